@@ -1,5 +1,5 @@
-// How the dashboard is built: hashed file names under `assets/`, nothing inline, so that the strict content security
-// policy of the service holds, and the code of editors and charts in files of their own.
+// The build of the dashboard. File names under `assets/` have hashes. The content security policy of the service
+// forbids inline code, so the build inlines nothing.
 
 import { fileURLToPath } from 'node:url'
 
@@ -9,7 +9,7 @@ export default {
   base: '/dashboard/',
   logLevel: 'warn',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  // What reads files for `terrarium import` reads them here, too; the library has a form of its own for browsers.
+  // The reader of `terrarium import` also runs in the browser, with the browser build of its CSV library.
   resolve: { alias: { 'csv-parse': 'csv-parse/browser/esm' } },
   worker: { format: 'es' },
   build: {
@@ -18,7 +18,7 @@ export default {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // The licences of what is bundled ask to be named with it.
+    // The licences of the bundled packages must be distributed with them.
     license: { fileName: 'licenses.md' },
     rolldownOptions: { checks: { pluginTimings: false } },
   },

@@ -1,8 +1,8 @@
-// The frame around all pages: who is signed in, where one is, and the page of the address.
+// The application: the sign-in, and the frame with the bar, the navigation and the current page.
 
+import { computed } from '@preact/signals'
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
 import { SignIn, SignInAgain } from './pages/sign-in.tsx'
-import { isUnreachable, Unreachable } from './pages/unreachable.tsx'
 import { PageOf } from './pages.tsx'
 import { Bar } from './parts/bar.tsx'
 import { useDismissal } from './parts/dismissal.ts'
@@ -10,10 +10,30 @@ import { Heading } from './parts/heading.tsx'
 import { failureOf } from './parts/load.tsx'
 import { Problem } from './parts/problem.tsx'
 import { Sections } from './parts/sections.tsx'
-import { addressWith, hasUnsaved, home, noTime, pastTime, place } from './router.ts'
+import {
+  addressWith,
+  databaseParameter,
+  databasePath,
+  foreignDatabase,
+  hasUnsaved,
+  home,
+  invalidTime,
+  pastTime,
+  place,
+} from './router.ts'
 import { ServiceError } from './service/faults.ts'
 import { joinOtherTabs, secretOfOtherTab } from './service/other-tabs.ts'
-import { expired, hasSignedOut, rememberedSecret, session, signIn, signOut } from './session.ts'
+import {
+  canScope,
+  expired,
+  hasSignedOut,
+  rememberedSecret,
+  secretEnded,
+  session,
+  signIn,
+  signOut,
+  unreachable,
+} from './session.ts'
 
 /** The whole application. */
 export function App() {
@@ -27,7 +47,7 @@ export function App() {
       setReturning(false)
     } catch (cause) {
       if (cause instanceof ServiceError && cause.status === 401) {
-        signOut('The secret is not accepted any more: it has expired or was revoked. Sign in again.')
+        signOut(secretEnded)
         setReturning(false)
       } else setError(failureOf(cause))
     }
@@ -54,7 +74,7 @@ export function App() {
 
 function Frame() {
   const [isMenuOpen, setMenuOpen] = useState(false)
-  // A page of another address has nothing in common with the one before.
+  // Another address needs another instance of the page, so that no state is carried over.
   const key = `${place.value.path.join('/')}?${place.value.parameters.get('db') ?? ''}`
   useEffect(() => setMenuOpen(false), [key])
   const menu = useRef<HTMLDivElement>(null)
@@ -70,24 +90,28 @@ function Frame() {
         <Sections isOpen={isMenuOpen} />
       </div>
       <main id="main" tabIndex={-1} class={pastTime.value === undefined ? undefined : 'past'}>
-        {isLost ? <Unreachable /> : noTime.value !== undefined && <NoTime text={noTime.value} />}
-        {((!isLost && noTime.value === undefined) || hasUnsaved()) && <Guarded key={key} />}
+        {isLost ? (
+          <Unreachable />
+        ) : (
+          invalidTime.value !== undefined && <InvalidTime text={invalidTime.value} />
+        )}
+        {((!isLost && invalidTime.value === undefined) || hasUnsaved()) && <PageBoundary key={key} />}
       </main>
     </div>
   )
 }
 
-/** In the place of a page at a time that is none. */
-function NoTime({ text }: { text: string }) {
+/** The page shown for an invalid time in the address. */
+function InvalidTime({ text }: { text: string }) {
   return (
     <>
-      <Heading title="There is no such time" />
+      <Heading title="Invalid time" />
       <p class="problem" role="alert">
-        The address asks for the time “<bdi>{text.slice(0, 60)}</bdi>”. A time looks like
+        The address contains the invalid time “<bdi>{text.slice(0, 60)}</bdi>”. Use the format
         2026-01-31T12:00:00Z.
       </p>
       <p>
-        <a href={addressWith({ at: undefined })}>Look at the present</a>
+        <a href={addressWith({ at: undefined })}>Back to now</a>
       </p>
     </>
   )
@@ -97,9 +121,59 @@ function skipToMain(): void {
   document.getElementById('main')?.focus()
 }
 
-/** A page whose code fails says so and leaves the rest usable. */
-function Guarded() {
+/** An error boundary: a page that throws shows the error, and the rest stays usable. */
+function PageBoundary() {
   const [error, reset] = useErrorBoundary(cause => console.error(cause))
   if (error !== undefined) return <Problem error={error as Error} retry={reset} />
   return <PageOf />
+}
+
+/** True when the address names a database that the secret cannot access. */
+const isUnreachable = computed(() => {
+  if (foreignDatabase.value) return true
+  if (databasePath.value.length === 0) return false
+  return !canScope.value || unreachable.value === databaseParameter(databasePath.value)
+})
+
+function reason(): string {
+  const own = home.value.join('/') || 'the outermost database'
+  if (foreignDatabase.value)
+    return `Your secret belongs to ${own} and can only access that database. The address is of another database.`
+  const isNarrow = !canScope.value
+  if (isNarrow)
+    return `Your secret can only access ${own}. Sign in with an admin key to access the databases below it.`
+  return `There is no such database in ${own}: it was renamed, moved or deleted.`
+}
+
+/** The page shown instead of a page of a database that the secret cannot access, with links to other databases. */
+function Unreachable() {
+  const name = (foreignDatabase.value ?? [...home.value, ...databasePath.value]).join('/')
+  const own = home.value.at(-1) ?? 'the outermost database'
+  // In links of earlier versions the path began at the database of the secret. The page offers that reading as a link,
+  // and does not assume it.
+  const below = foreignDatabase.value && canScope.value ? databaseParameter(foreignDatabase.value) : undefined
+  return (
+    <>
+      <Heading title={`The database ${name} cannot be reached`} />
+      <p class="problem" role="alert">
+        {reason()}
+      </p>
+      <ul>
+        <li>
+          <a href={addressWith({ db: undefined })}>Open this page in {own}</a>
+        </li>
+        {below !== undefined && (
+          <li>
+            <a href={addressWith({ db: below })}>Open this page in {below}</a>, if there is such a database
+          </li>
+        )}
+        <li>
+          <button type="button" class="quiet" onClick={() => signOut()}>
+            Sign in with another secret
+          </button>
+        </li>
+      </ul>
+      {session.value?.principal.is_root && <p>The overview lists all databases.</p>}
+    </>
+  )
 }

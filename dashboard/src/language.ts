@@ -1,5 +1,5 @@
-// The language as text, as the pages use it: values and queries in driver notation or in wire JSON, and back. The one
-// place that knows which module parses and prints.
+// Parses and prints values and queries, in driver notation or in wire JSON. Pages use only this module, so it alone
+// depends on the parsers and printers.
 
 import {
   FqlSyntaxError,
@@ -18,10 +18,10 @@ import { literal } from './wire/refs.ts'
 /** The versions of the language. */
 export type Version = '4' | '10'
 
-/** The two ways in which values and queries of version 4 are written. */
+/** The notations of values and queries of version 4. */
 export type Notation = 'text' | 'json'
 
-/** A text that is no value or query: what is wrong and where (UTF-16 offsets). */
+/** A syntax error with its place in the text (UTF-16 offsets). */
 export class NotationError extends Error {
   override name = 'NotationError'
   readonly from: number
@@ -34,7 +34,7 @@ export class NotationError extends Error {
   }
 }
 
-/** A value, laid out for people. */
+/** The formatted text of a value. */
 export function printValue(value: Json, notation: Notation): string {
   return notation === 'json' ? writeJson(value, '  ') : printValueText(value, { columns: 80 })
 }
@@ -44,28 +44,28 @@ export function printForComparison(value: Json): string {
   return printValueText(value, { columns: 24 })
 }
 
-/** A query that was written as text. */
-export interface WrittenQuery {
+/** A parsed query. */
+export interface ParsedQuery {
   readonly query: Json
-  /** Where in the text a position of an error lies. */
+  /** Converts the position of an error to offsets in the text. */
   readonly locate: (position: readonly string[]) => { readonly from: number; readonly to: number }
 }
 
-/** The query that a text stands for. Throws {@link NotationError}. */
-export function parseQuery(text: string, notation: Notation): WrittenQuery {
+/** Parses a query. Throws {@link NotationError}. */
+export function parseQuery(text: string, notation: Notation): ParsedQuery {
   if (notation === 'json') return { query: parseExactly(text), locate: () => ({ from: 0, to: text.length }) }
-  return writtenQuery(parsing(() => parseExpression(text)))
+  return parsedQuery(parsing(() => parseExpression(text)))
 }
 
-/** The queries of a text, one after the other. Throws {@link NotationError}. */
-export function parseQueries(text: string, notation: Notation): readonly WrittenQuery[] {
+/** Parses the queries of a text in their order. Throws {@link NotationError}. */
+export function parseQueries(text: string, notation: Notation): readonly ParsedQuery[] {
   if (notation === 'json') return [parseQuery(text, notation)]
-  const queries = parsing(() => parseExpressions(text)).map(writtenQuery)
+  const queries = parsing(() => parseExpressions(text)).map(parsedQuery)
   if (queries.length === 0) throw new NotationError('Write a query first.', 0)
   return queries
 }
 
-function writtenQuery({ json, source }: ParsedExpression): WrittenQuery {
+function parsedQuery({ json, source }: ParsedExpression): ParsedQuery {
   return {
     query: json,
     locate: position => {
@@ -75,12 +75,12 @@ function writtenQuery({ json, source }: ParsedExpression): WrittenQuery {
   }
 }
 
-/** An expression that evaluates to what a text stands for. Throws {@link NotationError}. */
+/** An expression for the value in a text. Throws {@link NotationError}. */
 export function parseLiteral(text: string, notation: Notation): Query {
   return notation === 'json' ? literal(parseExactly(text)) : parsing(() => parseExpression(text)).json
 }
 
-/** The value that a text stands for. Throws {@link NotationError}, also for what has to be evaluated first. */
+/** Parses a value. Throws {@link NotationError}, also for expressions that need evaluation. */
 export function parseValue(text: string, notation: Notation): Json {
   if (notation === 'json') return parseExactly(text)
   const { json, source } = parsing(() => parseExpression(text))
@@ -90,39 +90,47 @@ export function parseValue(text: string, notation: Notation): Json {
     if (!(cause instanceof NoValueError)) throw cause
     const { start, end } = source.at(cause.position)
     throw new NotationError(
-      'This has to be evaluated first: it is no value that can be written as JSON.',
+      'This is an expression that must be evaluated first. JSON can contain only values.',
       start,
       end,
     )
   }
 }
 
-/** A value in the other notation. Throws {@link NotationError}, also where something of it would be lost. */
+/**
+ * Converts a value to the other notation. Throws {@link NotationError}, also where the conversion would lose something.
+ */
 export function convertValue(text: string, from: Notation, to: Notation): string {
   if (from === 'text') refuseComments(text)
   return printValue(parseValue(text, from), to)
 }
 
-/** A query in the other notation. Throws {@link NotationError}, also where something of it would be lost. */
+/**
+ * Converts a query to the other notation. Throws {@link NotationError}, also where the conversion would lose something.
+ */
 export function convertQuery(text: string, to: Notation): string {
   if (text.trim() === '') return text
   if (to === 'text') return printQuery(parseExactly(text), { columns: 80 })
   refuseComments(text)
-  const [first, second] = parseQueries(text, 'text') as [WrittenQuery, ...WrittenQuery[]]
+  const [first, second] = parseQueries(text, 'text') as [ParsedQuery, ...ParsedQuery[]]
   if (second) {
     const { from, to: end } = second.locate([])
-    throw new NotationError('JSON holds a single query, and here are several.', from, end)
+    throw new NotationError(
+      'JSON can contain only one query. Remove the others, or stay with text.',
+      from,
+      end,
+    )
   }
   return writeJson(first.query, '  ')
 }
 
 const commentOrText = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|(\/\/.*|\/\*[\s\S]*?\*\/)/g
 
-/** JSON has no comments: a conversion would lose them. */
+/** Throws for a text with comments: JSON has none, so a conversion would lose them. */
 function refuseComments(text: string): void {
   for (const { 1: comment, index } of text.matchAll(commentOrText)) {
     if (comment === undefined) continue
-    const message = 'JSON has no comments, and this one would be lost: remove it first, or stay with text.'
+    const message = 'JSON cannot contain comments. Remove this one first, or stay with text.'
     throw new NotationError(message, index, index + comment.length)
   }
 }
@@ -142,13 +150,13 @@ function parseExactly(text: string): Json {
     return parseJson(text)
   } catch (cause) {
     if (!(cause instanceof JsonSyntaxError)) throw cause
-    const reason = cause.reason === 'nesting' ? 'This is nested too deeply.' : 'This is no valid JSON here.'
+    const reason = cause.reason === 'nesting' ? 'This is nested too deeply.' : 'The JSON is invalid here.'
     throw new NotationError(reason, Math.min(cause.offset, text.length))
   }
 }
 
-/** A document that a text refers to. */
-interface WrittenReference {
+/** A reference to a document in a text. */
+interface DocumentReference {
   readonly collection: string
   readonly id: string
 }
@@ -156,8 +164,8 @@ interface WrittenReference {
 const referencePattern = /\bRef\(Collection\("((?:[^"\\]|\\.)+)"\), "(\d+)"\)/g
 
 /** The documents that a value in driver notation refers to, each once. */
-export function referencesIn(text: string): readonly WrittenReference[] {
-  const found = new Map<string, WrittenReference>()
+export function referencesIn(text: string): readonly DocumentReference[] {
+  const found = new Map<string, DocumentReference>()
   for (const [, collection = '', id = ''] of text.matchAll(referencePattern)) {
     found.set(`${collection}/${id}`, { collection, id })
   }

@@ -1,4 +1,4 @@
-// Starts the dashboard: takes up the session that a reload has left and shows the page of the address.
+// Starts the dashboard: it starts the router and renders the application.
 
 import { render } from 'preact'
 import { App } from './app.tsx'

@@ -1,4 +1,4 @@
-// Which page an address shows. Pages that need editors or charts load their code when they are opened.
+// Selects the page of an address. The code of each page is loaded when the page is opened.
 
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -8,7 +8,10 @@ import { place } from './router.ts'
 
 type Page = ComponentType<{ readonly path: readonly string[] }>
 
-/** First step of the path to the page's code; imports bring the reader of files along, which other pages do not need. */
+/**
+ * The loader of each page, by the first step of its path. The import page has its own entry, because it needs the
+ * reader of files, which other pages do not load.
+ */
 const pages: Readonly<Record<string, () => Promise<Page>>> = {
   '': () => import('./pages/overview.tsx').then(module => module.Overview),
   collections: () => import('./pages/collections.tsx').then(module => module.Collections),
@@ -46,13 +49,16 @@ export function PageOf() {
         loaded.set(name, found)
         setPage(() => found)
       },
-      cause => setError(new Error(`This page could not be loaded. Reload it. (${(cause as Error).message})`)),
+      cause =>
+        setError(
+          new Error(`The code of this page could not be loaded (${(cause as Error).message}). Try again.`),
+        ),
     )
   }, [name])
   if (load === undefined) {
     return (
       <>
-        <Heading title="There is no such page" />
+        <Heading title="Page not found" />
         <p>
           <a href="/dashboard/">Go to the overview</a>
         </p>

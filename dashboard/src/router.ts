@@ -1,5 +1,5 @@
-// Addresses: every page has one under `/dashboard/`, kept in the browser's history. The database looked at and the time
-// looked at are parameters, so that they go along from page to page.
+// The router. Every page has an address under `/dashboard/`, and navigation uses the browser's history. The current
+// database and time are parameters of the address, so that links keep them.
 
 import { computed, signal } from '@preact/signals'
 
@@ -17,10 +17,10 @@ function readAddress(url: Location | URL): Address {
     .slice(base.length)
     .split('/')
     .filter(step => step !== '')
-  return { path: steps.map(decoded), parameters: new URLSearchParams(url.search) }
+  return { path: steps.map(decodeStep), parameters: new URLSearchParams(url.search) }
 }
 
-function decoded(step: string): string {
+function decodeStep(step: string): string {
   try {
     return decodeURIComponent(step)
   } catch {
@@ -28,30 +28,32 @@ function decoded(step: string): string {
   }
 }
 
-/** Where the browser is. */
+/** The current address. */
 export const place = signal<Address>(readAddress(location))
 
-/** Names of the database that is signed in to, from the outermost one down. */
+/** The path of the signed-in database, from the outermost one down. */
 export const home = signal<readonly string[]>([])
 
-/** The database that the address names, from the outermost one down, so that a link means the same to everybody. */
+/**
+ * The database in the address, as a path from the outermost one down, so that a link means the same for all secrets.
+ */
 const writtenDatabase = computed<readonly string[] | undefined>(() => {
   const written = place.value.parameters.get('db')
   return written === null || written === '' ? undefined : written.split('/')
 })
 
-/** The database that the address names when it does not lie in the one that is signed in to; undefined otherwise. */
+/** The database in the address if it is not inside the signed-in database; undefined otherwise. */
 export const foreignDatabase = computed<readonly string[] | undefined>(() => {
   const written = writtenDatabase.value
   return written && home.value.some((name, level) => written[level] !== name) ? written : undefined
 })
 
-/** Names of the database looked at, from the signed-in one down; empty for that itself. */
+/** The path of the current database from the signed-in one down; empty for the signed-in database. */
 export const databasePath = computed<readonly string[]>(() =>
   foreignDatabase.value ? [] : (writtenDatabase.value?.slice(home.value.length) ?? []),
 )
 
-/** What an address says of a database that is named from the signed-in one down. */
+/** The parameter for a database whose path starts at the signed-in one. */
 export function databaseParameter(path: readonly string[]): string | undefined {
   return [...home.value, ...path].join('/') || undefined
 }
@@ -60,22 +62,22 @@ const writtenTime = computed<string | undefined>(() => place.value.parameters.ge
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
-/** What the address gives as a time when it is none; undefined otherwise. */
-export const noTime = computed<string | undefined>(() => {
+/** The time in the address if it is invalid; undefined otherwise. */
+export const invalidTime = computed<string | undefined>(() => {
   const written = writtenTime.value
   const isTime = written === undefined || (timePattern.test(written) && !Number.isNaN(Date.parse(written)))
   return isTime ? undefined : written
 })
 
-/** The past moment looked at, as written in the address; undefined for the present. */
+/** The past time to show, as written in the address; undefined for the present. */
 export const pastTime = computed<string | undefined>(() =>
-  noTime.value === undefined ? writtenTime.value : undefined,
+  invalidTime.value === undefined ? writtenTime.value : undefined,
 )
 
 /** Parameters of an address; undefined ones are left out. */
 type Parameters = Readonly<Record<string, string | undefined>>
 
-/** The address of a page in the database and at the time looked at now. */
+/** The address of a page in the current database and at the current time. */
 export function addressOf(path: readonly string[], parameters: Parameters = {}): string {
   return addressIn(path, {
     db: databaseParameter(databasePath.value),
@@ -84,7 +86,7 @@ export function addressOf(path: readonly string[], parameters: Parameters = {}):
   })
 }
 
-/** The address of a page with these parameters and no others. */
+/** The address of a page with only these parameters. */
 export function addressIn(path: readonly string[], parameters: Parameters): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) search.set(name, value)
@@ -92,31 +94,31 @@ export function addressIn(path: readonly string[], parameters: Parameters): stri
   return base + path.map(encodeURIComponent).join('/') + query
 }
 
-/** The address of the present page with some parameters changed. */
+/** The address of the current page with some parameters changed. */
 export function addressWith(parameters: Parameters): string {
   const now = Object.fromEntries(place.value.parameters)
   return addressIn(place.value.path, { ...now, ...parameters })
 }
 
-/** Pages with unsaved input ask before they are left. */
+/** Registered checks for unsaved input, which make the router ask before it leaves a page. */
 const unsaved = new Set<() => boolean>()
 
-/** Registers a page's question whether it holds input that would be lost; returns the way to take it back. */
+/** Registers a check for unsaved input. Returns a function that removes it. */
 export function guard(isUnsaved: () => boolean): () => void {
   unsaved.add(isUnsaved)
   return () => unsaved.delete(isUnsaved)
 }
 
-/** Whether a page or dialog holds input that is not saved. */
+/** True if a page or dialog has unsaved input. */
 export function hasUnsaved(): boolean {
   return [...unsaved].some(isUnsaved => isUnsaved())
 }
 
 function mayLeave(): boolean {
-  return !hasUnsaved() || confirm('Leave this page? What you have changed has not been saved.')
+  return !hasUnsaved() || confirm('Leave this page? Unsaved changes will be lost.')
 }
 
-/** Goes to an address. */
+/** Navigates to an address. */
 export function go(address: string, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push' && !mayLeave()) return
   if (how === 'push') history.pushState(null, '', address)
@@ -137,14 +139,14 @@ function update(): void {
 
 const pageOf = ({ path, parameters }: Address) => `${path.join('/')} ${parameters.get('db') ?? ''}`
 
-/** Whether the page was come to from another one; true once for each time: its heading then takes the focus. */
+/** True once after each navigation to another page, whose heading then takes the focus. */
 export function takeArrival(): boolean {
   const was = hasArrived
   hasArrived = false
   return was
 }
 
-/** Begins to listen to the browser's history and to clicks on links of the dashboard. */
+/** Starts handling history events and clicks on links of the dashboard. */
 export function startRouter(): void {
   addEventListener('popstate', () => {
     if (location.href === shown) return
@@ -159,7 +161,7 @@ export function startRouter(): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     const link = (event.target as Element).closest?.('a[href]')
     if (!link || link.hasAttribute('target') || link.hasAttribute('download')) return
-    // Links of drawings have no address of their own that is resolved.
+    // The `href` property of SVG links is not a string, so the attribute is resolved here.
     const url = new URL(link.getAttribute('href') ?? '', location.href)
     if (url.origin !== location.origin || !url.pathname.startsWith(base)) return
     event.preventDefault()

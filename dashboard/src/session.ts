@@ -1,16 +1,16 @@
-// Who is signed in. The secret lives in memory and in the tab's session storage, so that a reload keeps it and a closed
-// tab forgets it; it is sent to the service that the page came from and to other tabs of it, and nowhere else.
+// The session. The secret is in memory and in the tab's session storage, so a reload keeps it and closing the tab
+// deletes it. It is sent only to the service that served the page, and to its other tabs.
 
 import { batch, computed, signal } from '@preact/signals'
 import { databaseParameter, databasePath, hasUnsaved, home } from './router.ts'
 import { callApi, type Scope } from './service/client.ts'
 import { ServiceError } from './service/faults.ts'
 
-/** What the service says of a secret. */
+/** The identity and rights of a secret, as the service reports them. */
 interface Principal {
-  /** Names of its database and of those around it, outermost first. */
+  /** The path of its database, outermost first. */
   readonly database: readonly string[]
-  /** The builtin role; null for who has roles of the database, or logged in. */
+  /** The built-in role; null for user-defined roles and for logged-in users. */
   readonly role: 'admin' | 'server' | 'server-readonly' | 'client' | null
   readonly is_root: boolean
   readonly identity: { readonly collection: string; readonly id: string } | string | null
@@ -27,36 +27,36 @@ const signedOutKey = 'terrarium-signed-out'
 
 export const session = signal<Session | undefined>(undefined)
 
-/** What to say on the sign-in page, for a person who was sent there. */
-export const farewell = signal<string | undefined>(undefined)
+/** The message on the sign-in page after the session ended. */
+export const signInMessage = signal<string | undefined>(undefined)
 
-/** Whether databases below the secret's own can be looked into: the secret can be narrowed to them. */
+/** True if the secret can be narrowed to databases below its own, and to roles. */
 export const canScope = computed(() => {
   const now = session.value
   return now?.principal.role === 'admin' && !now.secret.includes(':')
 })
 
-/** Where requests of the present page run: in the database that its address names. */
+/** The scope of requests: the secret, narrowed to the database that the address names. */
 export const scope = computed<Scope>(() => {
   const secret = session.value?.secret ?? ''
   const path = databasePath.value
   return { secret: path.length === 0 ? secret : `${secret}:${path.join('/')}:admin` }
 })
 
-/** What forms offer; the service decides in the end. */
+/** The rights that pages assume when they offer actions. The service makes the decision. */
 export const rights = computed(() => {
   const role = session.value?.principal.role
   return {
     /** May change documents, collections, indexes and functions. */
     writes: role !== 'server-readonly' && role !== 'client',
-    /** May import files: the service takes batches of documents from admins alone. */
+    /** May import files: the service accepts batches of documents only from admins. */
     imports: role === 'admin',
     /** May change databases, keys, roles and access providers. */
     administers: role === 'admin' || role === null,
   }
 })
 
-/** The scope of the present database with other rights: a role, a key's role or a document. */
+/** The scope of the current database with other rights: a role or a document. */
 export function scopeAs(suffix: string): Scope {
   const secret = session.value?.secret ?? ''
   const path = databasePath.value
@@ -64,21 +64,21 @@ export function scopeAs(suffix: string): Scope {
 }
 
 /**
- * Signs in. Throws {@link ServiceError} with status 401 when the secret is refused. Where input is waiting for this, a
- * secret of another database would have no place for it: then the person is asked, and an error is thrown if they stay.
+ * Signs in. Throws {@link ServiceError} with status 401 when the secret is rejected. A secret of another database would
+ * lose the unsaved input of a waiting page. In this case the user is asked, and an Error is thrown if they cancel.
  */
 export async function signIn(secret: string): Promise<void> {
   if (/[^\x21-\x7e]/.test(secret))
-    throw new ServiceError(401, 'A secret has no blanks and no letters beyond ASCII.')
+    throw new ServiceError(401, 'A secret contains only ASCII characters without blanks. Copy it again.')
   const principal = await callApi<Principal>('GET', '/api/v1/principal', { secret })
   const isElsewhere = principal.database.join('/') !== session.value?.principal.database.join('/')
   if (expired.value !== undefined && isElsewhere) {
-    if (!confirm('This secret is of another database. What you have not saved is lost with it. Go on?'))
-      throw new Error('Sign in with a secret of the same database as before.')
+    if (!confirm('This secret is for another database. Unsaved changes will be lost. Continue?'))
+      throw new Error('Sign in with a secret for the same database as before.')
     signOut()
   }
   batch(() => {
-    farewell.value = undefined
+    signInMessage.value = undefined
     expired.value = undefined
     unreachable.value = undefined
     home.value = principal.database
@@ -87,52 +87,53 @@ export async function signIn(secret: string): Promise<void> {
   remember(secret)
 }
 
-/** What pages remember while others are looked at. */
-interface Remembered {
+/** State that a page keeps while other pages are open. */
+interface PageState {
   readonly forget: () => void
-  /** Whether it is something that a person has entered and that is nowhere else. */
+  /** True if the state contains unsaved input. */
   readonly isUnsaved: () => boolean
 }
 
-const remembered = new Set<Remembered>()
+const pageStates = new Set<PageState>()
 
 /**
- * Has something forgotten when somebody signs out: what a page remembers is not the next person's business. With
- * `isUnsaved`, signing out asks first while that gives true.
+ * Registers state to delete on sign-out, so that the next user cannot see it. Signing out asks first while `isUnsaved`
+ * returns true.
  */
 export function forgetOnSignOut(forget: () => void, isUnsaved = () => false): void {
-  remembered.add({ forget, isUnsaved })
+  pageStates.add({ forget, isUnsaved })
 }
 
-/** Whether signing out would lose input: of the page that is shown, or what other pages remember. */
-export function losesBySigningOut(): boolean {
-  return hasUnsaved() || [...remembered].some(({ isUnsaved }) => isUnsaved())
+/** True if signing out would lose unsaved input of the current page, or state that other pages keep. */
+export function hasUnsavedState(): boolean {
+  return hasUnsaved() || [...pageStates].some(({ isUnsaved }) => isUnsaved())
 }
 
-/** Forgets the secret. */
+/** Ends the session and deletes the secret. `message` is shown on the sign-in page. */
 export function signOut(message?: string): void {
   batch(() => {
-    farewell.value = message
+    signInMessage.value = message
     expired.value = undefined
     session.value = undefined
   })
-  for (const { forget } of remembered) forget()
+  for (const { forget } of pageStates) forget()
   remember(undefined)
 }
 
-/** Why the secret is not accepted any more while a page holds input: the page waits, out of sight, for another sign-in. */
+/** The reason why the secret was rejected, while a page with unsaved input waits behind the sign-in dialog. */
 export const expired = signal<string | undefined>(undefined)
 
-/** The database that the service has refused to look into, as {@link databaseParameter} names it. */
+/** The database that the secret could not access, as {@link databaseParameter} names it. */
 export const unreachable = signal<string | undefined>(undefined)
 
-const refusal = 'The secret is not accepted any more: it has expired or was revoked. Sign in again.'
+/** The message after the service has rejected the secret of a session. */
+export const secretEnded = 'Your secret has expired or was revoked. Sign in again.'
 
 /**
- * A request was refused for its secret. Either the secret has ended, which ends the session; or, where it was narrowed
- * to a database below, that database is not there.
+ * Handles a rejected secret. If the secret itself is still valid, the database to which it was narrowed does not exist.
+ * Otherwise the session ends.
  */
-export async function secretRefused(): Promise<void> {
+export async function handleRejectedSecret(): Promise<void> {
   const now = session.value
   const database = databaseParameter(databasePath.value)
   if (now && databasePath.value.length > 0) {
@@ -145,22 +146,22 @@ export async function secretRefused(): Promise<void> {
       return
     }
   }
-  if (session.value === now) endOrWait(refusal)
+  if (session.value === now) endSession(secretEnded)
 }
 
-/** Ends the session, for a reason; a page with input that is not saved waits for another sign-in. */
-export function endOrWait(reason: string): void {
-  if (losesBySigningOut()) {
+/** Ends the session with a message. A page with unsaved input waits for the next sign-in instead. */
+export function endSession(reason: string): void {
+  if (hasUnsavedState()) {
     remember(undefined)
     batch(() => {
       expired.value = reason
-      // The page goes on without the secret: what it asks meanwhile is refused.
+      // The page stays mounted without the secret, so its requests fail until the next sign-in.
       if (session.value) session.value = { ...session.value, secret: '' }
     })
   } else signOut(reason)
 }
 
-/** Whether this tab was signed out of: it is not signed in by other tabs then. */
+/** True if the user signed out of this tab. It then ignores the session of other tabs. */
 export function hasSignedOut(): boolean {
   try {
     return sessionStorage.getItem(signedOutKey) !== null
@@ -169,7 +170,7 @@ export function hasSignedOut(): boolean {
   }
 }
 
-/** The secret that a reload has left; undefined when there is none. */
+/** The secret from before a reload; undefined when there is none. */
 export function rememberedSecret(): string | undefined {
   try {
     return sessionStorage.getItem(storageKey) ?? undefined
@@ -178,7 +179,7 @@ export function rememberedSecret(): string | undefined {
   }
 }
 
-/** A browser may refuse storage; then the secret lives until the page is reloaded. */
+/** Stores the secret for reloads, or deletes it and records the sign-out. */
 function remember(secret: string | undefined): void {
   try {
     if (secret === undefined) {
@@ -189,6 +190,6 @@ function remember(secret: string | undefined): void {
       sessionStorage.removeItem(signedOutKey)
     }
   } catch {
-    // Nothing is lost but the convenience.
+    // Without storage the secret is kept until the page is reloaded.
   }
 }

@@ -1,4 +1,4 @@
-// Indexes, functions, roles, keys, users with passwords and tokens: made, used and taken away in the browser.
+// Creates, uses and deletes indexes, functions, roles, keys, passwords and tokens in the browser.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -21,17 +21,17 @@ const create = async (collection: string, fields: object): Promise<string> => {
   return id as string
 }
 
-test('an index is made with a form and shows what it finds', { skip }, async () => {
+test('a form creates an index, whose page leads to its entries', { skip }, async () => {
   await create('items', { data: { object: { name: 'tea', price: 4 } } })
   await create('items', { data: { object: { name: 'rice', price: 2 } } })
   const page = await stage.signedIn(stage.admin, 'indexes')
-  await page.getByRole('button', { name: 'New index' }).click()
+  await page.getByRole('button', { name: 'Create index' }).click()
   await page.getByLabel('Name', { exact: true }).fill('items_by_name')
   await page.getByLabel('Collection').selectOption('items')
   await page.getByLabel('Field 1').first().fill('name')
   await page.getByLabel('Field 1').last().fill('price')
-  await page.getByRole('button', { name: 'Create' }).click()
-  await page.getByRole('link', { name: 'See what it holds' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('link', { name: 'Show entries' }).click()
   await page.getByLabel('name', { exact: true }).fill('tea')
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByRole('cell', { name: 'tea' }).waitFor()
@@ -39,13 +39,13 @@ test('an index is made with a form and shows what it finds', { skip }, async () 
   stage.assertNoFaults()
 })
 
-test('a unique index is what its form says in words, and enforces it', { skip }, async () => {
+test('the form explains a unique index, and the index enforces it', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'indexes')
-  await page.getByRole('button', { name: 'New index' }).click()
+  await page.getByRole('button', { name: 'Create index' }).click()
   await page.getByLabel('Name', { exact: true }).fill('users_by_email')
   await page.getByLabel('Collection').selectOption('users')
   await page.getByRole('checkbox', { name: 'Unique' }).check()
-  const submit = page.getByRole('button', { name: 'Create' })
+  const submit = page.getByRole('button', { name: 'Create', exact: true })
   assert.equal(await submit.isDisabled(), true, 'without a field it would enforce nothing')
   await page.getByLabel('Field 1').first().fill('email')
   await page.getByText('No two documents may have the same email.').waitFor()
@@ -53,7 +53,7 @@ test('a unique index is what its form says in words, and enforces it', { skip },
   await page.getByText('Unique has no effect with ref').waitFor()
   assert.equal(await submit.isDisabled(), true)
   await page.getByLabel('Field 1').last().fill('country')
-  await page.getByText('No two documents may have the same email and country, taken together').waitFor()
+  await page.getByText('No two documents may have the same email and country in combination').waitFor()
   await submit.click()
   await page.getByRole('heading', { name: 'users_by_email' }).waitFor()
   const data = { data: { object: { email: 'ann@example.org', country: 'se' } } }
@@ -64,16 +64,18 @@ test('a unique index is what its form says in words, and enforces it', { skip },
   stage.assertNoFaults()
 })
 
-test('the predicate that a role offers for owners lets nobody give a document away', { skip }, async () => {
+test('the suggested predicate for owners lets no user give a document to another user', {
+  skip,
+}, async () => {
   const page = await stage.signedIn(stage.admin, 'roles')
-  await page.getByRole('button', { name: 'New role' }).click()
+  await page.getByRole('button', { name: 'Create role' }).click()
   await page.getByLabel('Name', { exact: true }).fill('owner')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByLabel('Resource').selectOption({ label: 'items (collection)' })
   await page.getByRole('button', { name: 'Add resource' }).click()
   await page.getByLabel('write of items', { exact: true }).selectOption('if')
-  await page.getByRole('button', { name: 'Use this' }).click()
-  await page.getByLabel('Collection of members').selectOption('users')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByLabel('Member collection').selectOption('users')
   await page.getByRole('button', { name: 'Add members' }).click()
   await page.getByRole('button', { name: 'Save privileges' }).click()
   await page.getByText('Saved.').waitFor()
@@ -93,12 +95,12 @@ test('the predicate that a role offers for owners lets nobody give a document aw
   stage.assertNoFaults()
 })
 
-test('a function is written, called and changed', { skip }, async () => {
+test('a function is created, called and changed', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'functions')
-  await page.getByRole('button', { name: 'New function' }).click()
+  await page.getByRole('button', { name: 'Create function' }).click()
   await page.getByLabel('Name', { exact: true }).fill('twice')
   await typeInto(page, 'Body', 'Query(Lambda("x", Multiply(Var("x"), 2)))')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('heading', { name: 'twice' }).waitFor()
   await typeInto(page, 'Arguments', '21')
   await page.getByRole('button', { name: 'Call', exact: true }).click()
@@ -110,17 +112,17 @@ test('a function is written, called and changed', { skip }, async () => {
   stage.assertNoFaults()
 })
 
-test('a role is a table of resources and actions, with predicates', { skip }, async () => {
+test('a role is edited as a table of resources and actions, with predicates', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'roles')
-  await page.getByRole('button', { name: 'New role' }).click()
+  await page.getByRole('button', { name: 'Create role' }).click()
   await page.getByLabel('Name', { exact: true }).fill('reader')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByLabel('Resource').selectOption({ label: 'items (collection)' })
   await page.getByRole('button', { name: 'Add resource' }).click()
   await page.getByLabel('write of items', { exact: true }).selectOption('if')
   await typeInto(page, 'Predicate', 'Query(Lambda(["old", "new"], false))')
-  await page.getByRole('button', { name: 'Use this' }).click()
-  await page.getByLabel('Collection of members').selectOption('users')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByLabel('Member collection').selectOption('users')
   await page.getByRole('button', { name: 'Add members' }).click()
   await page.getByRole('button', { name: 'Save privileges' }).click()
   await page.getByText('Saved.').waitFor()
@@ -139,10 +141,10 @@ test('a role is a table of resources and actions, with predicates', { skip }, as
 
 test('the secret of a new key is shown once, and works until the key is revoked', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'keys')
-  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name', { exact: true }).fill('backend')
   await page.getByLabel('Role').selectOption('server-readonly')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   const secret = (await page.locator('.secret').textContent()) ?? ''
   const answers = async () => (await send(stage.server, { secret, query: 1 })).status
   assert.equal(await answers(), 200)
@@ -157,7 +159,7 @@ test('the secret of a new key is shown once, and works until the key is revoked'
   stage.assertNoFaults()
 })
 
-test('a user gets a password, logs in, and the token is revoked', { skip }, async () => {
+test('a user gets a password and logs in, and the token is revoked', { skip }, async () => {
   const id = await create('users', { data: { object: { email: 'ann@example.org' } } })
   const other = await create('users', { credentials: { object: { password: 'other' } } })
   const login = async (user: string, password: string) =>
@@ -169,12 +171,12 @@ test('a user gets a password, logs in, and the token is revoked', { skip }, asyn
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByLabel('New password').fill('correct horse')
   await page.getByRole('dialog').getByRole('button', { name: 'Set password' }).click()
-  await page.getByText('The password is set.').waitFor()
+  await page.getByText('The password was set.').waitFor()
   const token = await login(id, 'correct horse')
   await login(id, 'correct horse')
   const others = await login(other, 'other')
   await page.reload()
-  await page.getByText('it has a password, set').waitFor()
+  await page.getByText('has a password, set').waitFor()
   await page
     .getByRole('button', { name: /^Revoke \d/ })
     .nth(1)
@@ -182,11 +184,11 @@ test('a user gets a password, logs in, and the token is revoked', { skip }, asyn
   assert.equal(await page.getByRole('button', { name: /^Revoke \d/ }).count(), 2, 'only her own')
   await page.getByRole('button', { name: 'Revoke all' }).click()
   await page.getByRole('button', { name: 'Revoke all tokens' }).click()
-  await page.getByText('This user is not logged in anywhere.').waitFor()
+  await page.getByText('This user has no tokens.').waitFor()
   assert.equal((await send(stage.server, { secret: token.secret, query: 1 })).status, 401)
   assert.equal((await send(stage.server, { secret: others.secret, query: 1 })).status, 200)
   await page.getByRole('button', { name: 'Log in as this user' }).click()
-  await page.getByRole('button', { name: 'Make a token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   const made = (await page.locator('.secret').textContent()) ?? ''
   const identity = await send(stage.server, {
     secret: made,
@@ -196,7 +198,7 @@ test('a user gets a password, logs in, and the token is revoked', { skip }, asyn
   assert.equal(JSON.stringify(identity).includes(id), true)
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: /^Revoke \d/ }).waitFor()
-  await page.getByRole('link', { name: 'Ask queries as this user' }).click()
+  await page.getByRole('link', { name: 'Run queries as this user' }).click()
   await typeInto(page, 'Query', 'Select("id", CurrentIdentity())')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.locator('.result').getByText(id).waitFor()
@@ -205,22 +207,22 @@ test('a user gets a password, logs in, and the token is revoked', { skip }, asyn
   stage.assertNoFaults()
 })
 
-test('an access provider is made with its roles', { skip }, async () => {
+test('an access provider is created with its roles', { skip }, async () => {
   await stage.query({ create_role: { object: { name: 'guest' } } })
   const page = await stage.signedIn(stage.admin, 'access-providers')
-  await page.getByRole('button', { name: 'New access provider' }).click()
+  await page.getByRole('button', { name: 'Create access provider' }).click()
   await page.getByLabel('Name', { exact: true }).fill('elsewhere')
   await page.getByLabel('Issuer').fill('https://idp.example/')
-  await page.getByLabel('Address of its signing keys').fill('https://idp.example/jwks.json')
+  await page.getByLabel('JWKS URI').fill('https://idp.example/jwks.json')
   await page.getByLabel('guest').check()
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByText('https://db.fauna.com/db/').waitFor()
   const roles = await stage.query({ select: 'roles', from: { get: { access_provider: 'elsewhere' } } })
   assert.equal(JSON.stringify(roles).includes('guest'), true)
   stage.assertNoFaults()
 })
 
-test('each role sees what it may see, and is told what it may not', { skip }, async () => {
+test('each role sees the sections and actions that it may use', { skip }, async () => {
   const sections = async (secret: string) => {
     const page = await stage.signedIn(secret)
     const links = page.getByRole('navigation', { name: 'Sections' }).getByRole('link')
@@ -239,7 +241,7 @@ test('each role sees what it may see, and is told what it may not', { skip }, as
   ])
   await reader.page.getByRole('main').getByRole('link', { name: 'items' }).click()
   await reader.page.getByRole('cell', { name: 'tea' }).waitFor()
-  assert.equal(await reader.page.getByRole('link', { name: 'New document' }).count(), 0)
+  assert.equal(await reader.page.getByRole('link', { name: 'Create document' }).count(), 0)
   await stage.visit(reader.page, 'roles')
   assert.match((await reader.page.getByRole('alert').textContent()) ?? '', /denied|[Ii]nsufficient/)
 

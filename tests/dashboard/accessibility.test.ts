@@ -1,4 +1,4 @@
-// Every page and dialog, looked at by an accessibility checker.
+// Checks every page and dialog with an accessibility checker.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,7 +17,7 @@ before(async () => {
 
 after(() => stage?.close())
 
-/** What the checker finds on a page in the light, and in the dark, where only colours differ. */
+/** The findings of the checker on a page, in light and in dark colours. The second check covers only contrast. */
 async function faultsIn(page: Page): Promise<string[]> {
   const light = await accessibilityFaults(page)
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -26,7 +26,7 @@ async function faultsIn(page: Page): Promise<string[]> {
   return [...light, ...dark.map(fault => `dark: ${fault}`)]
 }
 
-test('the accessibility checker finds what is wrong', { skip }, async () => {
+test('the accessibility checker finds errors', { skip }, async () => {
   const page = await stage.open()
   await page.getByLabel('Secret').waitFor()
   await page.evaluate(() => {
@@ -38,7 +38,9 @@ test('the accessibility checker finds what is wrong', { skip }, async () => {
   await page.context().close()
 })
 
-test('the accessibility checker finds nothing on any page, light or dark', { skip }, async () => {
+test('the accessibility checker finds no errors on any page, in light or dark colours', {
+  skip,
+}, async () => {
   const outside = await stage.open()
   await outside.getByLabel('Secret').waitFor()
   assert.deepEqual(await faultsIn(outside), [])
@@ -58,12 +60,12 @@ test('the accessibility checker finds nothing on any page, light or dark', { ski
 test('dialogs are accessible too', { skip }, async () => {
   const page = await stage.signedIn(stage.admin)
   const dialogs = [
-    ['', 'New collection'],
-    ['', 'New database'],
-    ['indexes', 'New index'],
-    ['functions', 'New function'],
-    ['keys', 'New key'],
-    ['access-providers', 'New access provider'],
+    ['', 'Create collection'],
+    ['', 'Create database'],
+    ['indexes', 'Create index'],
+    ['functions', 'Create function'],
+    ['keys', 'Create key'],
+    ['access-providers', 'Create access provider'],
   ] as const
   for (const [address, button] of dialogs) {
     await stage.visit(page, address)

@@ -1,4 +1,4 @@
-// Collections of more documents than a page of the service returns: sorted, counted, changed and deleted whole.
+// Sorts, counts, changes and deletes all documents of collections that are larger than a page of the service.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,7 +14,10 @@ before(async () => {
 
 after(() => stage?.close())
 
-/** Makes a collection of documents whose ids count from 1; `dataAt` gives the data of the document with an id. */
+/**
+ * Creates a collection of documents with the ids 1, 2, 3 and so on. `dataAt` returns the data of the document with an
+ * id.
+ */
 async function fill(name: string, count: number, dataAt: (id: number) => object): Promise<void> {
   await stage.query({ create_collection: { object: { name } } })
   const ids = Array.from({ length: count }, (_, at) => at + 1)
@@ -36,7 +39,7 @@ const update = (collection: string, id: string, data: object) =>
     params: { object: { data: { object: data } } },
   })
 
-/** The number of documents with a state, as the service counts them. */
+/** The service's count of the documents with a state. */
 const countOf = (collection: string, state: string) =>
   stage.query({
     count: {
@@ -48,7 +51,7 @@ const countOf = (collection: string, state: string) =>
     },
   })
 
-/** The texts of the first column of data, from a row on. */
+/** The texts of the first data column, starting at a row. */
 async function cellsFrom(page: Page, from: number, count: number): Promise<readonly string[]> {
   const cells = page.locator('section[aria-label="Documents"] tbody td:nth-child(3)')
   return (await cells.allTextContents()).slice(from, from + count)
@@ -61,7 +64,7 @@ async function filterBy(page: Page, field: string, compare: string, value: strin
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
 }
 
-/** Holds the first write of documents until `release` is called. */
+/** Delays the first write of documents until `release` is called. */
 async function holdFirstWrite(page: Page, form: 'update' | 'delete') {
   let release: () => void = () => undefined
   const held = new Promise<void>(resolve => {
@@ -83,7 +86,7 @@ async function holdFirstWrite(page: Page, form: 'update' | 'delete') {
 
 const total = 10_600
 
-test('an order without an index and a count on request are those of all documents', { skip }, async () => {
+test('sorting without an index and an exact count cover all documents', { skip }, async () => {
   await fill('large', total, id => ({ at: total + 1 - id }))
   const page = await stage.signedIn(stage.admin, 'collections/large')
   await page.getByText('More than 10000 documents').waitFor()
@@ -96,7 +99,7 @@ test('an order without an index and a count on request are those of all document
   await page.locator('[aria-sort=descending]').waitFor()
   await page.getByText(`${total} found.`).waitFor()
   assert.deepEqual(await cellsFrom(page, 0, 3), ['10600', '10599', '10598'])
-  // More rows than are kept are read again.
+  // Rows after those in memory are read again.
   for (let rows = 50; rows <= 1000; rows += 50) {
     await page.getByRole('cell', { name: String(total + 1 - rows), exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show more' }).click()
@@ -118,13 +121,13 @@ test('a filter is counted exactly on request', { skip }, async () => {
   stage.assertNoFaults()
 })
 
-test('all that a filter finds is changed, checked again at the write, stopped and continued', {
+test('all matches of a filter are changed, with a check at the write, a stop and a continuation', {
   skip,
 }, async () => {
   await fill('parcels', 700, id => ({ state: id <= 600 ? 'new' : 'old' }))
   const page = await stage.signedIn(stage.admin, 'collections/parcels')
   await filterBy(page, 'state', 'is', 'new')
-  await page.getByRole('button', { name: 'Change all found' }).click()
+  await page.getByRole('button', { name: 'Change all matching' }).click()
   await page.getByText('Exactly 600 documents.').waitFor()
   await page.getByLabel('Field', { exact: true }).fill('state')
   await page.getByLabel('New value').fill('sent')
@@ -147,7 +150,9 @@ test('all that a filter finds is changed, checked again at the write, stopped an
   stage.assertNoFaults()
 })
 
-test('a lost connection stops a change where it is, and each refusal is listed', { skip }, async () => {
+test('a lost connection stops a change, which can continue, and each failed document is listed', {
+  skip,
+}, async () => {
   await stage.query({
     create_index: {
       object: {
@@ -161,7 +166,7 @@ test('a lost connection stops a change where it is, and each refusal is listed',
   const page = await stage.signedIn(stage.admin, 'collections/parcels')
   await filterBy(page, 'state', 'is', 'old')
   await page.getByText('50 found').or(page.getByText('100 found')).first().waitFor()
-  await page.getByRole('button', { name: 'Change all found' }).click()
+  await page.getByRole('button', { name: 'Change all matching' }).click()
   await page.getByText('Exactly 100 documents.').waitFor()
   await page.getByLabel('Field', { exact: true }).fill('owner')
   await page.getByLabel('New value').fill('me')
@@ -174,9 +179,9 @@ test('a lost connection stops a change where it is, and each refusal is listed',
   await page.getByRole('button', { name: 'Change 100 documents' }).click()
   await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
   await page.getByRole('button', { name: 'Continue', exact: true }).click()
-  await page.getByRole('alert').getByText('99 of 100 documents were refused').waitFor()
+  await page.getByRole('alert').getByText('99 of 100 documents failed').waitFor()
   const downloading = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download all 99 refusals' }).click()
+  await page.getByRole('button', { name: 'Download all 99 errors' }).click()
   const chunks: Buffer[] = []
   for await (const chunk of await (await downloading).createReadStream()) chunks.push(chunk as Buffer)
   const lines = Buffer.concat(chunks).toString('utf8').trimEnd().split('\n')
@@ -187,25 +192,25 @@ test('a lost connection stops a change where it is, and each refusal is listed',
   stage.forgetFaults()
 })
 
-test('all that a filter finds is deleted, and a whole collection only when its name is typed', {
+test('all matches of a filter are deleted, and all documents of a collection only after its name is typed', {
   skip,
 }, async () => {
   const page = await stage.signedIn(stage.admin, 'collections/parcels')
   await filterBy(page, 'state', 'is', 'sent')
-  await page.getByRole('button', { name: 'Delete all found' }).click()
+  await page.getByRole('button', { name: 'Delete all matching' }).click()
   await page.getByRole('button', { name: 'Delete 599 documents' }).click()
   await page.getByText('599 documents deleted.').waitFor()
   await page.getByText('0 found.').waitFor()
-  await page.getByRole('button', { name: 'Take the filter away' }).click()
+  await page.getByRole('button', { name: 'Remove filter' }).click()
   await page.getByText('101 documents', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Delete all found' }).click()
+  await page.getByRole('button', { name: 'Delete all matching' }).click()
   const submit = page.getByRole('button', { name: 'Delete 101 documents' })
   await submit.waitFor()
   assert.equal(await submit.isDisabled(), true)
   await page.getByLabel('Type parcels to confirm').fill('parcels')
   await submit.click()
   await page.getByText('101 documents deleted.').waitFor()
-  await page.getByText('There are no documents here').waitFor()
+  await page.getByText('There are no documents').waitFor()
   assert.equal(await stage.query({ count: { documents: { collection: 'parcels' } } }), 0)
   await page.context().close()
   stage.assertNoFaults()

@@ -1,5 +1,5 @@
-// Collections at a glance: in the navigation with their sizes, and in a diagram with their references. And what the frame of
-// all pages has to bear: long names on a narrow screen, texts of both writing directions.
+// Collections in the navigation, with their sizes, and in the diagram, with their references. Also the frame of all
+// pages with long names on a narrow screen, and with bidirectional text.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -60,9 +60,9 @@ test('the navigation has the collections with their documents and bytes', { skip
     .getByText(/^2 documents/)
     .waitFor()
   await stage.visit(page, '')
-  await page.getByRole('button', { name: 'New collection' }).click()
+  await page.getByRole('button', { name: 'Create collection' }).click()
   await page.getByLabel('Name', { exact: true }).fill('zebras')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await link('zebras').getByText('0 documents').waitFor()
   await page.context().close()
   stage.assertNoFaults()
@@ -83,8 +83,8 @@ test('the diagram shows references by types and by documents', { skip }, async (
   await row('reviews', 'about', 'authors', 'documents').waitFor()
   await row('reviews', 'marks', 'tags', 'documents').waitFor()
   await row('reviews', 'after', 'reviews', 'documents').waitFor()
-  await row('books', 'author', 'authors', 'its type').waitFor()
-  await row('books', 'more.tags', 'tags', 'its type').waitFor()
+  await row('books', 'author', 'authors', 'field type').waitFor()
+  await row('books', 'more.tags', 'tags', 'field type').waitFor()
   assert.equal(await page.locator('.diagram-box').count(), await page.locator('.section-name').count())
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.locator('.diagram-box', { hasText: 'alone' }).click()
@@ -96,7 +96,7 @@ test('the diagram shows references by types and by documents', { skip }, async (
   stage.assertNoFaults()
 })
 
-test('collections stand left of those that they refer to, cycles included', () => {
+test('collections are left of the collections that they refer to, also with cycles', () => {
   const edge = (from: string, to: string) => ({ from, field: `${to}Of`, to })
   const { boxes, lines } = layOut(
     ['alone', 'c', 'b', 'a', 'x', 'y'],
@@ -116,12 +116,12 @@ test('collections stand left of those that they refer to, cycles included', () =
   assert.equal(overlaps, false)
 })
 
-test('a long name fits the head of a narrow screen, and a new database opens', { skip }, async () => {
+test('a long name fits the bar of a narrow screen, and a new database opens', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, '', { viewport: { width: 360, height: 740 } })
   const name = 'n'.repeat(266)
-  await page.getByRole('button', { name: 'New database' }).click()
+  await page.getByRole('button', { name: 'Create database' }).click()
   await page.getByLabel('Name', { exact: true }).fill(name)
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('heading', { name }).waitFor()
   const { height, width } = await page.evaluate(() => ({
     width: document.documentElement.scrollWidth,
@@ -134,7 +134,7 @@ test('a long name fits the head of a narrow screen, and a new database opens', {
   stage.assertNoFaults()
 })
 
-test('texts of both directions leave the order of code alone, control characters show', {
+test('bidirectional text does not reorder code, and control characters are visible', {
   skip,
 }, async () => {
   const page = await stage.signedIn(stage.admin, 'shell')

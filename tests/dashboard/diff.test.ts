@@ -1,4 +1,4 @@
-// The dashboard compares two texts line by line: changed lines stand side by side, and a page shows a limited number.
+// The dashboard compares two texts line by line. It shows changed lines side by side, and a limited number of them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,11 +6,11 @@ import { compare } from '../../dashboard/src/wire/diff.ts'
 
 const lines = (count: number, word: string) => Array.from({ length: count }, (_, at) => `${word} ${at}`)
 
-test('equal texts have no difference', () => {
+test('equal texts have no differences', () => {
   assert.deepEqual(compare('a\nb', 'a\nb'), { isSame: true, pairs: [undefined], more: 0 })
 })
 
-test('a changed line stands beside the one that it replaces, with three lines around it', () => {
+test('a changed line is beside the line that it replaces, with three lines of context', () => {
   const left = [...lines(5, 'head'), 'old', ...lines(5, 'tail')]
   const { isSame, pairs } = compare(left.join('\n'), left.with(5, 'new').join('\n'))
   assert.equal(isSame, false)
@@ -26,7 +26,7 @@ test('a changed line stands beside the one that it replaces, with three lines ar
   )
 })
 
-test('lines that are in one text only have nothing beside them', () => {
+test('lines of only one text have no line beside them', () => {
   assert.deepEqual(compare('a\nb', 'a\nc\nd\nb').pairs, [
     { left: 'a', right: 'a', isSame: true },
     { left: undefined, right: 'c', isSame: false },
@@ -35,14 +35,14 @@ test('lines that are in one text only have nothing beside them', () => {
   ])
 })
 
-test('texts that share too little are replaced as a whole, and of many differences the first are shown', () => {
+test('texts with too many changes are shown as replaced, and long lists of differences are truncated', () => {
   const { more, pairs } = compare(lines(3000, 'old').join('\n'), lines(3000, 'new').join('\n'))
   assert.equal(pairs.length, 1000)
   assert.equal(more, 2000)
   assert.deepEqual(pairs[0], { left: 'old 0', right: 'new 0', isSame: false })
 })
 
-test('long lines are cut', () => {
+test('long lines are truncated', () => {
   const [pair] = compare('x'.repeat(5000), 'y').pairs
   assert.equal(pair?.left, `${'x'.repeat(400)}… (5,000 characters)`)
 })

@@ -1,4 +1,4 @@
-// Signing in, databases, collections and documents, as a person goes through them.
+// Uses sign-in, databases, collections and documents like a user.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,11 +24,11 @@ const create = (data: object, id?: string) =>
 const read = (id: string) =>
   stage.query({ select: ['data'], from: { get: { ref: { collection: 'items' }, id } } })
 
-test('a wrong secret is refused with an alert, a right one shows what there is', { skip }, async () => {
+test('a wrong secret shows an alert, a right one the overview', { skip }, async () => {
   const page = await stage.open()
   await page.getByLabel('Secret').fill('nonsense')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  assert.match((await page.getByRole('alert').textContent()) ?? '', /not accepted/)
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /rejects this secret/)
   await page.getByLabel('Secret').fill(stage.admin)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('main').getByRole('link', { name: 'items' }).waitFor()
@@ -37,22 +37,22 @@ test('a wrong secret is refused with an alert, a right one shows what there is',
   await page.reload()
   await page.getByRole('main').getByRole('link', { name: 'items' }).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByRole('button', { name: 'In this tab' }).click()
+  await page.getByRole('button', { name: 'Sign out of this tab' }).click()
   await page.getByLabel('Secret').waitFor()
   const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
   assert.equal(kept.includes(stage.admin), false, 'the secret is forgotten')
   stage.assertNoFaults()
 })
 
-test('a collection and a document are made, changed, copied and deleted', { skip }, async () => {
+test('a collection and a document are created, changed, copied and deleted', { skip }, async () => {
   const page = await stage.signedIn(stage.admin)
-  await page.getByRole('button', { name: 'New collection' }).click()
+  await page.getByRole('button', { name: 'Create collection' }).click()
   await page.getByLabel('Name', { exact: true }).fill('plants')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('heading', { name: 'plants' }).waitFor()
-  await page.getByRole('link', { name: 'New document' }).click()
+  await page.getByRole('link', { name: 'Create document' }).click()
   await typeInto(page, 'Data', '{"name": "fern", "height": 30, "big": 9007199254740993}')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('heading', { name: /^\d+$/ }).waitFor()
   const address = new URL(page.url()).pathname
   await typeInto(page, 'Data', '{"name": "fern", "height": 31, "big": 9007199254740993}')
@@ -65,7 +65,7 @@ test('a collection and a document are made, changed, copied and deleted', { skip
   assert.equal(stored, '9007199254740993', 'no digit is lost on the way')
   await page.getByRole('link', { name: 'Copy' }).click()
   await page.getByRole('heading', { name: `Copy of ${id}` }).waitFor()
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.waitForURL(url => /\/plants\/\d+$/.test(url.pathname) && !url.pathname.endsWith(id))
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Delete document' }).click()
@@ -73,7 +73,7 @@ test('a collection and a document are made, changed, copied and deleted', { skip
   stage.assertNoFaults()
 })
 
-test('of two people who edit one document nobody overwrites the other unknowingly', { skip }, async () => {
+test('a user who edits a document at the same time as another user gets a conflict', { skip }, async () => {
   await create({ n: 1 }, '100')
   const ann = await stage.signedIn(stage.admin, 'collections/items/100')
   const bob = await stage.signedIn(stage.admin, 'collections/items/100')
@@ -83,15 +83,15 @@ test('of two people who edit one document nobody overwrites the other unknowingl
   await bob.getByText('Saved.').waitFor()
   await typeInto(ann, 'Data', '{"n": 3}')
   await ann.getByRole('button', { name: 'Save' }).click()
-  assert.match((await ann.getByRole('alert').textContent()) ?? '', /Somebody else has changed/)
+  assert.match((await ann.getByRole('alert').textContent()) ?? '', /Another user has changed/)
   assert.deepEqual(await read('100'), { n: 2 }, 'nothing is overwritten')
-  await ann.getByRole('button', { name: 'Overwrite with mine' }).click()
+  await ann.getByRole('button', { name: 'Overwrite with my version' }).click()
   await ann.getByText('Saved.').waitFor()
   assert.deepEqual(await read('100'), { n: 3 })
   stage.assertNoFaults()
 })
 
-test('a document and a list that are followed change as the data does', { skip }, async () => {
+test('Live updates a document and a list when data changes', { skip }, async () => {
   await create({ step: 'first' }, '200')
   const document = await stage.signedIn(stage.admin, 'collections/items/200')
   await document.getByLabel('Live').check()
@@ -111,7 +111,7 @@ test('a document and a list that are followed change as the data does', { skip }
   stage.assertNoFaults()
 })
 
-test('history shows versions and restores one; the past can be looked at', { skip }, async () => {
+test('the history shows and restores versions, and pages show a past time', { skip }, async () => {
   await create({ price: 4 }, '300')
   await stage.query({
     update: { ref: { collection: 'items' }, id: '300' },
@@ -119,9 +119,9 @@ test('history shows versions and restores one; the past can be looked at', { ski
   })
   const page = await stage.signedIn(stage.admin, 'collections/items/300/history')
   await page.getByRole('button', { name: /^create/ }).click()
-  await page.getByRole('link', { name: 'Look at that time' }).click()
+  await page.getByRole('link', { name: 'View at this time' }).click()
   await page.getByRole('textbox', { name: 'Data' }).getByText('4').waitFor()
-  // The past cannot be changed.
+  // Pages at a past time are read-only.
   await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
   await page.goBack()
   await page.getByRole('button', { name: /^create/ }).click()
@@ -135,11 +135,11 @@ test('history shows versions and restores one; the past can be looked at', { ski
   stage.assertNoFaults()
 })
 
-test('databases are found by typing, made, renamed and deleted by their name', { skip }, async () => {
+test('databases are created, found, renamed and deleted after their name is typed', { skip }, async () => {
   const page = await stage.signedIn(stage.server.rootSecret)
-  await page.getByRole('button', { name: 'New database' }).click()
+  await page.getByRole('button', { name: 'Create database' }).click()
   await page.getByLabel('Name', { exact: true }).fill('garden')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   // The new database opens.
   await page.getByRole('heading', { name: 'garden' }).waitFor()
   await page.getByText('There are no collections yet').waitFor()
@@ -166,7 +166,7 @@ test('databases are found by typing, made, renamed and deleted by their name', {
   stage.assertNoFaults()
 })
 
-test('the history says who wrote each version', { skip }, async () => {
+test('the history shows the writer of each version', { skip }, async () => {
   const key = (await stage.query({
     create_key: { object: { role: 'server', data: { object: { name: 'till' } } } },
   })) as { secret: string }
@@ -184,7 +184,7 @@ test('the history says who wrote each version', { skip }, async () => {
     params: { object: { data: { object: { price: 1 } } } },
   })
   const page = await stage.signedIn(stage.admin, 'collections/audited/400/history')
-  const writer = page.getByRole('region', { name: 'Who wrote this version' })
+  const writer = page.getByRole('region', { name: 'Written by' })
   await writer.getByText('till').waitFor()
   await page.getByText('Rewind the whole collection to this time').click()
   await page.getByText(/rewind --url http:\S+ --collection audited --at \S+Z --dry-run/).waitFor()
@@ -193,12 +193,12 @@ test('the history says who wrote each version', { skip }, async () => {
     .getByRole('button', { name: /^create/ })
     .last()
     .click()
-  await writer.getByText('The log of that time is no longer kept').waitFor()
+  await writer.getByText('The query log of that time was deleted').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.context().close()
   const reader = await stage.signedIn(await stage.keyOf('server'), 'collections/audited/400/history')
-  await reader.getByText('What changed with it').waitFor()
-  assert.equal(await reader.getByText('Who wrote this version').count(), 0)
+  await reader.getByText('Changes in this version').waitFor()
+  assert.equal(await reader.getByText('Written by').count(), 0)
   assert.equal(await reader.getByText('Rewind the whole collection').count(), 0)
   await reader.context().close()
   stage.assertNoFaults()

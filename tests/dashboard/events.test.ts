@@ -1,4 +1,4 @@
-// Events of a source of version 10, watched on a page: writes of both languages, pausing, errors of the query.
+// Watches an event source of version 10: writes of both languages, pausing, errors of the query.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -19,14 +19,14 @@ afterEach(() => stage?.assertNoFaults())
 const item = (id: string) => ({ ref: { collection: 'items' }, id })
 const named = (name: string) => ({ object: { data: { object: { name } } } })
 
-test('writes appear as they happen, are kept aside while it is paused, and go on', { skip }, async () => {
+test('writes appear live, are held back during a pause, and appear again after it', { skip }, async () => {
   const page = await stage.signedIn(stage.admin)
   await page.getByRole('link', { name: 'Events' }).click()
-  await page.getByLabel('All events of the collection').selectOption('items')
+  await page.getByLabel('All events of a collection').selectOption('items')
   const source = page.getByRole('textbox', { name: 'Source' })
   await source.getByText('items.all().eventSource()').waitFor()
   await page.getByRole('button', { name: 'Watch', exact: true }).click()
-  await page.getByText('Watching: what happens from now on').waitFor()
+  await page.getByText('Watching: new events appear below').waitFor()
   await stage.query({ create: item('1'), params: named('first') })
   const events = page.getByRole('region', { name: 'Table of events' })
   await events.getByText(/name: "first"/).waitFor()
@@ -34,7 +34,7 @@ test('writes appear as they happen, are kept aside while it is paused, and go on
   await page.getByRole('button', { name: 'Pause' }).click()
   await stage.query({ update: item('1'), params: named('second') })
   await stage.query({ delete: item('1') })
-  await page.getByRole('button', { name: 'Go on (2 new)' }).click()
+  await page.getByRole('button', { name: 'Resume (2 new)' }).click()
   const rows = events.getByRole('row')
   await rows.nth(3).waitFor()
   assert.match((await rows.nth(1).textContent()) ?? '', /removed.*second/)
@@ -47,14 +47,14 @@ test('writes appear as they happen, are kept aside while it is paused, and go on
   await page.context().close()
 })
 
-test('a query that gives no source, and one that fails, say so', { skip }, async () => {
+test('a query without an event source and a failing query show errors', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'events', { viewport: { width: 375, height: 740 } })
-  await page.getByLabel('All events of the collection').selectOption('odd-name')
+  await page.getByLabel('All events of a collection').selectOption('odd-name')
   await page.getByRole('button', { name: 'Watch', exact: true }).click()
-  await page.getByText('Watching: what happens from now on').waitFor()
+  await page.getByText('Watching: new events appear below').waitFor()
   await typeInto(page, 'Source', '1 + 2')
-  await page.getByRole('button', { name: 'Watch this instead' }).click()
-  await page.getByRole('alert').getByText('This query gives no event source').waitFor()
+  await page.getByRole('button', { name: 'Switch to this source' }).click()
+  await page.getByRole('alert').getByText('This query does not return an event source').waitFor()
   await typeInto(page, 'Source', 'items.all().take(2).eventSource()')
   await page.getByRole('button', { name: 'Watch', exact: true }).click()
   await page
@@ -66,15 +66,15 @@ test('a query that gives no source, and one that fails, say so', { skip }, async
   await page.context().close()
 })
 
-test('a stream that the service ends says why', { skip }, async () => {
+test('a stream that the service ends shows the reason', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'events')
   await typeInto(page, 'Source', 'items.where(x => x.n! / 0 > 1).eventSource()')
   await page.getByRole('button', { name: 'Watch', exact: true }).click()
-  await page.getByText('Watching: what happens from now on').waitFor()
+  await page.getByText('Watching: new events appear below').waitFor()
   await stage.query({ create: item('2'), params: { object: { data: { object: { n: 1 } } } } })
   await page
     .getByRole('alert')
-    .getByText(/The stream has ended \(divide_by_zero\)/)
+    .getByText(/The service ended the stream \(divide_by_zero\)/)
     .waitFor()
   await page.context().close()
 })

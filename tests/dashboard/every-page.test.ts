@@ -1,5 +1,5 @@
-// What holds for every page: it can be used on a narrow screen and from the keyboard, hostile data stays data, and little
-// has to be loaded to begin.
+// Properties of every page: it works on a narrow screen and with the keyboard, hostile data cannot become code, and the
+// first page loads few bytes.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -35,7 +35,7 @@ test('no page is wider than a screen of 375 pixels, and the menu opens there', {
   stage.assertNoFaults()
 })
 
-test('a document is found, changed and left by keyboard alone', { skip }, async () => {
+test('a document is found and changed with the keyboard alone', { skip }, async () => {
   const page = await stage.open()
   await page.getByLabel('Secret').waitFor()
   await page.keyboard.type(stage.admin)
@@ -77,7 +77,7 @@ test('a document is found, changed and left by keyboard alone', { skip }, async 
   stage.assertNoFaults()
 })
 
-test('the heading of a page that a link leads to has the focus', { skip }, async () => {
+test('after a click on a link, the heading of the new page has the focus', { skip }, async () => {
   const page = await stage.signedIn(stage.admin)
   const focused = () => page.evaluate(() => document.activeElement?.textContent)
   for (const name of ['Indexes', 'Roles', 'Keys']) {
@@ -92,18 +92,18 @@ test('the heading of a page that a link leads to has the focus', { skip }, async
   stage.assertNoFaults()
 })
 
-test('times out of reach are refused with a sentence, errors show no query of the dashboard', {
+test('invalid times show an error message, and errors do not show queries of the dashboard', {
   skip,
 }, async () => {
   const page = await stage.signedIn(stage.admin, 'indexes')
   const look = async (time: string) => {
-    await page.getByLabel('Look at the time').fill(time)
-    await page.getByRole('button', { name: 'Look', exact: true }).click()
+    await page.getByLabel('Show data as of').fill(time)
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
     return (await page.getByRole('alert').textContent()) ?? ''
   }
   await page.getByRole('button', { name: /^At:/ }).click()
-  assert.match(await look('0001-01-01T00:00'), /1970 up to the year 9999/)
-  assert.match(await look('9998-01-01T00:00'), /has not come yet/)
+  assert.match(await look('0001-01-01T00:00'), /1970 and 9999/)
+  assert.match(await look('9998-01-01T00:00'), /is in the future/)
   await stage.visit(page, 'collections/nowhere?at=2026-01-31T12:00:00Z')
   const alert = page.getByRole('alert').first()
   await alert.waitFor()
@@ -112,7 +112,7 @@ test('times out of reach are refused with a sentence, errors show no query of th
   stage.assertNoFaults()
 })
 
-test('less than 60 KB are loaded to sign in and see the overview', { skip }, async () => {
+test('sign-in and overview load less than 60 KB', { skip }, async () => {
   const page = await stage.open()
   const sizes: Promise<number>[] = []
   page.on('response', response => {

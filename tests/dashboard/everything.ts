@@ -1,20 +1,20 @@
-// A database with something on every page of the dashboard, and the addresses of all pages.
+// Fills a database so that every page of the dashboard has content, and lists the addresses of all pages.
 
 import assert from 'node:assert/strict'
 import { send } from '../support/http.ts'
 import type { Stage } from './stage.ts'
 
-/** The texts that stand in the data; ordinary ones, or hostile ones. */
+/** The texts in the data, ordinary or hostile. */
 export interface Texts {
   /** Names of schema objects: letters and a few signs. */
   readonly name: (kind: string) => string
-  /** Any text in any other place. */
+  /** Text for all other places. */
   readonly text: string
 }
 
 export const ordinary: Texts = { name: kind => `a_${kind}`, text: 'some text' }
 
-/** Fills the database of a stage; resolves with the addresses of all pages below `/dashboard/`. */
+/** Fills the database of a stage. Resolves with the addresses of all pages below `/dashboard/`. */
 export async function fill(stage: Stage, { name, text }: Texts): Promise<readonly string[]> {
   const collection = name('collection')
   const fields = { [text]: text, name: text, list: [text, { object: { [text]: text } }], __proto__x: text }

@@ -1,5 +1,5 @@
-// What is found: documents that were deleted, and names among more than a page holds. And what the collection of a
-// document declares of its fields.
+// Finds deleted documents, and names in lists that are longer than a page. Also the declared fields beside the editor
+// of a document.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -16,7 +16,7 @@ after(() => stage?.close())
 
 const itemOf = (id: string) => ({ ref: { collection: 'items' }, id })
 
-test('a deleted document is found by what was in it and brought back', { skip }, async () => {
+test('a deleted document is found by its contents and restored', { skip }, async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
   for (const id of ['1', '2', '3']) {
     const data = { object: { name: `plant ${id}`, kind: 'fern' } }
@@ -25,22 +25,22 @@ test('a deleted document is found by what was in it and brought back', { skip },
   for (const id of ['2', '3']) await stage.query({ delete: itemOf(id) })
   const page = await stage.signedIn(stage.admin, 'collections/items')
   await page.getByRole('link', { name: 'Deleted' }).click()
-  await page.getByRole('button', { name: 'Bring back 3' }).waitFor()
-  assert.equal(await page.getByRole('button', { name: /^Bring back/ }).count(), 2)
+  await page.getByRole('button', { name: 'Restore 3' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Restore/ }).count(), 2)
   await page.getByLabel('Find in id or data').fill('PLANT 2')
-  await page.getByRole('button', { name: 'Bring back 3' }).waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Bring back 2' }).click()
-  await page.getByText('items/2 is back.').waitFor()
+  await page.getByRole('button', { name: 'Restore 3' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Restore 2' }).click()
+  await page.getByText('items/2 was restored.').waitFor()
   assert.deepEqual(await stage.query({ select: ['data'], from: { get: itemOf('2') } }), {
     name: 'plant 2',
     kind: 'fern',
   })
-  // Somebody else brings it back first: what they have made of it stays.
+  // Another client restores it first: its version stays.
   await page.getByLabel('Find in id or data').fill('')
-  await page.getByRole('button', { name: 'Bring back 3' }).waitFor()
+  await page.getByRole('button', { name: 'Restore 3' }).waitFor()
   await stage.query({ create: itemOf('3'), params: { object: { data: { object: { by: 'other' } } } } })
-  await page.getByRole('button', { name: 'Bring back 3' }).click()
-  await page.getByRole('alert').getByText('Somebody else has changed this').waitFor()
+  await page.getByRole('button', { name: 'Restore 3' }).click()
+  await page.getByRole('alert').getByText('Another user has changed this').waitFor()
   assert.deepEqual(await stage.query({ select: ['data'], from: { get: itemOf('3') } }), { by: 'other' })
   await stage.query({ delete: itemOf('3') })
   await stage.visit(page, 'collections/items/3')
@@ -59,7 +59,7 @@ test('a deleted document is found by what was in it and brought back', { skip },
   stage.assertNoFaults()
 })
 
-test('names beyond a thousand are found by typing, in lists and in choices', { skip }, async () => {
+test('names after the first thousand are found by typing, in lists and in choices', { skip }, async () => {
   const crowd = await openStage({ database: 'many' })
   try {
     const named = (form: string, kind: string, count: number) =>
@@ -74,7 +74,7 @@ test('names beyond a thousand are found by typing, in lists and in choices', { s
     await page.getByLabel('Find in roles').fill('role_119')
     await page.getByRole('link', { name: 'role_119' }).click()
     await page.locator('datalist').nth(1).waitFor({ state: 'attached' })
-    await page.getByLabel('Collection of members').fill('things_1049')
+    await page.getByLabel('Member collection').fill('things_1049')
     await page.getByRole('button', { name: 'Add members' }).click()
     await page.getByRole('button', { name: 'Save privileges' }).click()
     await page.getByText('Saved.').waitFor()
@@ -86,7 +86,9 @@ test('names beyond a thousand are found by typing, in lists and in choices', { s
   }
 })
 
-test('beside a typed document stand the types, defaults and checks of its fields', { skip }, async () => {
+test('the editor of a typed document shows the types, defaults and checks of its fields', {
+  skip,
+}, async () => {
   const query = `Collection.create({
       name: "typed",
       fields: { amount: { signature: "Int", default: "1" }, note: { signature: "String?" } },
@@ -103,7 +105,7 @@ test('beside a typed document stand the types, defaults and checks of its fields
   await page.getByRole('row', { name: 'amount Int 1' }).waitFor()
   await page.getByRole('row', { name: /^twice Number computed/ }).waitFor()
   await page.getByText('(doc) => doc.amount > 0').waitFor()
-  await page.getByText('Other fields are refused.').waitFor()
+  await page.getByText('Writes with other fields are rejected.').waitFor()
   await stage.visit(page, 'collections/items/new')
   await page.getByRole('textbox', { name: 'Data' }).waitFor()
   assert.equal(await page.getByRole('region', { name: 'Fields' }).count(), 0)

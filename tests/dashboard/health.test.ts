@@ -1,4 +1,4 @@
-// The page for operators: shown to the root secret alone; a backup and a check are started there.
+// The Health page: only the root secret sees it, and it starts backups and checks.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -26,7 +26,7 @@ after(async () => {
   if (folder !== '') await rm(folder, { recursive: true, force: true })
 })
 
-test('who has the root secret finds it; an admin of a database does not, and is told why', {
+test('the root secret sees the page; an admin of a database gets an error', {
   skip,
 }, async () => {
   const admin = await stage.signedIn(stage.admin)
@@ -36,12 +36,12 @@ test('who has the root secret finds it; an admin of a database does not, and is 
   await admin.context().close()
   const page = await stage.signedIn(stage.server.rootSecret)
   await page.getByRole('link', { name: 'Health' }).click()
-  await page.getByText('The service knows of no backup of this data directory.', { exact: true }).waitFor()
-  await page.getByText('The service knows of no check of this data directory.').waitFor()
-  await page.getByRole('figure', { name: 'Requests per second' }).locator('canvas').waitFor()
+  await page.getByText('No backup of this data directory is known.', { exact: true }).waitFor()
+  await page.getByText('No check of this data directory is known.').waitFor()
+  await page.getByRole('figure', { name: 'Requests/s' }).locator('canvas').waitFor()
   const processes = page.getByRole('region', { name: 'Table of processes' })
   await processes.getByRole('row', { name: /\b1 \(pid \d+\)/ }).waitFor()
-  assert.equal(await processes.getByRole('row').count(), 3, 'both workers, and the head')
+  assert.equal(await processes.getByRole('row').count(), 3, 'both workers, and the heading')
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.emulateMedia({ colorScheme: 'dark' })
   assert.deepEqual(await accessibilityFaults(page, ['color-contrast']), [])
@@ -49,11 +49,11 @@ test('who has the root secret finds it; an admin of a database does not, and is 
   stage.assertNoFaults()
 })
 
-test('a backup and a check are started with a click, and their results are shown', { skip }, async () => {
+test('buttons start a backup and a check, whose results are shown', { skip }, async () => {
   const page = await stage.signedIn(stage.server.rootSecret, 'health?db=shop')
   await page.getByRole('button', { name: 'Back up now' }).click()
   const backups = page.getByRole('region', { name: 'Backups', exact: true })
-  await backups.getByText(/The last one ended at .*: written to/).waitFor()
+  await backups.getByText(/The last run ended at .*: written to/).waitFor()
   const name = await page
     .getByRole('region', { name: 'Table of backups' })
     .getByRole('cell')
@@ -64,7 +64,7 @@ test('a backup and a check are started with a click, and their results are shown
   assert.equal((await runProgram(words)).status, 0)
   assert.match((await runProgram(['check', '--data', restored])).stdout, /: sound\n$/)
   await page.getByRole('button', { name: 'Check now' }).click()
-  await page.getByText(/It found everything sound/).waitFor()
+  await page.getByText(/No errors were found/).waitFor()
   await page.context().close()
   stage.assertNoFaults()
 })
@@ -81,7 +81,7 @@ test('the page fits a screen of 375 pixels', { skip }, async () => {
   stage.assertNoFaults()
 })
 
-test('what to look at is told in sentences', { skip }, async () => {
+test('warnings are listed with advice', { skip }, async () => {
   const page = await stage.signedIn(stage.server.rootSecret, '')
   await page.route('**/api/v1/health', async route => {
     const response = await route.fetch()
@@ -114,21 +114,21 @@ test('what to look at is told in sentences', { skip }, async () => {
     await route.fulfill({ json })
   })
   await page.getByRole('link', { name: 'Health' }).click()
-  const findings = page.getByRole('region', { name: 'What to look at' })
+  const findings = page.getByRole('region', { name: 'Warnings' })
   for (const sentence of [
     /^db1:8443, process \d, does not follow the shared store: connection refused$/,
     /^The disk of db1:8443 has 1\.9 GB left\./,
-    /^Long queries wait for a free process\./,
+    /^Long queries wait for a free process of the slow lane\./,
     /^The index shop\/wide cannot be built/,
-    /^The last check found contradictions/,
-    /^The last backup that the service knows of is 9 days old\.$/,
+    /^The last integrity check found errors/,
+    /^The last known backup is 9 days old\.$/,
   ]) {
     await findings.getByText(sentence).waitFor()
   }
-  await page.getByRole('cell', { name: '3 batches' }).waitFor()
+  await page.getByRole('cell', { name: '3', exact: true }).waitFor()
   await page.getByRole('cell', { name: 'Document 7 of c: too wide' }).waitFor()
   await page.getByText('document 1 lacks an entry').waitFor()
-  await page.getByText('no folder for them is configured').waitFor()
+  await page.getByText('No backup folder is configured').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Back up now' }).count(), 0)
   await page.context().close()
   stage.assertNoFaults()

@@ -1,5 +1,4 @@
-// Files that are imported in the browser: what is seen before, what becomes of them, and that it is what `terrarium import`
-// makes of them.
+// Imports files in the browser: the preview, the report, and the same results as `terrarium import`.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -18,7 +17,7 @@ before(async () => {
 
 after(() => stage?.close())
 
-/** The page that imports into a new collection. */
+/** Opens the page that imports into a new collection. */
 async function importing(collection: string): Promise<Page> {
   await stage.query({ create_collection: { object: { name: collection } } })
   return stage.signedIn(stage.admin, `collections/${collection}/import`)
@@ -44,18 +43,20 @@ const all = async (collection: string) =>
     })) as { data: Record<string, unknown>[] }
   ).data
 
-test('the ids of rows hang on the same hash as those of the command line', () => {
+test('ids of rows use the same hash as the command line', () => {
   for (const length of [0, 3, 55, 56, 63, 64, 65, 500]) {
     const text = 'é'.repeat(length)
     assert.deepEqual(Buffer.from(sha256(text)), createHash('sha256').update(text).digest())
   }
 })
 
-test('lines and arrays are imported, what is refused is listed with its line', { skip }, async () => {
+test('lines and arrays are imported, and rejected documents are listed with their line', {
+  skip,
+}, async () => {
   const page = await importing('lines')
   const lines = Array.from({ length: 250 }, (_, at) => `{"n": ${at}}`)
   await choose(page, 'lines.ndjson', `${lines.join('\n')}\n{"n": \n{"n": 251}\n`)
-  assert.match(await load(page), /^251 documents created, 1 documents refused/)
+  assert.match(await load(page), /^251 documents created, 1 documents rejected/)
   await page.getByRole('alert').getByText('line 251: broken JSON').waitFor()
   await choose(
     page,
@@ -72,7 +73,7 @@ test('lines and arrays are imported, what is refused is listed with its line', {
   stage.assertNoFaults()
 })
 
-test('a table is shown as it will be stored; types, separators and encodings are those of terrarium import', {
+test('the preview shows documents as they will be stored, with the types, separators and encodings of terrarium import', {
   skip,
 }, async () => {
   const page = await importing('table')
@@ -85,25 +86,25 @@ test('a table is shown as it will be stored; types, separators and encodings are
     .getByLabel('File', { exact: true })
     .setInputFiles({ name: 'latin.csv', mimeType: 'text/csv', buffer })
   await page.getByRole('alert').getByText('is not valid UTF-8; choose its encoding').waitFor()
-  await page.getByText('How the file is read').click()
+  await page.getByText('Format options').click()
   await page.getByLabel('Encoding').selectOption('windows-1252')
   await page.getByRole('cell', { name: 'Müller; Ann' }).waitFor()
   await page.getByRole('cell', { name: '3text' }).waitFor()
   await page.getByRole('button', { name: 'Use amount: double' }).click()
-  await page.getByRole('cell', { name: '3decimal' }).waitFor()
+  await page.getByRole('cell', { name: '3double' }).waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   assert.match(await load(page), /^2 documents created/)
   assert.deepEqual(await all('table'), [
     { name: 'Müller; Ann', amount: 3, zip: '01234' },
     { name: 'two\nlines', amount: 4.5, zip: '99999' },
   ])
-  // The same file again is found to be there.
-  assert.match(await load(page), /^0 documents created, 2 documents there already, the same/)
+  // A second import of the same file finds the documents unchanged.
+  assert.match(await load(page), /^0 documents created, 2 documents unchanged \(already there\)/)
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('documents keep their ids and go into this collection; a conflict ends the import or is replaced', {
+test('documents keep their ids and go into this collection; a conflict stops the import or replaces the document', {
   skip,
 }, async () => {
   const page = await importing('copies')
@@ -111,19 +112,19 @@ test('documents keep their ids and go into this collection; a conflict ends the 
   const line = (n: number) =>
     JSON.stringify({ ref: { '@ref': { id: '7', collection } }, ts: 1_700_000_000_000_000, data: { n } })
   await choose(page, 'documents.json', `${line(1)}\n`)
-  await page.getByText('Documents of originals go there').waitFor()
+  await page.getByText('Import documents of originals into their own collections').waitFor()
   assert.match(await load(page), /^1 documents created/)
   await choose(page, 'documents.json', `${line(2)}\n`)
   await page.getByRole('button', { name: 'Import' }).click()
-  await page.getByRole('alert').getByText('conflict (see “A document that is there already”)').waitFor()
-  await page.getByLabel('A document that is there already').selectOption('replace')
+  await page.getByRole('alert').getByText('conflict (see “If a document already exists”)').waitFor()
+  await page.getByLabel('If a document already exists').selectOption('replace')
   assert.match(await load(page), /1 documents replaced/)
   assert.deepEqual(await all('copies'), [{ n: 2 }])
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('an import that was stopped goes on with the same file, and leaving asks while it runs', {
+test('a stopped import continues with the same file, and leaving the page asks while it runs', {
   skip,
 }, async () => {
   const page = await importing('many')
@@ -158,34 +159,34 @@ test('an import that was stopped goes on with the same file, and leaving asks wh
   stage.assertNoFaults()
 })
 
-test('hostile columns and values of a file stay data', { skip }, async () => {
+test('hostile columns and values of a file cannot become code', { skip }, async () => {
   const page = await importing('harm')
   const name = '<img src=x onerror=alert(1)>\u202e'
   const value = `${name}${'x'.repeat(2000)}`
   await choose(page, `${name}.csv`, `${name};b\n${value};"a"\n1;2;${value}\n`)
   assert.equal(await page.locator('main img').count(), 0)
-  assert.match(await load(page), /^1 documents created, 1 documents refused/)
+  assert.match(await load(page), /^1 documents created, 1 documents rejected/)
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 1280)
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('who may not import is told so', { skip }, async () => {
+test('a secret without the right to import gets an explanation', { skip }, async () => {
   await stage.query({ create_collection: { object: { name: 'others' } } })
   const page = await stage.signedIn(await stage.keyOf('server'), 'collections/others/import')
-  await page.getByText('Importing needs the root secret or an admin key').waitFor()
+  await page.getByText('Sign in with the root secret or an admin key').waitFor()
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('rows of JSON keep their ids when asked', { skip }, async () => {
+test('JSON objects keep their ids on request', { skip }, async () => {
   const page = await importing('rows')
   await choose(page, 'rows.jsonl', '{"id": 7, "n": 1}\n{"id": "8", "n": 2}\n{"n": 3}\n{"id": "x", "n": 4}\n')
-  const asked = page.getByLabel('The field id is the id of the document')
+  const asked = page.getByLabel('Use the field id as the id of the document')
   assert.equal(await asked.isChecked(), false)
   await asked.check()
   await page.getByRole('cell', { name: '7', exact: true }).waitFor()
-  assert.match(await load(page), /^3 documents created, 1 documents refused/)
+  assert.match(await load(page), /^3 documents created, 1 documents rejected/)
   await page.getByRole('alert').getByText('a row with "x", which is not a valid id').waitFor()
   const stored = await all('rows')
   assert.deepEqual(stored.map(({ n }) => n).sort(), [1, 2, 3])

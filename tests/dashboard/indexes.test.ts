@@ -1,4 +1,4 @@
-// The page of indexes: those of both languages and unique constraints, with their state and their sizes.
+// The page of indexes: indexes of both languages and unique constraints, with their states and sizes.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -63,7 +63,7 @@ test('indexes of both languages and unique constraints are listed with state and
   await stage.visit(page, 'collections/items/unique/0')
   await page.getByText('unique [.sku]').waitFor()
   await stage.visit(page, 'collections/items/indexes/none')
-  await page.getByText('The collection declares no such index.').waitFor()
+  await page.getByText('The collection declares no such index').waitFor()
   await page.context().close()
   stage.assertNoFaults()
 })

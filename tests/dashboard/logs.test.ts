@@ -1,4 +1,4 @@
-// The logs and the page that tells why something was denied.
+// The pages Logs and Why denied.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ before(async () => {
 
 after(() => stage?.close())
 
-test('the log shows sums, charts, queries and single requests, and is exported', { skip }, async () => {
+test('the log shows sums, charts, queries and single requests, and can be exported', { skip }, async () => {
   const id = await stage.query({
     select: ['ref', 'id'],
     from: {
@@ -36,17 +36,17 @@ test('the log shows sums, charts, queries and single requests, and is exported',
     0,
     'the log of this database only',
   )
-  await page.getByLabel('Show first').selectOption('frequent')
+  await page.getByLabel('Sort by').selectOption('frequent')
   await page
     .getByRole('region', { name: 'Queries' })
     .getByRole('cell', { name: /"login"/ })
     .waitFor()
   await page.getByLabel('Status').selectOption('4xx')
-  await page.getByLabel('Holds the text').fill('divide')
+  await page.getByLabel('Contains text').fill('divide')
   await page.getByRole('button', { name: 'Search' }).click()
   await requests.getByRole('cell', { name: /"login"/ }).waitFor({ state: 'detached' })
   await requests.getByRole('cell', { name: /"divide"/ }).waitFor()
-  await page.getByRole('button', { name: 'Export this time' }).click()
+  await page.getByRole('button', { name: 'Export this period' }).click()
   await page.getByRole('cell', { name: 'ready' }).waitFor()
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download' }).click()
@@ -54,7 +54,7 @@ test('the log shows sums, charts, queries and single requests, and is exported',
   stage.assertNoFaults()
 })
 
-/** An app whose requests are refused, in both languages. */
+/** Sends requests of an application that the service rejects, in both languages. */
 async function brokenApp(): Promise<void> {
   await stage.query({ create_collection: { object: { name: 'orders' } } })
   const key = (await stage.query({
@@ -71,19 +71,19 @@ async function brokenApp(): Promise<void> {
   await sendFql(stage.server, key.secret, 'orders.byId("hunter2")')
 }
 
-test('a 400 of an app is explained from the log page alone', { skip }, async () => {
+test('the log page explains a 400 of an application', { skip }, async () => {
   await brokenApp()
   const page = await stage.signedIn(stage.admin, 'logs')
   const errors = page.getByRole('region', { name: 'Errors', exact: true })
   const error = errors.getByRole('row', { name: /400 invalid argument: Number expected, String provided/ })
-  await error.getByRole('button', { name: 'Requests' }).click()
+  await error.getByRole('button', { name: 'Show requests' }).click()
   assert.match(page.url(), /[?&]error=invalid\+argument/)
   const requests = page.getByRole('region', { name: 'Table of requests' })
   const row = requests.getByRole('row', { name: /job=billing/ })
   assert.match((await row.textContent()) ?? '', /"collection":"orders".*Number expected.*checkout/)
   await row.getByRole('button').click()
   const opened = page.getByRole('dialog')
-  await opened.getByText('Refused with 400: invalid argument').waitFor()
+  await opened.getByText('Rejected with status 400: invalid argument').waitFor()
   await opened.getByText('Number expected, String provided.').waitFor()
   await opened.getByText('params › object › data › object › ? › add › 0').waitFor()
   const told = (await opened.textContent()) ?? ''
@@ -101,7 +101,7 @@ test('a 400 of an app is explained from the log page alone', { skip }, async () 
   await page.emulateMedia({ colorScheme: 'dark' })
   assert.deepEqual(await accessibilityFaults(page, ['color-contrast']), [], 'in the dark')
   await page.emulateMedia({ colorScheme: 'light' })
-  await opened.getByRole('button', { name: 'Only this key' }).click()
+  await opened.getByRole('button', { name: 'Filter by this key' }).click()
   await requests.getByRole('row', { name: /orders\.byId\(\?\)/ }).waitFor()
   assert.equal(await requests.getByRole('row', { name: /checkout/ }).count(), 2)
   await requests
@@ -113,11 +113,11 @@ test('a 400 of an app is explained from the log page alone', { skip }, async () 
   stage.assertNoFaults()
 })
 
-test('requests of the dashboard are hidden until they are asked for, in charts and lists', {
+test('charts and lists exclude requests of the dashboard until the user includes them', {
   skip,
 }, async () => {
   const page = await stage.signedIn(stage.admin)
-  // A page that is left before its queries are on their way never asks them.
+  // A page that is left before it sends its queries never sends them.
   await settled(page)
   await page.getByRole('link', { name: 'Logs' }).click()
   await page.getByRole('region', { name: 'Table of requests' }).waitFor()
@@ -128,7 +128,7 @@ test('requests of the dashboard are hidden until they are asked for, in charts a
   const total = page.getByLabel('Totals').locator('dd').first()
   const before = Number(await total.textContent())
   assert.equal(await own.count(), 0)
-  await page.getByLabel('With what the dashboard asks itself').check()
+  await page.getByLabel("Include the dashboard's own requests").check()
   await own.first().waitFor()
   assert.ok(Number(await total.textContent()) > before)
   assert.match(page.url(), /dashboard=1/)
@@ -143,22 +143,22 @@ test('fields, charts and lists show one span, in one time zone', { skip }, async
   await page.getByLabel('From (UTC)').fill('2026-01-05T10:00')
   await page.getByLabel('To (UTC)').fill('2026-01-05T11:30')
   await page.waitForURL(/from=2026-01-05T10%3A00%3A00\.000Z&to=2026-01-05T11%3A30/)
-  assert.equal(await page.getByLabel('Time', { exact: true }).inputValue(), 'custom')
-  await page.getByText('No request of this time is like this.').waitFor()
-  await page.getByText('Nothing was asked of this database in this time.').waitFor()
+  assert.equal(await page.getByLabel('Period', { exact: true }).inputValue(), 'custom')
+  await page.getByText('No request in this period matches the filters.').waitFor()
+  await page.getByText('There were no requests to this database in this period.').waitFor()
   await page.getByLabel('To (UTC)').fill('2026-01-05T09:00')
-  await page.getByText('The end has to be after the beginning.').waitFor()
+  await page.getByText('The end must be after the start.').waitFor()
   await page.getByRole('button', { name: 'Times: UTC' }).click()
   assert.equal(await page.getByLabel(/^From \(Asia/).inputValue(), '2026-01-05T15:30')
-  await page.getByLabel('Time', { exact: true }).selectOption('15m')
+  await page.getByLabel('Period', { exact: true }).selectOption('15m')
   await page.getByRole('region', { name: 'Table of requests' }).getByRole('button').first().waitFor()
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('what changed is told against the time before; a phone shows all of it', { skip }, async () => {
+test('changes compare the period with the previous one, also on a narrow screen', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'logs?changes=1', { viewport: { width: 390, height: 844 } })
-  await page.getByText('there is nothing to compare with').waitFor()
+  await page.getByText('so there is no comparison').waitFor()
   await settled(page)
   const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
   assert.ok(!isWide, 'the page does not scroll sideways')
@@ -172,7 +172,7 @@ test('what changed is told against the time before; a phone shows all of it', { 
   stage.assertNoFaults()
 })
 
-test('why something was denied is told for roles and users', { skip }, async () => {
+test('Why denied explains denials for roles and users', { skip }, async () => {
   const lambda = { query: { lambda: 'ref', expr: { equals: [{ current_identity: null }, { var: 'ref' }] } } }
   await stage.query({
     create_role: {
@@ -190,7 +190,7 @@ test('why something was denied is told for roles and users', { skip }, async () 
   }
   const page = await stage.signedIn(stage.admin)
   await page.getByRole('link', { name: 'Why denied' }).click()
-  await page.getByLabel('Asked by').selectOption('document')
+  await page.getByLabel('Caller').selectOption('document')
   await page.getByLabel('Document').fill('users/1')
   await typeInto(page, 'Query', 'Get(Ref(Collection("users"), "2"))')
   await page.getByRole('button', { name: 'Explain' }).click()
@@ -198,7 +198,7 @@ test('why something was denied is told for roles and users', { skip }, async () 
   assert.match((await decision.textContent()) ?? '', /member.*predicate is false/)
   await typeInto(page, 'Query', 'Get(Ref(Collection("users"), "1"))')
   await page.getByRole('button', { name: 'Explain' }).click()
-  await page.getByText('It is allowed.').waitFor()
+  await page.getByText('The query is allowed.').waitFor()
   await page.getByRole('button', { name: 'Version 10' }).click()
   await typeInto(page, 'Query', 'Collection("users").byId("2")!')
   await page.getByRole('button', { name: 'Explain' }).click()

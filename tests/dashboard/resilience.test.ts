@@ -1,5 +1,5 @@
-// What goes wrong around a page: the service is restarted, the secret is revoked, input would be lost, files and
-// documents are large.
+// Pages under difficult conditions: a restarted service, a revoked secret, unsaved input, very large lists and
+// documents.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ after(async () => {
 
 const itemOf = (id: string) => ({ ref: { collection: 'items' }, id })
 
-test('a page goes on when the service has been restarted under it', { skip }, async () => {
+test('a page continues after a restart of the service', { skip }, async () => {
   await stage.query({ create: itemOf('1'), params: { object: { data: { object: { n: 1 } } } } })
   const page = await stage.signedIn(stage.admin, 'collections/items/1')
   await page.getByRole('textbox', { name: 'Data' }).waitFor()
@@ -40,7 +40,7 @@ test('a page goes on when the service has been restarted under it', { skip }, as
   stage.forgetFaults()
 })
 
-test('who is signed in with a secret that is revoked is told so', { skip }, async () => {
+test('a revoked secret signs out with a message', { skip }, async () => {
   const key = (await stage.query({ create_key: { object: { role: 'server' } } })) as {
     secret: string
     ref: unknown
@@ -49,14 +49,14 @@ test('who is signed in with a secret that is revoked is told so', { skip }, asyn
   await page.getByRole('main').getByRole('link', { name: 'items' }).waitFor()
   await stage.query({ delete: key.ref })
   await page.getByRole('link', { name: 'Indexes' }).click()
-  await page.getByRole('alert').getByText('The secret is not accepted any more').waitFor()
+  await page.getByRole('alert').getByText('Your secret has expired or was revoked').waitFor()
   await page.getByLabel('Secret').fill(stage.admin)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Indexes', exact: true }).waitFor()
   stage.assertNoFaults()
 })
 
-test('a page with input that was not saved asks before it is left', { skip }, async () => {
+test('a page with unsaved input asks before it is left', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'collections/items/new')
   await typeInto(page, 'Data', '{ half: "written" }')
   const asked: string[] = []
@@ -73,7 +73,7 @@ test('a page with input that was not saved asks before it is left', { skip }, as
   stage.assertNoFaults()
 })
 
-test('a thousand collections are listed and found, a document of megabytes is shown and saved', {
+test('a thousand collections are listed and found, and a document of some megabytes is shown and saved', {
   skip,
 }, async () => {
   const crowd = await openStage({ database: 'crowd' })
@@ -111,7 +111,7 @@ test('a thousand collections are listed and found, a document of megabytes is sh
   }
 })
 
-test('of a line of megabytes the ends are shown, and nothing of it is lost', { skip }, async () => {
+test('the editor shows the ends of a line of some megabytes, and keeps all of it', { skip }, async () => {
   const length = 7_500_000
   const line = itemOf('500')
   const data = { object: { long: 'x'.repeat(length) } }

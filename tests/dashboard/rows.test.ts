@@ -1,5 +1,4 @@
-// Everyday work with the documents of a collection: found by any field, sorted, edited in their cells, changed and deleted by
-// the dozen, exported whole.
+// Work with the documents of a collection: filters, order, cell editing, changes of many documents, export.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +14,7 @@ before(async () => {
 
 after(() => stage?.close())
 
-/** Makes a collection with documents, whose ids count from 1. */
+/** Creates a collection with documents, whose ids start at 1. */
 async function fill(name: string, documents: readonly object[]): Promise<void> {
   await stage.query({ create_collection: { object: { name } } })
   for (let from = 0; from < documents.length; from += 500) {
@@ -32,7 +31,7 @@ const dataOf = (collection: string, id: string) =>
 
 const countOf = (collection: string) => stage.query({ count: { documents: { collection } } })
 
-/** The cells of a column, by its place behind the boxes and the ids. */
+/** The cells of a column, by its position after the checkboxes and ids. */
 const cellsOf = (at: number) => `section[aria-label="Documents"] tbody td:nth-child(${at + 3})`
 
 const columnOf = (page: Page, at: number) => page.locator(cellsOf(at)).allTextContents()
@@ -58,14 +57,16 @@ const plants = [
   { name: '12', height: 12 },
 ]
 
-test('rows are found by any field and sorted by any column, and the address says how', { skip }, async () => {
+test('rows are found by any field and sorted by any column, and the address contains filter and order', {
+  skip,
+}, async () => {
   await fill('plants', plants)
   const page = await stage.signedIn(stage.admin, 'collections/plants')
   await page.getByRole('main').getByText('4 documents').waitFor()
   await filterBy(page, 'name', 'has', 'C')
   await page.getByText('1 found.').waitFor()
   assert.deepEqual(await columnOf(page, 0), ['Cactus'])
-  await page.getByRole('button', { name: 'Take the filter away' }).click()
+  await page.getByRole('button', { name: 'Remove filter' }).click()
   await filterBy(page, 'height', 'gte', '12')
   await page.getByText('3 found.').waitFor()
   await page.getByRole('button', { name: 'height', exact: true }).click()
@@ -78,16 +79,16 @@ test('rows are found by any field and sorted by any column, and the address says
   await page.locator('[aria-sort=descending]').waitFor()
   await showsColumn(page, 1, ['200', '30', '12'])
   const address = page.url()
-  await page.getByRole('button', { name: 'Take the filter away' }).click()
+  await page.getByRole('button', { name: 'Remove filter' }).click()
   await page.getByText('4 found.').waitFor()
   await filterBy(page, 'place.room', 'is', 'bath')
   await page.getByText('1 found.').waitFor()
-  // A field that holds texts alone is compared with a text.
-  await page.getByRole('button', { name: 'Take the filter away' }).click()
+  // A field with only text values is compared with text.
+  await page.getByRole('button', { name: 'Remove filter' }).click()
   await page.getByText('4 found.').waitFor()
   await filterBy(page, 'name', 'is', '12')
   await page.getByText('1 found.').waitFor()
-  await page.getByRole('button', { name: 'Take the filter away' }).click()
+  await page.getByRole('button', { name: 'Remove filter' }).click()
   await filterBy(page, 'note', 'missing')
   await page.getByText('3 found.').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
@@ -98,7 +99,7 @@ test('rows are found by any field and sorted by any column, and the address says
   stage.assertNoFaults()
 })
 
-test('an index serves a filter and an order where there is one, and is offered where there is none', {
+test('an index serves a filter and an order, and the page offers a missing index', {
   skip,
 }, async () => {
   const many = Array.from({ length: 1500 }, (_, at) => ({ kind: at % 3 === 0 ? 'rare' : 'usual', at }))
@@ -106,11 +107,11 @@ test('an index serves a filter and an order where there is one, and is offered w
   const page = await stage.signedIn(stage.admin, 'collections/many')
   await filterBy(page, 'kind', 'is', 'none of them')
   await page.getByText('0 found.').waitFor()
-  await page.getByText('Every document has to be looked at').waitFor()
-  await page.getByRole('button', { name: 'Make an index' }).click()
-  await page.getByRole('button', { name: 'Create' }).click()
-  // It is used as soon as it is built.
-  await page.getByText('Found by the index many_by_kind').waitFor()
+  await page.getByText('This scans every document').waitFor()
+  await page.getByRole('button', { name: 'Create an index' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  // The page uses the index as soon as it is built.
+  await page.getByText('Uses the index many_by_kind').waitFor()
   await stage.query({
     create_index: {
       object: {
@@ -121,14 +122,14 @@ test('an index serves a filter and an order where there is one, and is offered w
     },
   })
   await page.reload()
-  await page.getByText('Found by the index many_by_kind').waitFor()
-  await page.getByRole('button', { name: 'Take the filter away' }).click()
+  await page.getByText('Uses the index many_by_kind').waitFor()
+  await page.getByRole('button', { name: 'Remove filter' }).click()
   await filterBy(page, 'kind', 'is', 'rare')
   await page.getByRole('main').getByText('500 documents').waitFor()
-  await page.getByRole('button', { name: 'Take the filter away' }).click()
+  await page.getByRole('button', { name: 'Remove filter' }).click()
   await page.getByRole('main').getByText('1500 documents').waitFor()
   await page.getByRole('button', { name: 'at', exact: true }).click()
-  await page.getByText('Found by the index sorted').waitFor()
+  await page.getByText('Uses the index sorted').waitFor()
   await page.getByRole('cell', { name: '0', exact: true }).first().waitFor()
   const columns = await columnOf(page, 0)
   assert.deepEqual(
@@ -139,17 +140,19 @@ test('an index serves a filter and an order where there is one, and is offered w
   stage.assertNoFaults()
 })
 
-test('a field is edited in its cell, by keyboard, and nobody else is overwritten', { skip }, async () => {
+test('a field is edited in its cell with the keyboard, and a conflict overwrites nothing', {
+  skip,
+}, async () => {
   await fill('cells', [{ name: '7', height: 30 }, { name: 'ivy' }])
   const page = await stage.signedIn(stage.admin, 'collections/cells')
   const field = (name: string) => page.getByRole('textbox', { name })
   await page.getByRole('cell', { name: '30', exact: true }).dblclick()
   await field('height of 1').fill('31')
-  await page.getByText('whole number').waitFor()
+  await page.getByText('integer').waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('cell', { name: '31', exact: true }).waitFor()
   assert.deepEqual(await dataOf('cells', '1'), { name: '7', height: 31 })
-  // What was a text stays one, and Escape gives up.
+  // A text stays a text, and Escape cancels.
   await page.getByRole('cell', { name: '7', exact: true }).focus()
   await page.keyboard.press('Enter')
   await field('name of 1').fill('8')
@@ -169,15 +172,15 @@ test('a field is edited in its cell, by keyboard, and nobody else is overwritten
   })
   await field('name of 2').fill('mine')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('Somebody else has changed this').waitFor()
+  await page.getByRole('alert').getByText('Another user has changed this').waitFor()
   assert.deepEqual(await dataOf('cells', '2'), { name: 'theirs' })
-  assert.equal(await field('name of 2').inputValue(), 'mine', 'nothing that was typed is lost')
+  assert.equal(await field('name of 2').inputValue(), 'mine', 'the typed text is kept')
   await page.keyboard.press('Escape')
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('many documents are changed and deleted with one confirmation that says how many', {
+test('many documents are changed and deleted after one confirmation, which shows their number', {
   skip,
 }, async () => {
   await fill(
@@ -202,8 +205,8 @@ test('many documents are changed and deleted with one confirmation that says how
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.getByRole('button', { name: 'Delete 4 documents' }).click()
   await page.getByRole('main').getByText('256 documents').waitFor()
-  await page.getByLabel('Select all that are shown').check()
-  await page.getByRole('button', { name: 'Select all found' }).click()
+  await page.getByLabel('Select all on this page').check()
+  await page.getByRole('button', { name: 'Select all matching' }).click()
   await page.getByText('256 selected').waitFor()
   await page.getByRole('button', { name: 'Change a field' }).click()
   await page.getByLabel('Field', { exact: true }).fill('state')
@@ -211,13 +214,13 @@ test('many documents are changed and deleted with one confirmation that says how
   await page.getByRole('button', { name: 'Change 256 documents' }).click()
   await page.getByRole('cell', { name: 'seen' }).first().waitFor()
   assert.deepEqual(await dataOf('crowd', '260'), { at: 259, state: 'seen' })
-  // One that is refused hinders no other.
-  await page.getByLabel('Select all that are shown').check()
+  // A rejected document does not stop the others.
+  await page.getByLabel('Select all on this page').check()
   await page.getByRole('button', { name: 'Change a field' }).click()
   await page.getByLabel('Field', { exact: true }).fill('boss')
   await page.getByLabel('New value').fill('me')
   await page.getByRole('button', { name: 'Change 50 documents' }).click()
-  await page.getByRole('alert').getByText('49 of 50 documents were refused').waitFor()
+  await page.getByRole('alert').getByText('49 of 50 documents failed').waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
   await filterBy(page, 'boss', 'there')
   await page.getByText('1 found.').waitFor()
@@ -229,7 +232,7 @@ test('many documents are changed and deleted with one confirmation that says how
   stage.assertNoFaults()
 })
 
-test('a scan can be stopped and gone on with', { skip }, async () => {
+test('a scan can be stopped and continued', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'collections/many')
   await page.getByRole('main').getByText('1500 documents').waitFor()
   let queries = 0
@@ -238,20 +241,20 @@ test('a scan can be stopped and gone on with', { skip }, async () => {
     release = resolve
   })
   await page.route('**/', async route => {
-    const isScan = route.request().postData()?.includes('"looked"')
+    const isScan = route.request().postData()?.includes('"scanned"')
     if (isScan && ++queries > 1) await held
     await route.continue().catch(() => undefined)
   })
   await filterBy(page, 'at', 'lt', '0')
-  await page.getByText('0 found so far; 200 documents looked at…').waitFor()
+  await page.getByText('0 found so far; 200 documents scanned…').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByText('0 found so far; 200 documents looked at.').waitFor()
+  await page.getByText('0 found so far; 200 documents scanned.').waitFor()
   release()
   await page.context().close()
   stage.forgetFaults()
 })
 
-test('all that is found is exported, not the rows that are shown alone', { skip }, async () => {
+test('an export contains all matches, not only the visible rows', { skip }, async () => {
   const fields = { text: '=1+1, "quoted"', whole: 1, list: [1, 2] }
   await fill('exported', [fields, ...Array.from({ length: 420 }, (_, at) => ({ at }))])
   const page = await stage.signedIn(stage.admin, 'collections/exported')
@@ -265,7 +268,7 @@ test('all that is found is exported, not the rows that are shown alone', { skip 
   const documents = JSON.parse(await contentOf('Export JSON')) as { data: object }[]
   assert.equal(documents.length, 421)
   assert.deepEqual(documents[0]?.data, fields)
-  await page.getByText('421 exported.').waitFor()
+  await page.getByText('421 documents exported.').waitFor()
   const lines = (await contentOf('Export CSV')).trimEnd().split('\r\n')
   assert.equal(lines.length, 422)
   assert.deepEqual(lines.slice(0, 2), ['id,at,text,whole,list', '1,,"\'=1+1, ""quoted""",1,"[1,2]"'])
@@ -276,7 +279,7 @@ test('all that is found is exported, not the rows that are shown alone', { skip 
   stage.assertNoFaults()
 })
 
-test('columns are chosen and ordered, kept for the next time, and forgotten with the secret', {
+test('columns are chosen and ordered, restored at the next visit, and deleted on sign-out', {
   skip,
 }, async () => {
   await fill('wide', [{ a: 1, b: 2, c: 3 }])
@@ -292,14 +295,14 @@ test('columns are chosen and ordered, kept for the next time, and forgotten with
   await page.getByRole('columnheader', { name: 'c', exact: true }).waitFor()
   assert.deepEqual(await heads(), ['c', 'b'])
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByRole('button', { name: 'In this tab' }).click()
+  await page.getByRole('button', { name: 'Sign out of this tab' }).click()
   await page.getByLabel('Secret').waitFor()
   assert.equal(await page.evaluate(() => JSON.stringify(localStorage).includes('wide')), false)
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('on a phone, with hostile values, the same is done and no page is wider than the screen', {
+test('the page works with hostile values on a narrow screen, and is not wider than the screen', {
   skip,
 }, async () => {
   const hostile = `\u202e"><img src=x onerror=alert(1)>${'x'.repeat(5000)}`
@@ -329,10 +332,10 @@ test('on a phone, with hostile values, the same is done and no page is wider tha
   stage.assertNoFaults()
 })
 
-test('an opening runs each query once', { skip }, async () => {
+test('opening the page runs each query once', { skip }, async () => {
   const page = await stage.signedIn(stage.admin)
   await page.getByRole('main').getByRole('link', { name: 'plants' }).waitFor()
-  // The sizes of all collections are in the navigation.
+  // The navigation reads the sizes of all collections.
   await page.waitForLoadState('networkidle')
   const bodies: string[] = []
   page.on('request', request => {
@@ -356,7 +359,7 @@ test('several documents are created in a row', { skip }, async () => {
     await page.keyboard.press('Control+A')
     await page.keyboard.insertText(`{ name: "${name}" }`)
     const made = page.waitForResponse(response => response.request().method() === 'POST')
-    await page.getByRole('button', { name: 'Save and new' }).click()
+    await page.getByRole('button', { name: 'Create and add another' }).click()
     await made
     await page.getByRole('textbox', { name: 'Data' }).getByText(name).waitFor({ state: 'detached' })
   }

@@ -1,4 +1,4 @@
-// Schema files of version 10 in the dashboard: edited, compared, refused at their place, pushed, staged; two writers.
+// Edits, compares, pushes and stages schema files of version 10, with errors at their place and concurrent writers.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -17,7 +17,7 @@ before(async () => {
 after(() => stage?.close())
 afterEach(() => stage?.assertNoFaults())
 
-/** Asks one of the schema endpoints as the admin; with files, by POST. */
+/** Sends a request to a schema endpoint as the admin; with files, by POST. */
 async function schema(path: string, files?: Readonly<Record<string, string>>): Promise<unknown> {
   const form = new FormData()
   for (const [name, text] of Object.entries(files ?? {})) form.append(name, new Blob([text]))
@@ -37,7 +37,7 @@ const textOf = async (name: string) =>
 const names = async () =>
   ((await schema('files')) as { files: { filename: string }[] }).files.map(({ filename }) => filename)
 
-/** The page, over a schema that consists of these files. */
+/** Opens the page with a schema that consists of these files. */
 async function opened(files: Readonly<Record<string, string>>, options = {}): Promise<Page> {
   await schema('update', files)
   const page = await stage.signedIn(stage.admin, 'schema-files', options)
@@ -48,10 +48,10 @@ async function opened(files: Readonly<Record<string, string>>, options = {}): Pr
 const label = 'Text of the file'
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
-test('files are made, edited, compared and pushed; line ends stay', { skip }, async () => {
+test('files are added, edited, compared and pushed, and keep their line ends', { skip }, async () => {
   const page = await opened({})
   await page.getByText('There are no schema files').waitFor()
-  await press(page, 'New file')
+  await press(page, 'Add file')
   await page.getByRole('textbox', { name: 'Name' }).fill('main.txt')
   await press(page, 'Add')
   await page.getByRole('alert').getByText('ends in .fsl').waitFor()
@@ -76,47 +76,49 @@ test('files are made, edited, compared and pushed; line ends stay', { skip }, as
   await page.context().close()
 })
 
-test('an error is drawn and underlined in its file; the text is kept and asked for', { skip }, async () => {
+test('an error is drawn and underlined in its file, and leaving the page with the text asks first', {
+  skip,
+}, async () => {
   const page = await opened({ 'a.fsl': first, 'b.fsl': 'function f(x) {\n  x\n}\n' })
   await typeInto(page, label, 'collection Tea {\n  name: Strin\n}\n')
   await press(page, 'Push')
-  await page.getByRole('alert').getByText('does not take this schema').waitFor()
+  await page.getByRole('alert').getByText('rejected this schema').waitFor()
   await page.locator('pre').getByText('Unknown type `Strin`').waitFor()
   const underlined = page.locator('.cm-lintRange-error')
   await underlined.first().waitFor()
   assert.equal((await underlined.allTextContents()).join(''), 'Strin')
-  await page.getByRole('button', { name: 'a.fsl (changed) (faulty)' }).waitFor()
+  await page.getByRole('button', { name: 'a.fsl (changed) (errors)' }).waitFor()
   await press(page, 'b.fsl')
   await page.getByRole('textbox', { name: label }).getByText('function').waitFor()
   await underlined.first().waitFor({ state: 'detached' })
   const asked = page.waitForEvent('dialog')
   await page.getByRole('link', { name: 'Indexes' }).click()
-  assert.match((await asked).message(), /has not been saved/)
+  assert.match((await asked).message(), /Unsaved changes will be lost/)
   assert.equal(await textOf('a.fsl'), first)
   await page.context().close()
 })
 
-test('who comes second is shown what the first has changed, also a comment', { skip }, async () => {
+test('a conflicting push shows the changes of the other client, even of a comment', { skip }, async () => {
   const page = await opened({ 'a.fsl': first, 'b.fsl': '// old\n' })
   await typeInto(page, label, `${first}// mine\n`)
   await schema('update?override=false', { 'b.fsl': '// theirs\n' })
   await press(page, 'Push')
-  await page.getByRole('alert').getByText('Somebody else has changed the schema').waitFor()
+  await page.getByRole('alert').getByText('Another user has changed the schema').waitFor()
   assert.equal(await textOf('a.fsl'), first)
   await page.getByRole('cell', { name: '// mine' }).waitFor()
-  await press(page, 'Overwrite with mine')
+  await press(page, 'Overwrite with my version')
   await page.getByText('Saved.').waitFor()
   assert.equal(await textOf('a.fsl'), `${first}// mine\n`)
-  assert.equal(await textOf('b.fsl'), '// theirs\n', 'what only they have changed is theirs')
+  assert.equal(await textOf('b.fsl'), '// theirs\n', 'changes of only the other client are merged')
   await page.context().close()
 })
 
-test('removing a collection asks first, in words', { skip }, async () => {
+test('removing a collection asks first and names it', { skip }, async () => {
   const page = await opened({ 'a.fsl': first, 'b.fsl': '// empty\n' })
   const asked = page.waitForEvent('dialog')
   await press(page, 'Remove')
   await press(page, 'Push')
-  assert.match((await asked).message(), /go with all their documents: Tea/)
+  assert.match((await asked).message(), /deletes these collections with all their documents: Tea/)
   await page.getByText('Saved.').waitFor()
   assert.deepEqual(await names(), ['b.fsl'])
   await page.context().close()
@@ -126,34 +128,34 @@ test('a push is staged, committed and abandoned', { skip }, async () => {
   const page = await opened({ 'a.fsl': first })
   const second = first.replace('}', '  index byName { terms [.name] }\n}')
   await typeInto(page, label, second)
-  await page.getByLabel('Stage it').check()
-  await press(page, 'Push, staged')
+  await page.getByLabel('Stage:').check()
+  await press(page, 'Push staged')
   await page.getByText('It is ready to be committed.').waitFor()
   await page.getByText('+ add index `byName`').first().waitFor()
   assert.equal(await textOf('a.fsl'), first, 'it is not in force')
   assert.deepEqual(await accessibilityFaults(page), [])
   await press(page, 'Commit')
-  await press(page, 'Commit it')
+  await press(page, 'Commit schema')
   await page.getByText('A schema is staged').waitFor({ state: 'detached' })
   assert.equal(await textOf('a.fsl'), second)
   await typeInto(page, label, first)
-  await press(page, 'Push, staged')
+  await press(page, 'Push staged')
   await page.getByText('It is ready to be committed.').waitFor()
   await schema('update?staged=true', { 'a.fsl': `${first}// theirs\n` })
   await press(page, 'Abandon')
-  await press(page, 'Abandon it')
-  await page.getByRole('alert').getByText('Somebody else has changed this').waitFor()
+  await press(page, 'Abandon schema')
+  await page.getByRole('alert').getByText('Another user has changed this').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('textbox', { name: label }).getByText('// theirs').waitFor()
   await press(page, 'Abandon')
-  await press(page, 'Abandon it')
+  await press(page, 'Abandon schema')
   await page.getByText('A schema is staged').waitFor({ state: 'detached' })
   await page.getByRole('textbox', { name: label }).getByText('byName').waitFor()
   assert.equal(await textOf('a.fsl'), second)
   await page.context().close()
 })
 
-test('others than admins look at files or are told; hostile names and texts only show', {
+test('keys without admin rights read files or get an explanation, and hostile names and texts cannot become code', {
   skip,
 }, async () => {
   const name = '"><img src=x onerror=alert(1)>.fsl'
@@ -168,15 +170,15 @@ test('others than admins look at files or are told; hostile names and texts only
   assert.deepEqual(await names(), [name])
   await page.context().close()
   const reader = await stage.signedIn(await stage.keyOf('server'), 'schema-files')
-  await reader.getByText('Only admin keys change schema files').waitFor()
+  await reader.getByText('only admin keys can change schema files').waitFor()
   assert.equal(await reader.getByRole('button', { name: 'Push' }).count(), 0)
   await reader.context().close()
   const client = await stage.signedIn(await stage.keyOf('client'), 'schema-files')
-  await client.getByText('Schema files are for admin keys').waitFor()
+  await client.getByText('Your secret may not read schema files').waitFor()
   await client.context().close()
 })
 
-test('words of schema files are coloured, where they are no names', { skip }, async () => {
+test('keywords of schema files are coloured, but not as names', { skip }, async () => {
   const text =
     'collection Tea {\n  role: String\n  index byRole {\n    terms [.role]\n  }\n  unique [.role]\n}\n'
   const page = await opened({ 'main.fsl': text })
@@ -197,6 +199,6 @@ test('words of schema files are coloured, where they are no names', { skip }, as
       .getByText(word, { exact: true })
       .first()
       .evaluate(span => getComputedStyle(span).color)
-  assert.notEqual(await colourOf('role'), await colourOf('collection'), 'a field is no keyword')
+  assert.notEqual(await colourOf('role'), await colourOf('collection'), 'a field is not a keyword')
   await page.context().close()
 })

@@ -1,4 +1,4 @@
-// The shell: queries as text, errors at their place, results in three forms, tabs and history, in others' names.
+// The shell: queries as text, errors at their place, three views of results, tabs, history, and other identities.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,7 +14,7 @@ before(async () => {
 
 after(() => stage?.close())
 
-test('a query runs by button and by keyboard, and says what it has cost', { skip }, async () => {
+test('a query runs by button and by keyboard, and shows its costs', { skip }, async () => {
   const page = await stage.signedIn(stage.admin)
   await page.getByRole('link', { name: 'Shell' }).click()
   await typeInto(page, 'Query', 'Add(9007199254740993, 1)')
@@ -48,7 +48,7 @@ test('an error is an alert and is underlined at its place', { skip }, async () =
   stage.assertNoFaults()
 })
 
-test('names of the language and of the database are completed', { skip }, async () => {
+test('completion offers names of the language and of the database', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'shell')
   await page.getByRole('textbox', { name: 'Query' }).click()
   await page.keyboard.type('Paginat')
@@ -65,7 +65,7 @@ test('tabs and history survive a reload', { skip }, async () => {
   await typeInto(page, 'Query', '"first"')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.locator('.result').getByText('first').waitFor()
-  await page.getByRole('button', { name: 'New tab' }).click()
+  await page.getByRole('button', { name: 'Open new tab' }).click()
   await typeInto(page, 'Query', '"second"')
   await page.reload()
   await page.getByRole('textbox', { name: 'Query' }).getByText('"second"').waitFor()
@@ -81,19 +81,19 @@ test('queries run as a role, as a document, with a key, and at a past time', { s
   const before = (await stage.query({ to_string: { now: null } })) as string
   await stage.query({ create: { ref: { collection: 'users' }, id: '7' }, params: { object: {} } })
   const page = await stage.signedIn(stage.admin, 'shell')
-  await page.getByLabel('Act as').selectOption('server-readonly')
+  await page.getByLabel('Run as').selectOption('server-readonly')
   await typeInto(page, 'Query', 'Create(Collection("items"))')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('alert').getByText('permission denied').waitFor()
-  await page.getByLabel('Act as').selectOption('document')
+  await page.getByLabel('Run as').selectOption('document')
   await page.getByLabel('Document').fill('users/7')
   await typeInto(page, 'Query', 'CurrentIdentity()')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.locator('.result').getByRole('link', { name: 'users/7' }).waitFor()
-  await page.getByLabel('Act as').selectOption('key')
+  await page.getByLabel('Run as').selectOption('key')
   await page.getByLabel('Secret of the key').fill('nonsense')
   await page.getByRole('button', { name: 'Run' }).click()
-  await page.getByRole('alert').getByText('not accepted').waitFor()
+  await page.getByRole('alert').getByText('rejects the secret').waitFor()
   await stage.visit(page, `shell?at=${encodeURIComponent(before)}`)
   await typeInto(page, 'Query', 'Exists(Ref(Collection("users"), "7"))')
   await page.getByRole('button', { name: 'Run' }).click()

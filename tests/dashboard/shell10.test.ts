@@ -15,14 +15,14 @@ before(async () => {
 
 after(() => stage?.close())
 
-/** The shell with the switch on version 10. */
+/** Opens the shell and switches it to version 10. */
 async function shell10(address = 'shell'): Promise<Page> {
   const page = await stage.signedIn(stage.admin, address)
   await page.getByRole('button', { name: 'Version 10' }).click()
   return page
 }
 
-test('a query runs by keyboard; its result is a tree, text and JSON, with costs and what was logged', {
+test('a query runs by keyboard, and its result is a tree, text and JSON, with costs and log lines', {
   skip,
 }, async () => {
   const page = await shell10()
@@ -60,7 +60,7 @@ test('an error is drawn, and underlined in the text', { skip }, async () => {
   stage.assertNoFaults()
 })
 
-test('names are completed by their place', { skip }, async () => {
+test('completion depends on the place', { skip }, async () => {
   const page = await shell10()
   await page.getByRole('textbox', { name: 'Query' }).click()
   await page.keyboard.type('Math.hyp')
@@ -78,7 +78,7 @@ test('names are completed by their place', { skip }, async () => {
   await typeInto(page, 'Query', '')
   await page.keyboard.type('ite')
   await page.getByRole('option', { name: /^items/ }).waitFor()
-  await page.getByText('Functions of the language').click()
+  await page.getByText('Function reference').click()
   await page.getByLabel('Find a function').fill('hypot')
   await page.getByText('Math.hypot(x: Number, y: Number)').waitFor()
   stage.assertNoFaults()
@@ -89,7 +89,7 @@ test('each tab and each query of the history keeps its language', { skip }, asyn
   await typeInto(page, 'Query', '1 + 1')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.locator('.result').getByText('2', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'New tab' }).click()
+  await page.getByRole('button', { name: 'Open new tab' }).click()
   await page.getByRole('button', { name: 'Version 4', exact: true }).click()
   await typeInto(page, 'Query', 'Add(1, 2)')
   await page.getByRole('button', { name: 'Run' }).click()
@@ -105,7 +105,7 @@ test('each tab and each query of the history keeps its language', { skip }, asyn
   stage.assertNoFaults()
 })
 
-test('documents have links, and a past time is looked at', { skip }, async () => {
+test('documents have links, and queries run at a past time', { skip }, async () => {
   const before = (await stage.query({ to_string: { now: null } })) as string
   const page = await shell10()
   await typeInto(page, 'Query', "items.create({ id: '7', name: 'tea', next: items.byId('8') })")
@@ -126,17 +126,17 @@ test('documents have links, and a past time is looked at', { skip }, async () =>
   stage.assertNoFaults()
 })
 
-test('a secret that is refused does not sign out', { skip }, async () => {
+test('a rejected secret to run as does not sign out', { skip }, async () => {
   const page = await shell10()
-  await page.getByLabel('Act as').selectOption('key')
+  await page.getByLabel('Run as').selectOption('key')
   await page.getByLabel('Secret of the key').fill('nonsense')
   await typeInto(page, 'Query', '1')
   await page.getByRole('button', { name: 'Run' }).click()
-  await page.getByRole('alert').getByText('not accepted').waitFor()
+  await page.getByRole('alert').getByText('rejects the secret').waitFor()
   stage.assertNoFaults()
 })
 
-test('a query of either version is explained: what it reads, and the index that it lacks', {
+test('Explain shows the reads of a query of either version, and the missing index', {
   skip,
 }, async () => {
   const orders = await openStage({ database: 'explained' })
@@ -164,13 +164,13 @@ test('a query of either version is explained: what it reads, and the index that 
     await page.getByRole('button', { name: 'Version 10' }).click()
     assert.match(
       await explain('orders.where(.status == "open")'),
-      /reads 12 entries and 12 documents, and returns 3 results\. Nothing was written\..*index byStatus \{ terms \[\.status\]/,
+      /reads 12 entries and 12 documents, and returns 3 results\. It wrote no data\..*index byStatus \{ terms \[\.status\]/,
     )
     assert.match(await explain('orders.create({}).missing.field'), /The query fails with/)
     assert.equal(await orders.query({ count: { documents: { collection: 'orders' } } }), 12)
-    assert.match(await explain('1 + 1'), /It reads no document/)
-    await page.getByLabel('Act as').selectOption('key')
-    // Only one's own queries are explained.
+    assert.match(await explain('1 + 1'), /The query reads no documents/)
+    await page.getByLabel('Run as').selectOption('key')
+    // Explain is available only for the user's own queries.
     await page.getByRole('button', { name: 'Explain' }).waitFor({ state: 'detached' })
     await page.context().close()
     orders.assertNoFaults()

@@ -1,5 +1,5 @@
-// A service with the dashboard and a browser in front of it, for tests of pages. Whatever a page must never do fails
-// the test that saw it: break the content security policy, throw, ask another host, run what is data.
+// A service with the dashboard and a browser, for tests of pages. It records faults that fail every test: violations of
+// the content security policy, exceptions, requests to other hosts, and data that runs as code.
 
 import assert from 'node:assert/strict'
 import { AxeBuilder } from '@axe-core/playwright'
@@ -12,19 +12,19 @@ import { shared } from '../support/shared.ts'
 
 const program = chromiumProgram()
 
-/** Why tests of pages cannot run here; false when they can. */
+/** The reason to skip tests of pages; false where Chromium is installed. */
 export const skip =
   program === undefined
     ? 'Chromium is not installed (apt-get install chromium, or name it in CHROMIUM)'
     : false
 
-/** Milliseconds that anything on a page may take. */
+/** The timeout of all waits on a page, in milliseconds. */
 const patienceMs = 30_000
 
 export interface StageOptions extends ServerOptions {
-  /** The name of the database that is made for the test. */
+  /** The name of the database that is created for the test. */
   readonly database?: string
-  /** How the service is started; within the process when absent. */
+  /** Starts the service; in the test's own process when absent. */
   readonly start?: (options: ServerOptions) => Promise<RunningServer>
 }
 
@@ -53,9 +53,9 @@ export class Stage {
     return (key as { secret: string }).secret
   }
 
-  /** A page in a browser window of its own, at an address below `/dashboard/`. */
+  /** Opens a page in its own browser context, at an address below `/dashboard/`. */
   async open(address = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-    // Without motion: a colour that is still on its way to another would be measured half-way.
+    // Animations are off, because the contrast check would measure colours in the middle of a transition.
     const context = await this.#browser.newContext({
       viewport: { width: 1280, height: 800 },
       reducedMotion: 'reduce',
@@ -69,7 +69,7 @@ export class Stage {
     return page
   }
 
-  /** A page that somebody has signed in to with a secret. */
+  /** Opens a page and signs in with a secret. */
   async signedIn(
     secret: string,
     address = '',
@@ -82,18 +82,18 @@ export class Stage {
     return page
   }
 
-  /** Leads a page to another address, as a link from outside would. */
+  /** Loads another address in a page, like a link from another site. */
   async visit(page: Page, address: string): Promise<void> {
     await page.goto(this.#url(address))
     await page.locator('main h1').first().waitFor()
   }
 
-  /** Fails when a page has done what it must not. */
+  /** Fails if a fault was recorded. */
   assertNoFaults(): void {
     assert.deepEqual(this.#faults.splice(0), [])
   }
 
-  /** Forgets faults that the test itself has brought about, such as a service that is down. */
+  /** Drops faults that the test has caused on purpose, such as a service that is down. */
   forgetFaults(): void {
     this.#faults.length = 0
   }
@@ -135,7 +135,7 @@ export class Stage {
   }
 }
 
-/** The browser notes each response of 4xx; those that matter show on the page. */
+/** The browser logs each response with 4xx as an error. Pages show the ones that matter. */
 function isRefusal(text: string): boolean {
   return /^Failed to load resource: the server responded with a status of 4\d\d/.test(text)
 }
@@ -150,7 +150,7 @@ const sharedBrowser = shared(
   browser => browser.close(),
 )
 
-/** Starts a service; the browser is the same for all test files of the process. */
+/** Starts a service. All test files of the process share one browser. */
 export async function openStage({
   database = 'shop',
   start = startServer,
@@ -161,16 +161,16 @@ export async function openStage({
   return new Stage(server, await keyOfNewDatabase(server, database, 'admin'), browser)
 }
 
-/** Waits until a page shows what it has loaded. */
+/** Waits until a page has finished loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main h1').first().waitFor()
   await page.waitForFunction(() => document.querySelector('main .loading') === null)
 }
 
-/** What the accessibility checker finds on a page, in words; by all its rules, or by some. */
+/** The findings of the accessibility checker on a page, by all rules or by the given ones. */
 export async function accessibilityFaults(page: Page, rules?: string[]): Promise<readonly string[]> {
-  // Without frames of other origins the whole check can be made in the page: no further one is opened for each result.
-  // Of what is right it need not tell where it is, which takes it longer than to find out.
+  // Pages have no frames of other origins, so legacy mode can run the whole check in the page instead of opening
+  // another one. Collecting only violations is faster, because the checker does not locate passing elements.
   const checker = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
   const { violations } = await (rules ? checker.withRules(rules) : checker).analyze()
   return violations.map(
@@ -178,7 +178,7 @@ export async function accessibilityFaults(page: Page, rules?: string[]): Promise
   )
 }
 
-/** Puts a text into an editor in the place of what is there. */
+/** Replaces the text of an editor. */
 export async function typeInto(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: label, exact: true }).click()
   await page.keyboard.press('Control+A')

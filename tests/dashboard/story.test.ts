@@ -1,5 +1,5 @@
-// Somebody who knows no query language makes a database, a collection and a user with a password, sees that user's login
-// in the log, and ends the session.
+// A user without knowledge of the query languages creates a database, a collection and a user with a password, finds
+// the login of the user in the log, and revokes the token.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,28 +14,28 @@ before(async () => {
 
 after(() => stage?.close())
 
-test('from nothing to a user whose login is seen and ended, all in the browser', { skip }, async () => {
+test('a user is created, the login is found in the log and ended, all in the browser', { skip }, async () => {
   const { server } = stage
   const page = await stage.signedIn(server.rootSecret)
   const create = async (kind: string, name: string) => {
-    await page.getByRole('button', { name: `New ${kind}` }).click()
+    await page.getByRole('button', { name: `Create ${kind}` }).click()
     await page.getByLabel('Name', { exact: true }).fill(name)
-    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
   }
   await create('database', 'garden')
   await page.getByRole('heading', { name: 'garden' }).waitFor()
   await create('collection', 'people')
   await page.getByRole('heading', { name: 'people' }).waitFor()
-  await page.getByRole('link', { name: 'New document' }).click()
+  await page.getByRole('link', { name: 'Create document' }).click()
   await typeInto(page, 'Data', '{ name: "Ann" }')
   await page.getByText('Id and password').click()
   await page.getByLabel('Password').fill('correct horse')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('heading', { name: /^\d+$/ }).waitFor()
   const person = new URL(page.url())
   const id = person.pathname.split('/').at(-1)
 
-  // The login comes from Ann's own program.
+  // Ann's own program logs in.
   const token = (await query(server, `${server.rootSecret}:garden:server`, {
     login: { ref: { collection: 'people' }, id },
     params: { object: { password: 'correct horse' } },
@@ -51,7 +51,7 @@ test('from nothing to a user whose login is seen and ended, all in the browser',
   await page.getByRole('link', { name: 'Tokens' }).click()
   await page.getByRole('button', { name: /^Revoke \d/ }).click()
   await page.getByRole('button', { name: 'Revoke token' }).click()
-  await page.getByText('nobody is logged in').waitFor()
+  await page.getByText('no user is logged in').waitFor()
   assert.equal(await status(), 401)
   stage.assertNoFaults()
 })

@@ -1,5 +1,5 @@
-// Of two people who change one thing, the second is told and chooses, in every form of the dashboard. What is entered and
-// not saved is in `unsaved.test.ts`.
+// Conflicts: when two users change one object, every form of the dashboard shows the second one the conflict. Tests of
+// unsaved input are in `unsaved.test.ts`.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,19 +17,19 @@ after(() => stage?.close())
 
 const items = { collection: 'items' }
 const user = { ref: { collection: 'users' }, id: '1' }
-const changedMeanwhile = /Somebody else has changed/
+const changedMeanwhile = /Another user has changed/
 
-/** A form that changes or deletes something that is there. */
+/** A form that changes or deletes an existing object. */
 interface Form {
   readonly name: string
-  /** Makes what the form is about, and gives the form's address. */
+  /** Creates the object of the form. Returns the address of the form. */
   readonly set: () => Promise<string>
-  /** What the first person enters. */
+  /** Enters the changes of the first user. */
   readonly enter: (page: Page) => Promise<void>
-  /** What the second person, who is faster, does. */
+  /** Makes the change of the second user, who is faster. */
   readonly other: () => Promise<unknown>
   readonly submit: (page: Page) => Promise<void>
-  /** Gives true while what the second person did is as they did it. */
+  /** Returns true while the change of the second user is intact. */
   readonly isKept: () => Promise<unknown>
 }
 
@@ -41,7 +41,7 @@ const inDialog = (page: Page, name: string) =>
 const isLoaded = (page: Page, submit: string) =>
   page.getByRole('dialog').getByRole('button', { name: submit, exact: true, disabled: false }).waitFor()
 
-/** A form of deleting: opens a dialog with `open`, types `typed` and confirms with `submit`. */
+/** A form that deletes: opens a dialog with the button `open`, types `typed` and confirms with the button `submit`. */
 function deletion(
   thing: string,
   address: string,
@@ -83,13 +83,13 @@ const twice = { function: 'twice' }
 const reader = { role: 'reader' }
 const idp = { access_provider: 'idp' }
 
-/** References whose ids the service has chosen. */
+/** References with ids that the service has chosen. */
 interface Refs {
   readonly key: { readonly ref: object; readonly id: string }
   readonly token: { readonly ref: object; readonly id: string }
 }
 
-/** Makes what the forms are about. */
+/** Creates the objects of the forms. */
 async function fillDatabase(): Promise<Refs> {
   for (const name of ['items', 'users', 'more']) await create('create_collection', { name })
   await create('create_database', { name: 'below' })
@@ -112,7 +112,7 @@ async function fillDatabase(): Promise<Refs> {
   }
 }
 
-/** Forms that change what is there. */
+/** Forms that change objects. */
 function changes(): readonly Form[] {
   return [
     {
@@ -168,7 +168,7 @@ function changes(): readonly Form[] {
       enter: async page => {
         await page.getByRole('button', { name: /password$/ }).click()
         await page.getByLabel('New password').fill('mine')
-        await page.getByRole('dialog').getByText('It replaces the password').waitFor()
+        await page.getByRole('dialog').getByText('This replaces the password').waitFor()
       },
       other: () =>
         stage.query({
@@ -194,7 +194,7 @@ function changes(): readonly Form[] {
   ]
 }
 
-/** Forms in which a definition is written. */
+/** Forms that edit a definition. */
 function definitions({ key, token }: Refs): readonly Form[] {
   return [
     definition('an index', 'indexes/by_name', index, '{ name: "by_n", source: Collection("items") }'),
@@ -206,7 +206,7 @@ function definitions({ key, token }: Refs): readonly Form[] {
   ]
 }
 
-/** Forms that delete. */
+/** Forms that delete objects. */
 function deletions({ key, token }: Refs): readonly Form[] {
   return [
     deletion('document', 'collections/items/1', item, 'Delete', 'Delete document'),
@@ -230,7 +230,7 @@ function deletions({ key, token }: Refs): readonly Form[] {
   ]
 }
 
-test('in every form the second of two writers is told, and nothing of the other is lost', {
+test('every form reports a conflict to the second writer, and overwrites nothing', {
   skip,
 }, async t => {
   const refs = await fillDatabase()
@@ -243,26 +243,26 @@ test('in every form the second of two writers is told, and nothing of the other 
       await other()
       await submit(page)
       await page.getByRole('alert').getByText(changedMeanwhile).waitFor()
-      assert.equal(await isKept(), true, 'what the other has done is there')
+      assert.equal(await isKept(), true, 'the change of the other user is kept')
     })
   }
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('a name that somebody else has taken meanwhile is refused, and what was entered stays', {
+test('a name that another user has taken is rejected, and the input stays', {
   skip,
 }, async t => {
   const query = { query: { lambda: 'x', expr: { var: 'x' } } }
   const provider = { issuer: 'https://idp.example/', jwks_uri: 'https://idp.example/keys' }
   const page = await stage.signedIn(stage.admin)
   const forms: readonly (readonly [address: string, open: string, form: string, fields: object])[] = [
-    ['', 'New collection', 'create_collection', {}],
-    ['', 'New database', 'create_database', {}],
-    ['indexes', 'New index', 'create_index', { source: items }],
-    ['functions', 'New function', 'create_function', { body: query }],
-    ['roles', 'New role', 'create_role', {}],
-    ['access-providers', 'New access provider', 'create_access_provider', provider],
+    ['', 'Create collection', 'create_collection', {}],
+    ['', 'Create database', 'create_database', {}],
+    ['indexes', 'Create index', 'create_index', { source: items }],
+    ['functions', 'Create function', 'create_function', { body: query }],
+    ['roles', 'Create role', 'create_role', {}],
+    ['access-providers', 'Create access provider', 'create_access_provider', provider],
   ]
   for (const [address, open, form, fields] of forms) {
     await t.test(open, async () => {
@@ -271,7 +271,7 @@ test('a name that somebody else has taken meanwhile is refused, and what was ent
       await page.getByLabel('Name', { exact: true }).fill('taken')
       if (form === 'create_access_provider') {
         await page.getByLabel('Issuer').fill('https://other.example/')
-        await page.getByLabel('Address of its signing keys').fill('https://other.example/keys')
+        await page.getByLabel('JWKS URI').fill('https://other.example/keys')
       }
       await create(form, { name: 'taken', ...fields })
       await inDialog(page, 'Create')

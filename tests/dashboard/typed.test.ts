@@ -1,5 +1,5 @@
-// Collections with types in the dashboard: a new document begins with the fields that it has to have, and the shell
-// completes the fields of the collection at hand.
+// Collections with types: a new document starts with its required fields, and the shell completes the fields of a
+// collection.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -38,7 +38,7 @@ after(() => stage?.close())
 const define = (query: string) =>
   send(stage.server, { path: '/query/1', secret: stage.admin, body: JSON.stringify({ query }) })
 
-test('a new document begins with the required fields of its collection', { skip }, async () => {
+test('a new document starts with the required fields of its collection', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'collections/items/new')
   const data = page.getByRole('textbox', { name: 'Data' })
   await data.getByText('title').waitFor()
@@ -52,9 +52,9 @@ test('a new document begins with the required fields of its collection', { skip 
     '}',
   ])
   const required = page.getByRole('row', { name: 'title' })
-  assert.match((await required.textContent()) ?? '', /none: required/)
+  assert.match((await required.textContent()) ?? '', /none \(required\)/)
   assert.doesNotMatch((await page.getByRole('row', { name: 'note' }).textContent()) ?? '', /required/)
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('heading', { name: /^\d+$/ }).waitFor()
   await page.getByText('stock: 7').waitFor()
   await stage.visit(page, 'collections/open_things/new')
@@ -64,18 +64,18 @@ test('a new document begins with the required fields of its collection', { skip 
   stage.assertNoFaults()
 })
 
-/** Types a query and gives what is offered, the first suggestions first. */
+/** Types a query and returns the completions in their order. */
 async function offered(page: Page, text: string): Promise<readonly string[]> {
   await typeInto(page, 'Query', '')
   await page.keyboard.type(text)
-  // Fields come with a response; the list is built again when they are there.
+  // Fields arrive with a response, which rebuilds the list.
   const own = page.locator('.cm-completionDetail', { hasText: /of (items|makers|open_things)$/ })
   await own.first().waitFor()
   const labels = page.locator('.cm-completionLabel')
   return labels.allTextContents()
 }
 
-test('fields of the collection at hand are offered before everything else', { skip }, async () => {
+test('completion offers the fields of the collection first', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'shell')
   await page.getByRole('button', { name: 'Version 10' }).click()
   await page.getByRole('textbox', { name: 'Query' }).click()
@@ -103,7 +103,7 @@ const found = (text: string) => {
   return subject && [subject.kind, subject.collection, ...subject.path].join(' ')
 }
 
-test('the collection at hand is found by the words before a place', () => {
+test('the words before a place determine its collection', () => {
   const document = 'document items'
   assert.equal(found('items.'), 'collection items')
   assert.equal(found('items.where(.'), document)
@@ -135,7 +135,7 @@ test('the collection at hand is found by the words before a place', () => {
   assert.equal(found('let items = 3\nitems.'), undefined, 'a variable hides a collection')
 })
 
-test('a signature says whether a field is required and what it begins with', () => {
+test('a signature determines whether a field is required, and its initial value', () => {
   const read = (text: string) => {
     const { isOptional, start } = readSignature(text)
     return [isOptional, start]
@@ -154,6 +154,6 @@ test('a signature says whether a field is required and what it begins with', () 
     ]),
   ])
   assert.deepEqual(read('Any'), [true, null])
-  assert.deepEqual(read('(String | Int'), [true, null], 'what cannot be read is any value')
+  assert.deepEqual(read('(String | Int'), [true, null], 'a signature that cannot be parsed counts as Any')
   assert.equal(readSignature('Ref<makers>').collection, 'makers')
 })

@@ -1,5 +1,5 @@
-// What was entered and not saved: conversions keep it, leaving asks, and a secret that ends does not take it along. And
-// addresses that lead to what the secret does not reach.
+// Unsaved input: conversions keep it, leaving a page asks, and it survives a revoked secret. Also links to databases
+// that the secret cannot access.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,7 +22,7 @@ after(() => stage?.close())
 const textbox = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
-/** Answers the next questions of a page in this order, and later ones with yes; gives what was asked. */
+/** Answers the next questions of a page in this order, and later ones with yes. Returns the list of questions. */
 function answering(page: Page, ...answers: readonly boolean[]): string[] {
   const asked: string[] = []
   page.removeAllListeners('dialog')
@@ -33,7 +33,7 @@ function answering(page: Page, ...answers: readonly boolean[]): string[] {
   return asked
 }
 
-test('another notation shows the same text, in every editor; where it cannot, nothing changes', {
+test('every editor converts between the notations, and a failed conversion changes nothing', {
   skip,
 }, async () => {
   const page = await stage.signedIn(stage.admin, 'functions/same')
@@ -53,8 +53,8 @@ test('another notation shows the same text, in every editor; where it cannot, no
   await press(page, 'Text')
   await textbox(page, 'Query').getByText('Add(1, 2)').waitFor()
   for (const [text, reason] of [
-    ['Add(1, 2) // the sum', 'JSON has no comments'],
-    ['1\n2', 'JSON holds a single query'],
+    ['Add(1, 2) // the sum', 'JSON cannot contain comments'],
+    ['1\n2', 'JSON can contain only one query'],
     ['Add(1', 'has no end'],
   ] as const) {
     await typeInto(page, 'Query', text)
@@ -68,13 +68,13 @@ test('another notation shows the same text, in every editor; where it cannot, no
   await stage.visit(page, 'collections/items/new')
   await typeInto(page, 'Data', '{ at: Now() }')
   await press(page, 'JSON')
-  await page.getByRole('alert').getByText('has to be evaluated first').waitFor()
+  await page.getByRole('alert').getByText('must be evaluated first').waitFor()
   await textbox(page, 'Data').getByText('Now()').waitFor()
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('of the two editors of a role one waits while the other holds changes', { skip }, async () => {
+test('one editor of a role is read-only while the other has changes', { skip }, async () => {
   await stage.query({ create_role: { object: { name: 'reader' } } })
   const page = await stage.signedIn(stage.admin, 'roles/reader')
   await page.getByLabel('Resource').selectOption({ label: 'items (collection)' })
@@ -91,39 +91,39 @@ test('of the two editors of a role one waits while the other holds changes', { s
   stage.assertNoFaults()
 })
 
-test('a dialog with input asks before Escape or a click beside it closes it; an empty one closes', {
+test('a dialog with input asks before Escape or a click outside closes it; an empty dialog closes', {
   skip,
 }, async () => {
   const page = await stage.signedIn(stage.admin, 'functions')
   const asked = answering(page, false, false)
-  await press(page, 'New function')
+  await press(page, 'Create function')
   await page.getByLabel('Name', { exact: true }).fill('half')
   await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'half')
   assert.equal(asked.length, 2)
   await press(page, 'Cancel')
-  // What the editor does by itself counts, too.
-  await press(page, 'New function')
+  // Edits by the editor itself, such as pasting, count as input.
+  await press(page, 'Create function')
   await textbox(page, 'Body').click()
   await page.keyboard.press('Control+A')
   await page.keyboard.press('Delete')
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   assert.equal(asked.length, 3)
-  await press(page, 'New function')
+  await press(page, 'Create function')
   await page.getByRole('dialog').waitFor()
   await page.mouse.click(5, 5)
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: /^At:/ }).click()
   await page.keyboard.press('Escape')
-  await page.getByLabel('Look at the time').waitFor({ state: 'detached' })
+  await page.getByLabel('Show data as of').waitFor({ state: 'detached' })
   assert.equal(asked.length, 3)
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('signing out with input asks; in another tab it waits, out of sight, for the next sign-in', {
+test('signing out with input asks; another tab hides its input until the next sign-in', {
   skip,
 }, async () => {
   const page = await stage.signedIn(stage.admin, 'collections/items/new')
@@ -133,15 +133,15 @@ test('signing out with input asks; in another tab it waits, out of sight, for th
   await other.getByRole('button', { name: 'Sign out' }).waitFor()
   const asked = answering(page, false)
   await press(page, 'Sign out')
-  await press(page, 'In this tab')
+  await press(page, 'Sign out of this tab')
   await textbox(page, 'Data').getByText('written').waitFor()
   assert.equal(asked.length, 1)
   await press(other, 'Sign out')
-  await press(other, 'Everywhere')
+  await press(other, 'Sign out of all tabs')
   await other.getByLabel('Secret').waitFor()
   await other.reload()
   await other.getByLabel('Secret').waitFor()
-  await page.getByRole('dialog').getByText('You have signed out in another tab.').waitFor()
+  await page.getByRole('dialog').getByText('You signed out in another tab.').waitFor()
   await page.getByLabel('Secret').fill(stage.admin)
   await press(page, 'Sign in')
   await textbox(page, 'Data').getByText('written').waitFor()
@@ -151,14 +151,14 @@ test('signing out with input asks; in another tab it waits, out of sight, for th
   stage.assertNoFaults()
 })
 
-test('a secret that is revoked does not take along what was entered', { skip }, async () => {
+test('input survives a revoked secret', { skip }, async () => {
   const made = { create_key: { object: { role: 'server' } } }
   const key = (await stage.query(made)) as { secret: string; ref: unknown }
   const page = await stage.signedIn(key.secret, 'collections/items/new')
   await typeInto(page, 'Data', '{ kept: true }')
   await stage.query({ delete: key.ref })
   await press(page, 'Create')
-  await page.getByRole('dialog').getByText('What you have not saved is kept').waitFor()
+  await page.getByRole('dialog').getByText('Your unsaved changes are kept').waitFor()
   await page.getByLabel('Secret').fill(stage.admin)
   await press(page, 'Sign in')
   await press(page, 'Create')
@@ -177,34 +177,34 @@ test('a text of the shell that was never run survives a revoked secret, and sign
   await typeInto(page, 'Query', '"precious"')
   await stage.query({ delete: key.ref })
   await press(page, 'Run')
-  await page.getByRole('dialog').getByText('The secret is not accepted any more').waitFor()
+  await page.getByRole('dialog').getByText('Your secret has expired or was revoked').waitFor()
   await page.getByLabel('Secret', { exact: true }).fill(stage.admin)
   await press(page, 'Sign in')
   await textbox(page, 'Query').getByText('precious').waitFor()
   await page.getByRole('link', { name: 'Indexes' }).click()
   const asked = answering(page, false)
   await press(page, 'Sign out')
-  await press(page, 'In this tab')
+  await press(page, 'Sign out of this tab')
   await page.getByRole('heading', { name: 'Indexes', exact: true }).waitFor()
   assert.equal(asked.length, 1)
   await page.getByRole('link', { name: 'Shell' }).click()
   await press(page, 'Run')
   await page.locator('.result').getByText('precious').waitFor()
   await press(page, 'Sign out')
-  await press(page, 'In this tab')
+  await press(page, 'Sign out of this tab')
   await page.getByLabel('Secret').waitFor()
-  assert.equal(asked.length, 1, 'what was run is in the history')
+  assert.equal(asked.length, 1, 'a query that was run is in the history')
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('a link means the same to every secret; what cannot be reached is said, and nobody is signed out', {
+test('a link means the same for every secret, and a link to another database does not sign out', {
   skip,
 }, async () => {
   const root = stage.server.rootSecret
   await query(stage.server, `${stage.admin}:admin`, { create_database: { object: { name: 'old' } } })
   await query(stage.server, `${stage.admin}:old:admin`, { create_collection: { object: { name: 'things' } } })
-  // A key of the database follows links that somebody with the root secret has sent.
+  // A user with a key of the database follows links from a user with the root secret.
   const page = await stage.signedIn(stage.admin, 'collections/items?db=shop')
   await page.getByRole('heading', { name: 'items' }).waitFor()
   await stage.visit(page, 'collections/things?db=shop/old')
@@ -220,12 +220,12 @@ test('a link means the same to every secret; what cannot be reached is said, and
   await page.getByRole('heading', { name: 'things', exact: true }).waitFor()
   await stage.visit(page, '?db=elsewhere')
   await page.getByRole('alert').getByText('The address is of another database').waitFor()
-  // Somebody with the root secret follows a link of the key's.
+  // A user with the root secret follows a link from a user with the key.
   const boss = await stage.signedIn(root, 'collections/items?db=shop')
   await boss.getByRole('heading', { name: 'items' }).waitFor()
   await stage.visit(boss, 'collections/items?at=rubbish')
-  await boss.getByRole('alert').getByText('A time looks like').waitFor()
-  await boss.getByRole('link', { name: 'Look at the present' }).click()
+  await boss.getByRole('alert').getByText('Use the format').waitFor()
+  await boss.getByRole('link', { name: 'Back to now' }).click()
   await page.context().close()
   await boss.context().close()
   stage.assertNoFaults()

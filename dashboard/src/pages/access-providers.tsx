@@ -1,4 +1,4 @@
-// Access providers: third parties whose signed tokens are accepted.
+// The pages of access providers: third parties whose signed tokens the service accepts.
 
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
@@ -23,10 +23,10 @@ const columns: readonly Column[] = [
     },
   ],
   ['Issuer', each => <bdi>{textAt(each, 'issuer')}</bdi>],
-  ['Signing keys', each => <bdi>{textAt(each, 'jwks_uri')}</bdi>],
+  ['JWKS URI', each => <bdi>{textAt(each, 'jwks_uri')}</bdi>],
 ]
 
-/** What providers that many use have as issuer and as address of their keys. */
+/** Issuers and key addresses of common providers. */
 const samples: Readonly<Record<string, { readonly issuer: string; readonly jwks: string }>> = {
   Auth0: {
     issuer: 'https://YOUR-TENANT.eu.auth0.com/',
@@ -45,7 +45,7 @@ const samples: Readonly<Record<string, { readonly issuer: string; readonly jwks:
 const samplePredicate =
   'Query(Lambda("ref", Equals(Select(["data", "owner"], Get(Var("ref"))), Select("sub", CurrentToken()))))'
 
-/** The pages of access providers. */
+/** The list, or the page of one access provider. */
 export function AccessProviders({ path: [name] }: { readonly path: readonly string[] }) {
   if (name === undefined) return <ProviderList />
   return (
@@ -56,20 +56,21 @@ export function AccessProviders({ path: [name] }: { readonly path: readonly stri
       singular="access provider"
       id={name}
       isTyped
-      deleteWarning="The tokens of this provider are refused from then on."
+      deleteWarning="The service then rejects the tokens of this provider."
     >
       {document => (
         <>
           <p>
-            Configure the provider so that its tokens name this audience (aud):{' '}
+            Configure the provider to issue tokens with this audience (aud):{' '}
             <code>{textAt(document, 'audience')}</code>{' '}
             <CopyButton text={textAt(document, 'audience') ?? ''} />
           </p>
           <details>
-            <summary>Sample: a role for its users</summary>
+            <summary>Example: a role for the users of this provider</summary>
             <p class="hint">
-              A program sends the token of the provider as its secret. A predicate of a role reads what the
-              token says: this one grants documents whose owner is the user (sub) of the token.
+              A program sends the token of the provider as its secret. A predicate of a role can read the
+              claims of the token. This predicate grants the documents whose owner is the user (sub) of the
+              token.
             </p>
             <pre class="drawn">{samplePredicate}</pre>
             <CopyButton text={samplePredicate} />
@@ -87,7 +88,7 @@ function ProviderList() {
       <Heading title="Access providers">
         {rights.value.administers && pastTime.value === undefined && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
-            New access provider
+            Create access provider
           </button>
         )}
       </Heading>
@@ -95,7 +96,7 @@ function ProviderList() {
         native="access_providers"
         label="Access providers"
         columns={columns}
-        whenEmpty="There are no access providers. With an access provider, users who log in at Auth0, Keycloak or a similar service use this database with the token that they got there."
+        whenEmpty="There are no access providers. Create one so that users of Auth0, Keycloak or a similar service can use this database with their tokens."
       />
       {isCreating && <NewProvider onClose={() => setCreating(false)} />}
     </>
@@ -118,19 +119,15 @@ function NewProvider({ onClose }: { onClose: () => void }) {
   const isFilled = [name, issuer, jwks].every(text => text !== '' && !text.includes('YOUR-'))
   return (
     <FormDialog
-      title="New access provider"
+      title="Create access provider"
       submit="Create"
       isReady={isFilled}
       onClose={onClose}
       onSubmit={create}
     >
-      <NameField
-        value={name}
-        onInput={setName}
-        hint="The name by which queries and roles refer to it, such as auth0."
-      />
+      <NameField value={name} onInput={setName} hint="The name that queries and roles use, such as auth0." />
       <Choice
-        label="Fill in a sample"
+        label="Template"
         value=""
         options={[['', 'Choose…'], ...Object.keys(samples).map(each => [each, each] as const)]}
         onChange={chosenSample => {
@@ -139,7 +136,7 @@ function NewProvider({ onClose }: { onClose: () => void }) {
           setIssuer(sample.issuer)
           setJwks(sample.jwks)
         }}
-        hint="Then put your own names in the place of those that begin with YOUR-."
+        hint="Fills in issuer and JWKS URI. Replace the parts that begin with YOUR-."
       />
       <Field
         label="Issuer"
@@ -147,18 +144,18 @@ function NewProvider({ onClose }: { onClose: () => void }) {
         onInput={setIssuer}
         isRequired
         placeholder="https://example.eu.auth0.com/"
-        hint="The value of iss in the tokens of the provider, letter by letter. If it ends with a slash there, it has to end with one here."
+        hint="The exact value of iss in the tokens, including a slash at the end."
       />
       <Field
-        label="Address of its signing keys"
+        label="JWKS URI"
         value={jwks}
         onInput={setJwks}
         isRequired
-        hint="The provider publishes the keys with which it signs its tokens (JWKS). The service reads them from here."
+        hint="The address at which the provider publishes its signing keys. The service reads them from there."
         placeholder="https://example.eu.auth0.com/.well-known/jwks.json"
       />
       <fieldset>
-        <legend>Roles that its users hold</legend>
+        <legend>Roles of its users</legend>
         {(roles.data ?? []).map(each => {
           return (
             <div key={each}>
@@ -174,8 +171,8 @@ function NewProvider({ onClose }: { onClose: () => void }) {
         })}
         {roles.data?.length === 0 && (
           <p class="hint">
-            There are no roles yet. A user of a provider without a role may do nothing: make a role first, or
-            choose one later.
+            There are no roles yet. Without a role, users of this provider have no rights. Create a role
+            first, or choose one later.
           </p>
         )}
       </fieldset>

@@ -1,5 +1,5 @@
-// The indexes and unique constraints that the definitions of collections declare, as version 10 has them. They come with
-// the collections: nothing else lists them.
+// Indexes and unique constraints that the definitions of collections declare in version 10. They are read with the
+// collections, because no other query lists them.
 
 import { IndexSize } from '../parts/index-size.tsx'
 import { type Column, SchemaList } from '../parts/schema-list.tsx'
@@ -15,13 +15,13 @@ import {
 } from '../service/collection-indexes.ts'
 import { at } from '../wire/json.ts'
 
-/** The list, a page of collections at a time. */
+/** The list. Each page of it reads one page of collections. */
 export function CollectionIndexList() {
   return (
     <section aria-labelledby="of-collections">
       <h2 id="of-collections">Indexes and unique constraints of version 10</h2>
       <p class="hint">
-        Collections declare them. Change them with the collection: in its settings, or in{' '}
+        Collections declare these indexes. To change one, edit the definition of its collection in{' '}
         <a href={addressOf(['schema-files'])}>Schema files</a>.
       </p>
       <SchemaList
@@ -30,7 +30,7 @@ export function CollectionIndexList() {
         columns={columns}
         partsOf={partsOf}
         rereadsWhile={collection => partsOf(collection).some(isUnderWay)}
-        whenEmpty="No collection declares an index or a unique constraint. Add one to a collection in Schema files. Example: index byEmail { terms [.email] }, or unique [.email]."
+        whenEmpty="No collection declares an index or a unique constraint. Add one to a collection in Schema files, for example: index byEmail { terms [.email] }, or unique [.email]."
       />
     </section>
   )
@@ -46,8 +46,8 @@ const columns: readonly Column[] = [
     ),
   ],
   ['Kind', part => (at(part, 'unique') === undefined ? 'index' : 'unique constraint')],
-  ['Found by', part => fieldsText(part, 'terms') || fieldsText(part, 'unique') || '–'],
-  ['Sorted by', part => fieldsText(part, 'values') || 'id'],
+  ['Terms', part => fieldsText(part, 'terms') || fieldsText(part, 'unique') || '–'],
+  ['Sort order', part => fieldsText(part, 'values') || 'id'],
   ['State', stateText],
   ['Size', part => <IndexSize part={placeOf(part)} name={nameOf(part)} />],
 ]

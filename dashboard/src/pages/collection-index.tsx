@@ -1,11 +1,11 @@
-// An index or a unique constraint that a collection declares, as version 10 has them: what it covers, how far it is, what
-// it takes, and how to use it.
+// The page of an index or a unique constraint that a collection declares in version 10: its fields, its state, its
+// size, and an example query.
 
 import { Fact } from '../parts/fact.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { IndexSize } from '../parts/index-size.tsx'
 import { useEvery } from '../parts/live.ts'
-import { Loaded, useLoad } from '../parts/load.tsx'
+import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { addressOf, databasePath, go, pastTime } from '../router.ts'
 import {
   fieldsText,
@@ -27,11 +27,11 @@ const buildingEveryMs = 1500
 interface CollectionIndexProps {
   readonly collection: string
   readonly kind: 'indexes' | 'unique'
-  /** Of an index its name; of a constraint its place among the unique constraints. */
+  /** The name of an index, or the position of a constraint among the unique constraints. */
   readonly name: string
 }
 
-/** The page of an index, or of a unique constraint. */
+/** The page. */
 export function CollectionIndex({ collection, kind, name }: CollectionIndexProps) {
   const part = useLoad(
     async signal => {
@@ -46,17 +46,18 @@ export function CollectionIndex({ collection, kind, name }: CollectionIndexProps
   return (
     <>
       <Heading trail={[['Indexes', addressOf(['indexes'])]]} title={title} />
-      <Loaded of={part}>
+      <LoadedContent of={part}>
         {found =>
           found === null ? (
             <p class="empty">
-              The collection declares no such index. See all <a href={addressOf(['indexes'])}>indexes</a>.
+              The collection declares no such index: it was removed or renamed. See all{' '}
+              <a href={addressOf(['indexes'])}>indexes</a>.
             </p>
           ) : (
             <Facts part={found} collection={collection} />
           )
         }
-      </Loaded>
+      </LoadedContent>
     </>
   )
 }
@@ -79,10 +80,10 @@ function Facts({ part, collection }: { readonly part: Json; readonly collection:
           </Fact>
         ) : (
           <>
-            <Fact name="Found by">
-              <code>{fieldsText(part, 'terms') || 'nothing: it has all documents'}</code>
+            <Fact name="Terms">
+              <code>{fieldsText(part, 'terms') || 'none: the index contains all documents'}</code>
             </Fact>
-            <Fact name="Sorted by">
+            <Fact name="Sort order">
               <code>{fieldsText(part, 'values') || 'id'}</code>
             </Fact>
           </>

@@ -1,11 +1,12 @@
-// The settings of a collection: its name, how long versions are kept, when documents expire; and its end.
+// The settings of a collection: its name, the retention of versions, the expiry of documents. The collection can be
+// deleted here.
 
 import { useState } from 'preact/hooks'
 import { Confirm } from '../parts/dialog.tsx'
-import { Outcome, useEdited } from '../parts/edited.tsx'
+import { Outcome, useEditForm } from '../parts/edit-form.tsx'
 import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { Loaded, reloading, useLoad } from '../parts/load.tsx'
+import { LoadedContent, reloading, useLoad } from '../parts/load.tsx'
 import { addressOf, databasePath, go, pastTime } from '../router.ts'
 import { deleteSchema, readSchema, saveFields } from '../service/schema.ts'
 import { rights } from '../session.ts'
@@ -13,7 +14,7 @@ import { at, type Json, type Query, textAt } from '../wire/json.ts'
 import { wholeDays } from './overview.tsx'
 import { collectionTabs } from './rows.tsx'
 
-/** The page of a collection's settings. */
+/** The page. */
 export function CollectionSettings({ name }: { readonly name: string }) {
   const settings = useLoad(
     signal => readSchema('collections', name, signal),
@@ -23,16 +24,16 @@ export function CollectionSettings({ name }: { readonly name: string }) {
     <>
       <Heading trail={[['Collections', addressOf([])]]} title={name} />
       {collectionTabs(name, 'settings')}
-      <Loaded of={settings}>
+      <LoadedContent of={settings}>
         {document => <SettingsForm name={name} document={document} reload={settings.reload} />}
-      </Loaded>
+      </LoadedContent>
     </>
   )
 }
 
 const daysOf = (value: Json | undefined) => (typeof value === 'bigint' ? String(value) : '')
 
-/** What the form shows: texts as they are typed. */
+/** The values of the form, as typed. */
 interface Settings {
   readonly name: string
   readonly history_days: string
@@ -50,8 +51,8 @@ const settingsOf = (document: Json): Settings => ({
 const settingsText = ({ name, history_days, ttl_days }: Settings) =>
   `name: ${name}\ndays of history: ${history_days || 'forever'}\ndays until documents expire: ${ttl_days || 'never'}`
 
-/** The fields in which two versions differ. */
-function differing(left: Settings, right: Settings): readonly (keyof Settings)[] {
+/** The settings that differ between two versions. */
+function changedSettings(left: Settings, right: Settings): readonly (keyof Settings)[] {
   return settingNames.filter(name => left[name] !== right[name])
 }
 
@@ -68,17 +69,20 @@ interface SettingsFormProps {
 
 function SettingsForm({ name, document, reload }: SettingsFormProps) {
   const [isDeleting, setDeleting] = useState(false)
-  const edited = useEdited<Json, Settings>({
+  const form = useEditForm<Json, Settings>({
     loaded: document,
     timeOf: version => at(version, 'ts'),
     draftOf: settingsOf,
-    isSame: (draft, version) => differing(draft, settingsOf(version)).length === 0,
+    isSame: (draft, version) => changedSettings(draft, settingsOf(version)).length === 0,
     save: (draft, base, signal) => {
-      const changed = differing(draft, settingsOf(base)).map(field => [field, paramOf(field, draft[field])])
+      const changed = changedSettings(draft, settingsOf(base)).map(field => [
+        field,
+        paramOf(field, draft[field]),
+      ])
       return saveFields('collections', name, base, Object.fromEntries(changed), signal)
     },
     rebase: (draft, base, theirs) => {
-      const own = differing(draft, settingsOf(base)).map(field => [field, draft[field]])
+      const own = changedSettings(draft, settingsOf(base)).map(field => [field, draft[field]])
       return { ...settingsOf(theirs), ...Object.fromEntries(own) }
     },
     onSaved: version => {
@@ -87,10 +91,10 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
     },
   })
   const isReadOnly = !rights.value.writes || pastTime.value !== undefined
-  const { draft } = edited
+  const { draft } = form
   const fieldOf = (field: keyof Settings) => ({
     value: draft[field],
-    onInput: (text: string) => edited.change({ ...draft, [field]: text }),
+    onInput: (text: string) => form.change({ ...draft, [field]: text }),
   })
   return (
     <>
@@ -98,7 +102,7 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
         class="settings"
         onSubmit={event => {
           event.preventDefault()
-          if (edited.isDirty && !isReadOnly) edited.save()
+          if (form.isDirty && !isReadOnly) form.save()
         }}
       >
         <fieldset disabled={isReadOnly}>
@@ -107,16 +111,16 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
             label="Days of history"
             type="number"
             {...fieldOf('history_days')}
-            hint="For how many days earlier versions of a document are kept. They are what time travel and History show. Empty: forever."
+            hint="Earlier versions of documents are kept for this many days. Time travel and History show them. Leave it empty to keep them forever."
           />
           <Field
             label="Days until documents expire"
             type="number"
             {...fieldOf('ttl_days')}
-            hint="Documents are deleted so many days after their last change. Empty: they stay until somebody deletes them."
+            hint="Documents are deleted this many days after their last change. Leave it empty for documents that do not expire."
           />
           <Outcome
-            of={edited}
+            of={form}
             what="these settings"
             textOf={version => settingsText(settingsOf(version))}
             draftText={settingsText}
@@ -132,7 +136,7 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
       {isDeleting && (
         <Confirm
           title={`Delete the collection ${name}?`}
-          warning="All its documents and their history become unreachable at once, and indexes over this collection alone go with it. This cannot be undone."
+          warning="This deletes the collection, all its documents with their history, and the indexes that cover only this collection. This cannot be undone."
           submit="Delete collection"
           typed={name}
           onClose={() => setDeleting(false)}

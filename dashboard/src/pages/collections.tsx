@@ -1,4 +1,4 @@
-// A collection's pages: its rows, what was deleted, its settings, its indexes, and each of its documents.
+// The pages of a collection: its rows, its deleted documents, its settings, its indexes, and each of its documents.
 
 import { CollectionIndex } from './collection-index.tsx'
 import { CollectionSettings } from './collection-settings.tsx'
@@ -9,7 +9,7 @@ import { NewDocument } from './new-document.tsx'
 import { Overview } from './overview.tsx'
 import { DocumentRows } from './rows.tsx'
 
-/** The page below `collections` that a path names. */
+/** The page of a path below `collections`. */
 export function Collections({ path }: { readonly path: readonly string[] }) {
   const [name, part, tab] = path
   if (name === undefined) return <Overview />

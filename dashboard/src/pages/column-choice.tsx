@@ -1,4 +1,4 @@
-// Chooses which columns are shown, and in which order.
+// A choice of the visible columns and of their order.
 
 import { Check } from '../parts/fields.tsx'
 import { addressWith, go } from '../router.ts'
@@ -11,7 +11,7 @@ interface ColumnChoiceProps {
 
 const namesMax = 200
 
-/** The choice; it goes into the address. */
+/** The choice. It is stored in the address of the page. */
 export function ColumnChoice({ names, columns }: ColumnChoiceProps) {
   const choose = (chosen: readonly string[] | undefined) =>
     go(addressWith({ columns: chosen && writeJson(chosen) }), 'replace')
@@ -63,7 +63,7 @@ export function ColumnChoice({ names, columns }: ColumnChoiceProps) {
         ))}
       </ul>
       <button type="button" class="quiet" onClick={() => choose(undefined)}>
-        The usual ones
+        Reset columns
       </button>
     </details>
   )

@@ -1,4 +1,4 @@
-// Filters rows by any field: the conditions that hold, each with a way to take it back, and a form for a further one.
+// Filters rows by any field: the active conditions, each with a button that removes it, and a form that adds another.
 
 import { useId, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
@@ -19,15 +19,15 @@ import type { FieldPaths, Row } from '../wire/rows.ts'
 
 interface ConditionFormProps {
   readonly conditions: readonly Condition[]
-  /** Fields to offer. */
+  /** Fields that the form suggests. */
   readonly fields: FieldPaths
-  /** Rows that were seen: a field that holds texts alone is compared with a text. */
+  /** Rows that were read. A field whose values are all text is compared with text. */
   readonly rows: readonly Row[]
 }
 
 const fromStart = { after: undefined, before: undefined }
 
-/** The conditions and the form; what is chosen goes into the address. */
+/** The conditions and the form. The conditions are stored in the address of the page. */
 export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) {
   const [field, setField] = useState('')
   const [operator, setOperator] = useState<Operator>('is')
@@ -39,7 +39,7 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
     event.preventDefault()
     if (field.trim() === '') return
     const path = pathOf(field.trim(), fields)
-    const value = comparesWithValue(operator) ? valueTyped(text, path, rows) : null
+    const value = comparesWithValue(operator) ? parseFieldValue(text, path, rows) : null
     setField('')
     setText('')
     apply([...conditions, { path, operator, value }])
@@ -69,7 +69,7 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
                 <button
                   type="button"
                   class="quiet"
-                  aria-label={`Take the filter away: ${shown}`}
+                  aria-label={`Remove filter: ${shown}`}
                   onClick={() => apply(conditions.filter(other => other !== condition))}
                 >
                   ✕
@@ -85,7 +85,7 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
 
 const shownChars = 60
 
-/** A condition in words, cut where it is long. */
+/** A condition in words, truncated where it is long. */
 export function conditionText({ path, operator, value }: Condition): string {
   const field = previewOf(path.join('.'), shownChars)
   if (!comparesWithValue(operator)) return `${field} ${operatorText(operator)}`
@@ -93,12 +93,12 @@ export function conditionText({ path, operator, value }: Condition): string {
   return `${field} ${operatorText(operator)} ${shown}`
 }
 
-function valueTyped(text: string, path: readonly string[], rows: readonly Row[]): Json {
+function parseFieldValue(text: string, path: readonly string[], rows: readonly Row[]): Json {
   const seen = rows.flatMap(({ cells }) => {
     const value = path.length === 1 ? cells.get(path[0] ?? '') : undefined
     return value === undefined || value === null ? [] : [value]
   })
   const isText = seen.length > 0 && seen.every(value => typeof value === 'string')
-  // In quotes it is a text in any case.
+  // Quotes mark a text in any case.
   return isText && !/^\s*".*"\s*$/s.test(text) ? text : valueOfText(text)
 }

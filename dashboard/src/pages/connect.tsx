@@ -1,14 +1,14 @@
-// Panel for a new secret: endpoint of the service, lines for the environment, and code for each client.
-// The address is that of this page, which the service itself serves.
+// Connection details for a new secret: environment variables, and code for each client. The address is the origin of
+// this page, because the service itself serves it.
 
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
 import { Choice } from '../parts/fields.tsx'
 
-/** The secret is in the environment, so that no code shows it. */
+/** Code reads the secret from the environment, so that no secret ends up in source files. */
 const snippets = {
   environment: [
-    'Lines for the environment',
+    'Environment variables',
     (url, secret) => `TERRARIUM_URL=${url}\nTERRARIUM_SECRET=${secret}\n`,
   ],
   client: [
@@ -75,13 +75,13 @@ export function Connect({ secret }: { readonly secret: string }) {
         value={shown}
         onChange={setShown}
         options={options}
-        hint="Code takes address and secret from the environment."
+        hint="The code reads the address and the secret from environment variables."
       />
-      {/* Long lines are scrolled, also by keyboard. */}
+      {/* `tabIndex` lets the keyboard scroll long lines. */}
       <pre class="drawn" tabIndex={0}>
         {text}
       </pre>
-      <CopyButton text={text} label="Copy this" />
+      <CopyButton text={text} label="Copy" />
     </section>
   )
 }

@@ -1,4 +1,4 @@
-// Credentials: which documents have a password.
+// The pages of credentials: the documents that have a password.
 
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'
@@ -12,7 +12,7 @@ import { rights } from '../session.ts'
 import { at } from '../wire/json.ts'
 import { idOf, type RefName, refOf } from '../wire/refs.ts'
 
-/** The pages of credentials. */
+/** The list, or the page of one credential. */
 export function Credentials({ path: [id] }: { readonly path: readonly string[] }) {
   if (id === undefined) return <CredentialList />
   return (
@@ -23,7 +23,7 @@ export function Credentials({ path: [id] }: { readonly path: readonly string[] }
       singular="credentials"
       id={id}
       isReadOnly
-      deleteWarning="The user cannot log in with a password any more. Who is logged in stays logged in until their tokens are revoked."
+      deleteWarning="The user can no longer log in with a password. Existing tokens stay valid until you revoke them."
     />
   )
 }
@@ -59,7 +59,7 @@ function CredentialList() {
         label="Credentials"
         columns={columns}
         turn={turn}
-        whenEmpty="Nobody has a password yet. To give a user one, open the document of the user and choose Set password."
+        whenEmpty="No document has a password yet. To set one, open the document of a user and choose Set password."
       />
       {changing && (
         <PasswordDialog

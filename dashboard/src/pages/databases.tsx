@@ -1,14 +1,14 @@
-// The databases below the one looked at: a tree, found by typing; made, renamed and deleted here.
+// The databases below the current one, as a tree with a search field. They can be created, renamed and deleted here.
 
 import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
 import { Field, NameField } from '../parts/fields.tsx'
-import { useGradually } from '../parts/gradually.ts'
-import { Loaded, reloading, useLoad } from '../parts/load.tsx'
+import { useIncrementalList } from '../parts/incremental-list.ts'
+import { LoadedContent, reloading, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useSearch } from '../parts/schema-list.tsx'
 import { addressIn, databaseParameter, databasePath, go, pastTime } from '../router.ts'
-import { ChangedError } from '../service/checked.ts'
+import { ChangedError } from '../service/checked-writes.ts'
 import { run } from '../service/client.ts'
 import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
 import { createSchema, deleteSchema, readSchema, saveFields } from '../service/schema.ts'
@@ -18,16 +18,16 @@ import { refOf } from '../wire/refs.ts'
 
 interface Node {
   readonly name: string
-  /** Names from the database looked at down to this one. */
+  /** Names from the current database down to this one. */
   readonly path: readonly string[]
-  /** Absent: not looked at yet. */
+  /** Undefined while the databases below have not been read. */
   readonly children: readonly Node[] | undefined
 }
 
 const topMax = 1000
 const innerMax = 100
 
-/** Three levels in one query; deeper ones are fetched when they are opened. */
+/** Reads three levels in one query. Deeper levels are read when they are opened. */
 const threeLevels: Query = level('a', { databases: null }, topMax, [
   level('b', { databases: variable('a') }, innerMax, [pageOf({ databases: variable('b') }, innerMax)]),
 ])
@@ -46,7 +46,7 @@ function nodesOf(page: Json, path: readonly string[]): Node[] {
   })
 }
 
-/** The section of databases on a database's page. */
+/** The section of the overview. */
 export function Databases() {
   const [filter, setFilter] = useState('')
   const [dialog, setDialog] = useState<Dialog | undefined>(undefined)
@@ -69,46 +69,46 @@ export function Databases() {
         <h2 id="databases">Databases</h2>
         {mayChange && (
           <button type="button" onClick={() => setDialog({ kind: 'create' })}>
-            New database
+            Create database
           </button>
         )}
       </header>
-      <Loaded of={tree}>
+      <LoadedContent of={tree}>
         {({ nodes, isMore }) =>
           nodes.length === 0 ? (
             <p class="empty">
-              There are no databases in this one. Give each application, customer or test a database of its
-              own: what is in one cannot be seen from another.
+              There are no databases in this one. Create one for each application, customer or test: queries
+              in one database cannot read another.
             </p>
           ) : (
             <>
               <Field label="Find a database" type="search" value={filter} onInput={setFilter} />
               <Nodes
-                nodes={isMore && filter !== '' ? withFound(nodes, search.data?.data ?? []) : nodes}
+                nodes={isMore && filter !== '' ? withMatches(nodes, search.data?.data ?? []) : nodes}
                 filter={filter.toLowerCase()}
                 onDialog={mayChange ? setDialog : undefined}
               />
               {isMore && (
                 <p class="hint" role="status">
                   {filter === ''
-                    ? `The first ${topMax} are shown. Others are found by typing a part of their name above.`
+                    ? `The first ${topMax} are shown. Type a part of a name above to find others.`
                     : search.isLoading
                       ? 'Searching all databases…'
-                      : search.data?.isMore && 'There are more: type more of the name.'}
+                      : search.data?.isMore && 'There are more matches. Type more of the name.'}
                 </p>
               )}
               {search.error && <Problem error={search.error} retry={search.reload} />}
             </>
           )
         }
-      </Loaded>
+      </LoadedContent>
       {dialog && <DatabaseDialog dialog={dialog} onClose={() => setDialog(undefined)} onDone={done} />}
     </section>
   )
 }
 
-/** The first databases, and those that were found beyond them. */
-function withFound(nodes: readonly Node[], found: readonly Json[]): readonly Node[] {
+/** The first databases, and the matches of a search that are not among them. */
+function withMatches(nodes: readonly Node[], found: readonly Json[]): readonly Node[] {
   const known = new Set(nodes.map(({ name }) => name))
   const names = found.flatMap(document => textAt(document, 'name') ?? []).filter(name => !known.has(name))
   return [...nodes, ...names.map(name => ({ name, path: [name], children: undefined }))]
@@ -124,8 +124,8 @@ interface NodesProps {
 
 function Nodes({ nodes, filter, onDialog }: NodesProps) {
   const matching = filter === '' ? nodes : nodes.filter(node => holds(node, filter))
-  const shown = useGradually(matching, filter)
-  if (matching.length === 0) return <p class="empty">No database has this in its name.</p>
+  const shown = useIncrementalList(matching, filter)
+  if (matching.length === 0) return <p class="empty">No database name contains this text.</p>
   return (
     <ul class="database-tree">
       {shown.map(node => (
@@ -192,11 +192,15 @@ function DeeperNodes({ node, filter }: { node: Node; filter: string }) {
     [node.path.join('/')],
   )
   return (
-    <Loaded of={below}>
+    <LoadedContent of={below}>
       {nodes =>
-        nodes.length === 0 ? <p class="empty">none</p> : <Nodes {...{ nodes, filter }} onDialog={undefined} />
+        nodes.length === 0 ? (
+          <p class="empty">There are no databases in this one.</p>
+        ) : (
+          <Nodes {...{ nodes, filter }} onDialog={undefined} />
+        )
       }
-    </Loaded>
+    </LoadedContent>
   )
 }
 
@@ -208,12 +212,12 @@ interface DatabaseDialogProps {
 
 function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
   const [hasChanged, setChanged] = useState(0)
-  // The tree holds names only: the version that is renamed or deleted is the one that is there when the dialog opens.
+  // The tree contains only names. The dialog reads the version to rename or delete when it opens.
   const subject = useLoad(
     async signal => (dialog.kind === 'create' ? null : readSchema('databases', dialog.node.name, signal)),
     [dialog, hasChanged],
   )
-  const readAgain = reloading(() => setChanged(hasChanged + 1))
+  const rereadOnConflict = reloading(() => setChanged(hasChanged + 1))
   const [name, setName] = useState(dialog.kind === 'rename' ? dialog.node.name : '')
   if (dialog.kind === 'delete') {
     const { node } = dialog
@@ -222,8 +226,8 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
         title={`Delete the database ${node.name}?`}
         warning={
           <>
-            Everything in it is deleted at once: collections, documents, users, and the databases below it.
-            Its keys stop working. This cannot be undone.
+            This deletes everything in it: collections, documents, users, and the databases below it. Its keys
+            stop working. This cannot be undone.
             {subject.error && <Problem error={subject.error} retry={subject.reload} />}
           </>
         }
@@ -232,7 +236,7 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
         typed={node.name}
         onClose={onClose}
         onConfirm={async signal => {
-          await deleteSchema('databases', node.name, at(subject.data, 'ts'), signal).catch(readAgain)
+          await deleteSchema('databases', node.name, at(subject.data, 'ts'), signal).catch(rereadOnConflict)
           onDone()
         }}
       />
@@ -245,15 +249,18 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
       return go(addressIn([], { db: databaseParameter([...databasePath.value, name]) }))
     } else {
       const saved = await saveFields('databases', dialog.node.name, subject.data ?? null, { name }, signal)
-      if (saved.kind === 'gone') throw new Error('It has been deleted or renamed meanwhile.')
-      if (saved.kind === 'conflict') readAgain(new ChangedError())
+      if (saved.kind === 'gone')
+        throw new Error(
+          'This database was deleted or renamed in the meantime. Close this and reload the page.',
+        )
+      if (saved.kind === 'conflict') rereadOnConflict(new ChangedError())
     }
     onDone()
   }
   const isNew = dialog.kind === 'create'
   return (
     <FormDialog
-      title={isNew ? 'New database' : `Rename ${dialog.node.name}`}
+      title={isNew ? 'Create database' : `Rename ${dialog.node.name}`}
       submit={isNew ? 'Create' : 'Rename'}
       isReady={name !== '' && subject.data !== undefined}
       onClose={onClose}

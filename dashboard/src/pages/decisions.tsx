@@ -1,21 +1,21 @@
-// Decisions about rights, one by one, with what was looked at.
+// Tables of permission checks: each decision, and the privileges that were checked for it.
 
 import { Table } from '../parts/table.tsx'
 import { Cell, previewOf } from '../parts/values.tsx'
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
 
-const words: Readonly<Record<string, string>> = {
+const decisionTexts: Readonly<Record<string, string>> = {
   'built-in role': 'the built-in role',
-  identity: 'its own document, tokens and credentials',
+  identity: 'ownership: its own document, tokens and credentials',
   privileges: 'a privilege',
-  'other database': 'rights of roles end with their database',
-  nothing: 'no privilege grants it',
+  'other database': 'roles grant nothing in other databases',
+  nothing: 'no privilege grants this',
 }
 
-/** The table of decisions, in their order. */
+/** The table of decisions, in the order in which they were made. */
 export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
-  if (decisions.length === 0) return <p class="empty">No right was asked for.</p>
+  if (decisions.length === 0) return <p class="empty">The query needed no permissions.</p>
   return (
     <Table label="Decisions" columns={['Decision', 'Action', 'Resource', 'Document', 'Decided by']}>
       {decisions.map((decision, place) => {
@@ -25,10 +25,10 @@ export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
             <td class={isAllowed ? 'status-good' : 'status-bad'}>{isAllowed ? 'allowed' : 'denied'}</td>
             <td>{textAt(decision, 'action')}</td>
             <td>
-              <Named value={at(decision, 'resource')} />
+              <ReferenceName value={at(decision, 'resource')} />
             </td>
             <td>
-              <Named value={at(decision, 'document')} />
+              <ReferenceName value={at(decision, 'document')} />
             </td>
             <td class="wrap">
               <Reason decision={decision} />
@@ -40,8 +40,8 @@ export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
   )
 }
 
-/** What a reference names, in the form of either version of the language. */
-function Named({ value }: { value: Json | undefined }) {
+/** The name of a reference, in the form of either version of the language. */
+function ReferenceName({ value }: { value: Json | undefined }) {
   const coll = textAt(value, 'coll')
   if (coll === undefined) return <Cell value={value} />
   const id = textAt(value, 'id')
@@ -50,14 +50,14 @@ function Named({ value }: { value: Json | undefined }) {
 
 function Reason({ decision }: { decision: Json }) {
   const by = textAt(decision, 'decided_by') ?? ''
-  const looked = [...listAt(decision, 'granting'), ...listAt(decision, 'considered')]
+  const privileges = [...listAt(decision, 'granting'), ...listAt(decision, 'considered')]
   return (
     <>
-      {words[by] ?? by}
+      {decisionTexts[by] ?? by}
       {at(decision, 'role') !== undefined && ` ${previewOf(at(decision, 'role') ?? null)}`}
-      {looked.length > 0 && (
+      {privileges.length > 0 && (
         <ul class="reasons">
-          {looked.map((privilege, place) => (
+          {privileges.map((privilege, place) => (
             <li key={place}>
               <Privilege privilege={privilege} />
             </li>
@@ -68,7 +68,7 @@ function Reason({ decision }: { decision: Json }) {
   )
 }
 
-/** A privilege or membership that was looked at, and what it came to. */
+/** A privilege or membership that was checked, and its outcome. */
 function Privilege({ privilege }: { privilege: Json }) {
   const named = at(privilege, 'role')
   const role = refOf(named)?.id ?? textAt(named, 'name') ?? textAt(privilege, 'role') ?? ''

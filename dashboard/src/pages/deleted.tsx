@@ -1,4 +1,4 @@
-// The documents of a collection that were deleted: found by what was in them, and brought back.
+// The deleted documents of a collection: found by their contents, and restored.
 
 import { useState } from 'preact/hooks'
 import { Field } from '../parts/fields.tsx'
@@ -9,7 +9,7 @@ import { buttons, Table } from '../parts/table.tsx'
 import { Instant } from '../parts/time.tsx'
 import { previewOf } from '../parts/values.tsx'
 import { addressOf, databasePath, pastTime } from '../router.ts'
-import { bringBack, type DeletedDocument, listDeleted } from '../service/deleted.ts'
+import { type DeletedDocument, listDeleted, restoreDocument } from '../service/deleted.ts'
 import { rights } from '../session.ts'
 import { type Json, writeJson } from '../wire/json.ts'
 import { collectionTabs } from './rows.tsx'
@@ -21,15 +21,15 @@ export function DeletedDocuments({ collection }: { readonly collection: string }
       <Heading trail={[['Collections', addressOf([])]]} title={collection} />
       {collectionTabs(collection, 'deleted')}
       {pastTime.value === undefined ? (
-        <Deleted collection={collection} key={databasePath.value.join('/')} />
+        <DeletedList collection={collection} key={databasePath.value.join('/')} />
       ) : (
-        <p class="empty">Go back to now to see what was deleted.</p>
+        <p class="empty">Deleted documents are listed only for the present. Choose Back to now.</p>
       )}
     </>
   )
 }
 
-function Deleted({ collection }: { collection: string }) {
+function DeletedList({ collection }: { collection: string }) {
   const [found, setFound] = useState<readonly DeletedDocument[]>([])
   const [older, setOlder] = useState<Json | undefined>(undefined)
   const [from, setFrom] = useState<Json | undefined>(undefined)
@@ -58,15 +58,15 @@ function Deleted({ collection }: { collection: string }) {
   const restore = ({ id, ts }: DeletedDocument) =>
     action.start(async signal => {
       setNotice(undefined)
-      await bringBack({ collection, id }, ts, signal)
+      await restoreDocument({ collection, id }, ts, signal)
       setFound(before => before.filter(each => each.id !== id))
-      setNotice(`${collection}/${id} is back.`)
+      setNotice(`${collection}/${id} was restored.`)
     })
   return (
     <>
       <p class="hint">
-        A document that is brought back has the id and the data that it had. A password and tokens are gone
-        for good. How far back deletions can be seen is what the collection's settings say of its history.
+        A restored document has its former id and data. Passwords and tokens are not restored. Deleted
+        documents are listed for as long as the settings of the collection keep history.
       </p>
       <Field label="Find in id or data" type="search" value={filter} onInput={setFilter} />
       {action.error && <Problem error={action.error} />}
@@ -76,19 +76,21 @@ function Deleted({ collection }: { collection: string }) {
       ) : (
         !page.isLoading &&
         !page.error && (
-          <p class="empty">Nothing that was deleted was found{older !== undefined && ' so far'}.</p>
+          <p class="empty">
+            No deleted document was found{older !== undefined && ' so far. Search further back'}.
+          </p>
         )
       )}
       {page.error && <Problem error={page.error} retry={page.reload} />}
       {page.isLoading && (
         <p class="loading" role="status">
-          Looking through the history…
+          Searching the history…
         </p>
       )}
       {older !== undefined && !page.isLoading && (
         <p class="pager">
           <button type="button" onClick={() => setFrom(older)}>
-            Look further back
+            Search further back
           </button>
         </p>
       )}
@@ -104,7 +106,7 @@ interface TableProps {
 
 function DeletedTable({ collection, documents, onRestore }: TableProps) {
   return (
-    <Table label="Deleted documents" columns={['Id', 'Deleted', 'Its last data', buttons('Actions')]}>
+    <Table label="Deleted documents" columns={['Id', 'Deleted', 'Last data', buttons('Actions')]}>
       {documents.map(document => {
         const { id, ts, data } = document
         return (
@@ -116,12 +118,12 @@ function DeletedTable({ collection, documents, onRestore }: TableProps) {
               <Instant micros={ts} />
             </td>
             <td>
-              <bdi>{data === undefined ? 'not kept any more' : previewOf(data)}</bdi>
+              <bdi>{data === undefined ? 'no longer kept' : previewOf(data)}</bdi>
             </td>
             <td>
               {rights.value.writes && data !== undefined && (
                 <button type="button" onClick={() => onRestore(document)}>
-                  Bring back<span class="unseen"> {id}</span>
+                  Restore<span class="unseen"> {id}</span>
                 </button>
               )}
             </td>

@@ -1,9 +1,8 @@
-// Why something was denied: a query evaluated as somebody else, with every decision about rights on the way. Nothing is
-// written.
+// Explains why a query was denied: evaluates it as another caller and lists every permission check. Nothing is written.
 
 import { useMemo, useState } from 'preact/hooks'
 import { quoted } from '../../../src/fql10/text/quoted.ts'
-import { NotationError, parseQuery, type Version, type WrittenQuery } from '../language.ts'
+import { NotationError, type ParsedQuery, parseQuery, type Version } from '../language.ts'
 import type { Mark } from '../parts/code-editor.ts'
 import { Editor } from '../parts/editor.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
@@ -19,25 +18,26 @@ import { at, isMap, type Json, listAt, parseJson, type Query, textAt, writeJson 
 import { documentRef } from '../wire/refs.ts'
 import { DecisionTable, MembershipTable } from './decisions.tsx'
 
-interface Explained {
+interface AccessExplanation {
   readonly value: Json
-  /** Where in the text a decision was made; undefined: in the text of a function. */
-  readonly locate: (position: readonly string[]) => ReturnType<WrittenQuery['locate']> | undefined
+  /** Returns the place of a decision in the text; undefined inside the body of a function. */
+  readonly locate: (position: readonly string[]) => ReturnType<ParsedQuery['locate']> | undefined
 }
 
 /** The page. */
 export function Denied() {
   const [text, setText] = useState('')
   const [version, setVersion] = useState<Version>('4')
-  const [asker, setAsker] = useState<AskedBy>({ choice: 'builtin server', id: '' })
-  const [explained, setExplained] = useState<Explained | undefined>(undefined)
+  const [caller, setCaller] = useState<QueryCaller>({ choice: 'builtin server', id: '' })
+  const [explained, setExplained] = useState<AccessExplanation | undefined>(undefined)
   const action = useAction()
   const marks = useMemo(() => marksOf(action.error, explained), [action.error, explained])
   const explain = () =>
     action.start(async signal => {
       setExplained(undefined)
-      const as = version === '10' ? textFor(asker) : queryFor(asker)
-      if (as === undefined) throw new Error('Say first as whom the query is asked.')
+      const as = version === '10' ? callerInVersion10(caller) : callerInVersion4(caller)
+      if (as === undefined)
+        throw new Error('Enter the caller first: a document such as users/123, or the id of a key or token.')
       const { query, locate } =
         version === '10' ? { query: text, locate: placesIn(text) } : parseQuery(text, 'text')
       const answer = await runText(writeJson({ query, as }), scope.value, signal, '/api/v1/explain')
@@ -47,8 +47,8 @@ export function Denied() {
     <div class="shell">
       <Heading title="Why denied" />
       <p class="hint">
-        Enter the query that was denied and say who asked it. The answer lists every decision about rights,
-        and which privilege or predicate made it. The query is only tried: nothing is written.
+        Enter the query that was denied, and choose the caller that ran it. The answer lists every permission
+        check with the privilege or predicate that decided it. The query writes no data.{' '}
       </p>
       <div class="shell-head">
         <VersionSwitch
@@ -59,7 +59,7 @@ export function Denied() {
           }}
         />
       </div>
-      <Asker {...asker} onChange={setAsker} />
+      <CallerChoice {...caller} onChange={setCaller} />
       <Editor
         label="Query"
         value={text}
@@ -71,7 +71,7 @@ export function Denied() {
       />
       <div class="form-buttons">
         <button type="button" class="primary" disabled={action.isRunning} onClick={explain}>
-          {action.isRunning ? 'Asking…' : 'Explain'}
+          {action.isRunning ? 'Explaining…' : 'Explain'}
         </button>
       </div>
       {action.error && <Problem error={action.error} />}
@@ -80,8 +80,8 @@ export function Denied() {
   )
 }
 
-/** Marks what was denied, or where the text is no query. */
-function marksOf(error: Error | undefined, explained: Explained | undefined): readonly Mark[] {
+/** Marks the denied parts of a query, or its syntax errors. */
+function marksOf(error: Error | undefined, explained: AccessExplanation | undefined): readonly Mark[] {
   if (error instanceof NotationError) return [{ from: error.from, to: error.to, message: error.message }]
   if (!explained) return []
   return listAt(explained.value, 'decisions')
@@ -92,8 +92,8 @@ function marksOf(error: Error | undefined, explained: Explained | undefined): re
     })
 }
 
-/** Where in a text of version 10 a place lies that is told by its line and column. */
-function placesIn(text: string): Explained['locate'] {
+/** Converts the line and column of a decision to offsets in a text of version 10. */
+function placesIn(text: string): AccessExplanation['locate'] {
   const lines = text.split('\n')
   return ([source, line, column]) => {
     if (source !== '*query*') return undefined
@@ -105,20 +105,20 @@ function placesIn(text: string): Explained['locate'] {
 
 const builtin = ['server', 'server-readonly', 'client', 'admin'] as const
 
-/** As whom: what was chosen, and the id that was typed. */
-interface AskedBy {
+/** The caller to evaluate as: the choice, and the id that was typed. */
+interface QueryCaller {
   readonly choice: string
   readonly id: string
 }
 
-function Asker({ choice, id, onChange }: AskedBy & { onChange: (as: AskedBy) => void }) {
+function CallerChoice({ choice, id, onChange }: QueryCaller & { onChange: (as: QueryCaller) => void }) {
   const roles = useChoices('roles')
   const names = roles.data ?? []
   const change = (chosen: string, typed: string) => onChange({ choice: chosen, id: typed })
   return (
     <div class="toolbar">
       <Choice
-        label="Asked by"
+        label="Caller"
         value={choice}
         onChange={chosen => change(chosen, id)}
         options={[
@@ -145,8 +145,8 @@ function Asker({ choice, id, onChange }: AskedBy & { onChange: (as: AskedBy) => 
   )
 }
 
-/** As whom, in version 10. */
-function textFor({ choice, id: typed }: AskedBy): string | undefined {
+/** The caller as an expression of version 10. */
+function callerInVersion10({ choice, id: typed }: QueryCaller): string | undefined {
   const id = typed.trim()
   if (choice.startsWith('builtin ')) return choice.slice('builtin '.length)
   if (choice.startsWith('role ')) return `Role.byName(${quoted(choice.slice('role '.length))})`
@@ -158,8 +158,8 @@ function textFor({ choice, id: typed }: AskedBy): string | undefined {
   return `Collection(${quoted(id.slice(0, slash))}).byId(${quoted(id.slice(slash + 1))})`
 }
 
-/** As whom, in version 4. */
-function queryFor({ choice, id: typed }: AskedBy): Query | undefined {
+/** The caller as an expression of version 4. */
+function callerInVersion4({ choice, id: typed }: QueryCaller): Query | undefined {
   const id = typed.trim()
   if (choice.startsWith('builtin ')) return choice.slice('builtin '.length)
   if (choice.startsWith('role ')) return { role: choice.slice('role '.length) }
@@ -179,9 +179,9 @@ function Explanation({ value }: { value: Json }) {
       <p class={denied === 0 && errors.length === 0 ? 'notice' : 'problem'} role="status">
         {errors.length === 0
           ? denied === 0
-            ? 'It is allowed.'
-            : `It succeeds; ${denied} of ${decisions.length} decisions were negative.`
-          : `It fails: ${errors.map(error => textAt(error, 'description') ?? textAt(error, 'code')).join(' ')}`}
+            ? 'The query is allowed.'
+            : `The query succeeds. ${denied} of ${decisions.length} permission checks denied access.`
+          : `The query fails: ${errors.map(error => textAt(error, 'description') ?? textAt(error, 'code')).join(' ')}`}
       </p>
       <DecisionTable decisions={decisions} />
       {listAt(value, 'memberships').length > 0 && (
@@ -189,7 +189,7 @@ function Explanation({ value }: { value: Json }) {
       )}
       {isMap(value) && value.has('result') && (
         <>
-          <h3>What it comes to</h3>
+          <h3>Result</h3>
           <div class="result">
             <Tree value={value.get('result') ?? null} />
           </div>

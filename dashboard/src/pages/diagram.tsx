@@ -1,15 +1,15 @@
-// A diagram of the collections and of the references between their documents, and the same as a table.
+// A diagram of the collections and the references between their documents, followed by the same references as a table.
 
 import { useMemo } from 'preact/hooks'
 import { Heading } from '../parts/heading.tsx'
-import { Loaded, useLoad } from '../parts/load.tsx'
+import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { Table } from '../parts/table.tsx'
 import { addressOf, databasePath, pastTime } from '../router.ts'
 import { ServiceError } from '../service/faults.ts'
 import { type Reference, readGraph, type SchemaGraph } from '../service/references.ts'
 import { type Box, layOut, measures } from '../wire/graph-layout.ts'
 
-/** The page of the diagram. */
+/** The page. */
 export function Diagram() {
   const graph = useLoad(readGraph, [databasePath.value.join('/'), pastTime.value])
   const isDenied = graph.error instanceof ServiceError && graph.error.status === 403
@@ -18,10 +18,10 @@ export function Diagram() {
       <Heading title="Diagram" />
       {isDenied ? (
         <p class="empty">
-          The secret may not list collections. Sign in with a key that has the role server or admin.
+          Your secret may not list collections. Sign in with a key that has the role server or admin.
         </p>
       ) : (
-        <Loaded of={graph}>{loaded => <Graph graph={loaded} />}</Loaded>
+        <LoadedContent of={graph}>{loaded => <Graph graph={loaded} />}</LoadedContent>
       )}
     </>
   )
@@ -39,8 +39,8 @@ function Graph({ graph }: { readonly graph: SchemaGraph }) {
   return (
     <>
       <p class="hint">
-        A line leads from a field to the collection whose documents it refers to: by the type of the field
-        (solid), or by the first documents of the collection (dashed).
+        A line connects a field with the collection it refers to. Solid lines come from the type of the field,
+        dashed lines from the first documents of the collection.
         {isMore && ` The first ${collections.length} collections are shown.`}
       </p>
       <Picture graph={graph} />
@@ -56,13 +56,13 @@ function ReferenceTable({ references }: { readonly references: readonly Referenc
   if (references.length === 0) {
     return (
       <p class="empty">
-        No field refers to another collection. A field does when its type is a reference, such as
-        Ref&lt;users&gt;, or when it holds one.
+        No field refers to another collection. To connect collections, declare a field with a type such as
+        Ref&lt;users&gt;, or store a reference in a document.
       </p>
     )
   }
   return (
-    <Table label="Table of references" columns={['Collection', 'Field', 'Refers to', 'Known from']}>
+    <Table label="Table of references" columns={['Collection', 'Field', 'Refers to', 'Source']}>
       {references.map(({ from, field, isDeclared, to }) => (
         <tr key={`${from} ${field} ${to}`}>
           <td>
@@ -74,7 +74,7 @@ function ReferenceTable({ references }: { readonly references: readonly Referenc
           <td>
             <CollectionLink name={to} />
           </td>
-          <td>{isDeclared ? 'its type' : 'documents'}</td>
+          <td>{isDeclared ? 'field type' : 'documents'}</td>
         </tr>
       ))}
     </Table>
@@ -137,7 +137,7 @@ function Picture({ graph: { collections, references } }: { readonly graph: Schem
   )
 }
 
-/** The picture in words; the table below it has each reference. */
+/** A description of the picture for screen readers. The table below the picture lists each reference. */
 function descriptionOf(collections: readonly string[], references: readonly Reference[]): string {
   const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`
   return `${counted(collections.length, 'collection')} with ${counted(references.length, 'reference')}`

@@ -1,23 +1,23 @@
-// The versions of a document on a time line, what differs between them, and the way back to one.
+// The versions of a document on a timeline, and the differences between them. Earlier versions can be restored.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { CopyButton } from '../parts/copy.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { DiffTable } from '../parts/diff.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { Loaded, useLoad } from '../parts/load.tsx'
+import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { exactTime, Instant } from '../parts/time.tsx'
 import { addressOf, databasePath, pastTime } from '../router.ts'
-import { ChangedError } from '../service/checked.ts'
+import { ChangedError } from '../service/checked-writes.ts'
 import { runText } from '../service/client.ts'
 import { asPage, pageOf, read, write } from '../service/data.ts'
 import type { DocumentName } from '../service/documents.ts'
-import { heavy } from '../service/heavy.ts'
+import { runTextTask } from '../service/text-task-runner.ts'
 import { rights, scope } from '../session.ts'
 import { at, type Json, type Query, textAt, writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
 import { documentTabs, documentTrail } from './document.tsx'
-import { RewindCommand } from './rewind.tsx'
 import { useWriters, VersionWriter } from './version-writer.tsx'
 
 interface Version {
@@ -42,7 +42,7 @@ export function DocumentHistory(name: DocumentName) {
   const events = useLoad(
     async signal => {
       const set: Query = { events: documentRef(collection, id) }
-      // The newest come first: the page before the end, or before the oldest that was shown.
+      // The newest versions come first, so each page is read backwards from the end or from the oldest version shown.
       const page = asPage((await read(pageOf(set, pageSize, { before: older ?? null }), signal)).value)
       return { versions: page.data.map(versionOf).reverse(), before: page.before }
     },
@@ -52,20 +52,20 @@ export function DocumentHistory(name: DocumentName) {
     <>
       <Heading trail={documentTrail(collection)} title={id} />
       {documentTabs(name, 'history')}
-      <Loaded of={events}>
+      <LoadedContent of={events}>
         {({ versions, before }) => (
           <>
             <TimeLine name={name} versions={versions} onRestored={events.reload} />
             {before !== undefined && (
               <p class="pager">
                 <button type="button" onClick={() => setOlder(before)}>
-                  Older versions
+                  Show older versions
                 </button>
               </p>
             )}
           </>
         )}
-      </Loaded>
+      </LoadedContent>
     </>
   )
 }
@@ -80,7 +80,12 @@ function TimeLine({ name, versions, onRestored }: TimeLineProps) {
   const [chosen, setChosen] = useState<bigint | undefined>(versions[0]?.ts)
   const writers = useWriters(versions.map(({ ts }) => ts))
   if (versions.length === 0) {
-    return <p class="empty">No versions are kept: the collection's history does not reach that far back.</p>
+    return (
+      <p class="empty">
+        No versions are kept. To keep versions for longer, raise Days of history in the settings of the
+        collection.
+      </p>
+    )
   }
   const found = versions.findIndex(version => version.ts === chosen)
   const index = found < 0 ? 0 : found
@@ -124,7 +129,7 @@ interface VersionViewProps {
   readonly children: ComponentChildren
 }
 
-/** A document's data as it was from some time on; undefined where there was no document. */
+/** An expression for the data of a version; null where the document did not exist. */
 function dataFrom(ref: Query, version: Version | undefined): Query {
   if (version === undefined || version.action === 'delete') return null
   const data: Query = { select: ['data'], from: { get: ref }, default: { object: {} } }
@@ -134,7 +139,7 @@ function dataFrom(ref: Query, version: Version | undefined): Query {
   }
 }
 
-/** Whether a document is as the newest version of its history says. */
+/** An expression that tests whether a document is still at its newest known version. */
 function isStillNewest(ref: Query, { ts, action }: Version): Query {
   if (action === 'delete') return { not: { exists: ref } }
   return { if: { exists: ref }, then: { equals: [{ select: 'ts', from: { get: ref } }, ts] }, else: false }
@@ -148,7 +153,7 @@ function VersionView({ name, version, previous, newest, onRestored, children }: 
     async signal => {
       const query = [dataFrom(ref, previous), dataFrom(ref, version), dataFrom(ref, newest)]
       const { text } = await runText(writeJson(query), scope.value, signal)
-      return heavy({ kind: 'versions', text }, text.length)
+      return runTextTask({ kind: 'versions', text }, text.length)
     },
     [collection, id, version.ts, newest.ts],
   )
@@ -180,7 +185,7 @@ function VersionView({ name, version, previous, newest, onRestored, children }: 
         </h2>
         <div class="heading-actions">
           <a class="button" href={addressOf(['collections', collection, id], { at: exactTime(version.ts) })}>
-            Look at that time
+            View at this time
           </a>
           {mayRestore && (
             <button type="button" class="primary" onClick={() => setRestoring(true)}>
@@ -190,32 +195,70 @@ function VersionView({ name, version, previous, newest, onRestored, children }: 
         </div>
       </header>
       {children}
-      <Loaded of={versions}>
+      <LoadedContent of={versions}>
         {loaded => (
           <>
-            <h3>What changed with it</h3>
+            <h3>Changes in this version</h3>
             <DiffTable comparison={loaded.fromBefore} leftName="Before" rightName="This version" />
             {!isNewest && (
               <>
-                <h3>What has changed since</h3>
+                <h3>Changes since this version</h3>
                 <DiffTable comparison={loaded.toNewest} leftName="This version" rightName="Newest version" />
               </>
             )}
           </>
         )}
-      </Loaded>
+      </LoadedContent>
       {pastTime.value === undefined && rights.value.imports && (
         <RewindCommand collection={collection} time={version.ts} />
       )}
       {isRestoring && (
         <Confirm
           title="Restore this version?"
-          warning="Its data becomes the document's newest version. The versions after it stay in the history."
+          warning="The data of this version becomes the newest version of the document. Later versions stay in the history."
           submit="Restore"
           onClose={() => setRestoring(false)}
           onConfirm={restore}
         />
       )}
     </section>
+  )
+}
+
+interface RewindProps {
+  readonly collection: string
+  /** In microseconds. */
+  readonly time: bigint
+}
+
+/** Quotes a word of a command where a shell would split or change it. */
+const shellQuote = (word: string) =>
+  /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+
+/**
+ * The command that restores all documents of a collection to a time, collapsed at first. A rewind may take longer than
+ * a page stays open, so it runs on the command line.
+ */
+function RewindCommand({ collection, time }: RewindProps) {
+  const path = databasePath.value.join('/')
+  const command = [
+    ...['npx', 'terrarium-db', 'rewind', '--url', location.origin],
+    ...(path === '' ? [] : ['--database', path]),
+    ...['--collection', collection, '--at', exactTime(time), '--dry-run'],
+  ]
+    .map(shellQuote)
+    .join(' ')
+  return (
+    <details>
+      <summary>Rewind the whole collection to this time</summary>
+      <p>
+        Run this command with the secret of an admin key in <code>TERRARIUM_SECRET</code>. It counts the
+        documents that would change. Without <code>--dry-run</code> it changes them. Each change is a new
+        version, so you can undo a rewind. During the rewind, readers see some documents changed and others
+        not.
+      </p>
+      <pre class="drawn wrapped">{command}</pre>
+      <CopyButton text={command} label="Copy command" />
+    </details>
   )
 }

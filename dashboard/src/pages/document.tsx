@@ -1,14 +1,15 @@
-// One document: read, edited, copied and deleted, with its users' things: password and tokens.
+// The page of a document: its data can be edited, copied and deleted. Password and tokens are shown below, for
+// documents that are users.
 
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import { referencesIn } from '../language.ts'
 import { Confirm } from '../parts/dialog.tsx'
 import { DraftEditor } from '../parts/draft-editor.tsx'
-import { Outcome, useEdited } from '../parts/edited.tsx'
+import { Outcome, useEditForm } from '../parts/edit-form.tsx'
 import { Check } from '../parts/fields.tsx'
 import { Heading, Tabs } from '../parts/heading.tsx'
 import { useLive } from '../parts/live.ts'
-import { Loaded, type Loading, reloading, useLoad } from '../parts/load.tsx'
-import { ReferenceList } from '../parts/reference-list.tsx'
+import { LoadedContent, type LoadState, reloading, useLoad } from '../parts/load.tsx'
 import { Instant } from '../parts/time.tsx'
 import { addressOf, databasePath, go, pastTime } from '../router.ts'
 import {
@@ -19,7 +20,7 @@ import {
   saveDocument,
 } from '../service/documents.ts'
 import { ServiceError } from '../service/faults.ts'
-import type { DocumentText } from '../service/heavy-tasks.ts'
+import type { DocumentText } from '../service/text-tasks.ts'
 import { rights } from '../session.ts'
 import { documentRef } from '../wire/refs.ts'
 import { FieldTypes } from './field-types.tsx'
@@ -39,7 +40,7 @@ export function documentTabs({ collection, id }: DocumentName, here: 'document' 
   )
 }
 
-/** The trail above a document's title. */
+/** The breadcrumbs above the title of a document. */
 export function documentTrail(collection: string) {
   return [
     ['Collections', addressOf([])],
@@ -70,13 +71,13 @@ export function Document(name: DocumentName) {
       {documentTabs(name, 'document')}
       {isGone(document.error) && !isPast && (
         <p class="hint">
-          If it was deleted, its <a href={addressOf(['collections', collection, id, 'history'])}>history</a>{' '}
-          shows what it was and brings it back.
+          If the document was deleted, restore it from its{' '}
+          <a href={addressOf(['collections', collection, id, 'history'])}>history</a>.
         </p>
       )}
-      <Loaded of={document}>
+      <LoadedContent of={document}>
         {loaded => <DocumentForm name={name} loaded={loaded} isReadOnly={isPast || !rights.value.writes} />}
-      </Loaded>
+      </LoadedContent>
       {!isPast && rights.value.writes && document.data && <UserAccess name={name} />}
     </>
   )
@@ -84,7 +85,7 @@ export function Document(name: DocumentName) {
 
 interface ActionsProps {
   readonly name: DocumentName
-  readonly document: Loading<DocumentText>
+  readonly document: LoadState<DocumentText>
 }
 
 function DocumentActions({ name, document }: ActionsProps) {
@@ -101,7 +102,7 @@ function DocumentActions({ name, document }: ActionsProps) {
       {isDeleting && (
         <Confirm
           title={`Delete ${collection}/${id}?`}
-          warning="You can bring it back from the page Deleted for as long as the collection keeps its history. If it is a user, its password and tokens are gone at once."
+          warning="You can restore the document on the page Deleted for as long as the collection keeps history. Its password and tokens, if any, are deleted for good."
           submit="Delete document"
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
@@ -122,18 +123,18 @@ interface FormProps {
 
 const draftOf = ({ data, ttl, notation }: DocumentText): Draft => ({ data, ttl, notation })
 
-/** A draft as text that can be compared: its data, and when it expires. */
+/** A draft as text for comparisons: its data and its expiry. */
 const textOf = ({ data, ttl }: Draft | DocumentText) => (ttl === '' ? data : `${data}\nexpires: ${ttl}`)
 
 function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
-  const edited = useEdited<DocumentText, Draft>({
+  const form = useEditForm<DocumentText, Draft>({
     loaded,
     timeOf: ({ ts }) => ts,
     draftOf,
     isSame: (draft, version) => draft.notation === version.notation && textOf(draft) === textOf(version),
     save: (draft, base, signal) => saveDocument(name, draft, base.ts, signal),
   })
-  const { base, draft, isDirty, action } = edited
+  const { base, draft, isDirty, action } = form
   return (
     <div class="document">
       <p class="facts">
@@ -144,12 +145,39 @@ function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
         draft={draft}
         isReadOnly={isReadOnly}
         error={action.error}
-        onSubmit={() => !isReadOnly && isDirty && edited.save()}
-        onChange={edited.change}
-        onPresent={edited.present}
+        onSubmit={() => !isReadOnly && isDirty && form.save()}
+        onChange={form.change}
+        onPresent={form.present}
       />
-      <Outcome of={edited} what="this document" textOf={textOf} draftText={textOf} isReadOnly={isReadOnly} />
+      <Outcome of={form} what="this document" textOf={textOf} draftText={textOf} isReadOnly={isReadOnly} />
       <ReferenceList text={base.data} />
     </div>
+  )
+}
+
+const shownMax = 100
+/** Longer texts are not searched. */
+const textCharsMax = 500_000
+
+/** Links to the documents that a text in driver notation refers to; nothing without references. */
+function ReferenceList({ text }: { text: string }) {
+  const references = useMemo(
+    () => (text.length > textCharsMax ? [] : referencesIn(text).slice(0, shownMax)),
+    [text],
+  )
+  if (references.length === 0) return null
+  return (
+    <section class="references" aria-label="References">
+      <h2>Refers to</h2>
+      <ul>
+        {references.map(({ collection, id }) => (
+          <li key={`${collection}/${id}`}>
+            <a href={addressOf(['collections', collection, id])}>
+              <bdi>{`${collection}/${id}`}</bdi>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -1,4 +1,4 @@
-// Events of a source, as they come: a query of version 10 names the source, and each change in it is a line.
+// The live events of an event source: a query of version 10 names the source, and each event is a row.
 
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -19,10 +19,10 @@ import { forgetOnSignOut, scope } from '../session.ts'
 import { shownValue } from '../wire/tagged.ts'
 import { marksOf, QueryFailure, queryOf10, runAs } from './shell-queries.ts'
 
-/** Older events are left out. */
+/** The table drops older events. */
 const eventsMax = 500
 
-/** The source as it was last written, while other pages are looked at. */
+/** The text of the source. It is kept while other pages are open. */
 const written = signal('')
 forgetOnSignOut(() => {
   written.value = ''
@@ -31,10 +31,10 @@ forgetOnSignOut(() => {
 type State = 'stopped' | 'watching' | 'paused' | 'away'
 
 const stateTexts: Readonly<Record<State, string>> = {
-  stopped: 'Not watching.',
-  watching: 'Watching: what happens from now on appears below.',
-  paused: 'Paused: events are kept aside until you go on.',
-  away: 'The service cannot be reached. It is tried again, and no event is lost meanwhile.',
+  stopped: 'Not watching. Choose a collection or enter an event source, then choose Watch.',
+  watching: 'Watching: new events appear below.',
+  paused: 'Paused: new events are held back until you choose Resume.',
+  away: 'The service cannot be reached. Reconnecting: no events are lost.',
 }
 
 /** The page. */
@@ -44,7 +44,7 @@ export function Events() {
     written.value = entered
   }
   const watching = useWatch()
-  const { error, events, keptAside, state } = watching
+  const { error, events, heldBack, state } = watching
   const shown = error instanceof QueryFailure ? error.cause : error
   const isOn = state !== 'stopped'
   const start = () => watching.start(text)
@@ -52,8 +52,8 @@ export function Events() {
     <>
       <Heading title="Events" />
       <p class="hint">
-        Every write to a collection or index is an event, whichever language it comes in. A source says which
-        events are wanted, and in which form:{' '}
+        Each write to a collection or index, in either language, is an event. An event source is a query that
+        selects events and their fields, for example:{' '}
         <code>{'items.where(.price < 10).eventSource() { name, price }'}</code>
       </p>
       <CollectionChoice onChosen={setText} />
@@ -70,11 +70,11 @@ export function Events() {
       </div>
       <div class="form-buttons">
         <button type="button" class="primary" disabled={text.trim() === ''} onClick={start}>
-          {isOn ? 'Watch this instead' : 'Watch'}
+          {isOn ? 'Switch to this source' : 'Watch'}
         </button>
         {isOn && (
           <button type="button" onClick={watching.pause}>
-            {state === 'paused' ? `Go on (${keptAside} new)` : 'Pause'}
+            {state === 'paused' ? `Resume (${heldBack} new)` : 'Pause'}
           </button>
         )}
         {isOn && (
@@ -103,12 +103,12 @@ function CollectionChoice({ onChosen }: { onChosen: (text: string) => void }) {
     const collection = keyText(chosen) === chosen ? chosen : `Collection(${quoted(chosen)})`
     if (chosen !== '') onChosen(`${collection}.all().eventSource()`)
   }
-  // Who may not see the list writes the name.
+  // Callers who may not list collections type the name.
   if (!names.data || names.data.length === 0) return null
   const options = names.data.map(each => [each, each] as const)
   return (
     <Choice
-      label="All events of the collection"
+      label="All events of a collection"
       value={name}
       onChange={choose}
       options={[['', 'choose…'], ...options]}
@@ -119,7 +119,7 @@ function CollectionChoice({ onChosen }: { onChosen: (text: string) => void }) {
 function useWatch() {
   const [state, setState] = useState<State>('stopped')
   const [events, setEvents] = useState<readonly SourceEvent[]>([])
-  const [aside, setAside] = useState<readonly SourceEvent[]>([])
+  const [held, setHeld] = useState<readonly SourceEvent[]>([])
   const [error, setError] = useState<Error | undefined>(undefined)
   const controller = useRef<AbortController | undefined>(undefined)
   const isPaused = useRef(false)
@@ -131,7 +131,7 @@ function useWatch() {
     const token = sourceIn((await runAs(queryOf10(text), as, signal)).text)
     setState('watching')
     const on = {
-      event: (event: SourceEvent) => (isPaused.current ? setAside : setEvents)(newestFirst(event)),
+      event: (event: SourceEvent) => (isPaused.current ? setHeld : setEvents)(newestFirst(event)),
       away: (isAway: boolean) => {
         if (!isPaused.current) setState(isAway ? 'away' : 'watching')
       },
@@ -141,7 +141,7 @@ function useWatch() {
   const stop = () => {
     controller.current?.abort()
     isPaused.current = false
-    setAside([])
+    setHeld([])
     setState('stopped')
   }
   const start = (text: string) => {
@@ -159,10 +159,10 @@ function useWatch() {
     isPaused.current = !isPaused.current
     setState(isPaused.current ? 'paused' : 'watching')
     if (isPaused.current) return
-    setEvents(before => [...aside, ...before].slice(0, eventsMax))
-    setAside([])
+    setEvents(before => [...held, ...before].slice(0, eventsMax))
+    setHeld([])
   }
-  return { state, events, keptAside: aside.length, error, start, stop, pause, clear: () => setEvents([]) }
+  return { state, events, heldBack: held.length, error, start, stop, pause, clear: () => setEvents([]) }
 }
 
 const kindTexts = { add: 'added', update: 'changed', remove: 'removed' } as const
@@ -176,8 +176,8 @@ function EventTable({ events }: { events: readonly SourceEvent[] }) {
         ))}
       </Table>
       <p class="hint">
-        The newest first{events.length === eventsMax && `; the last ${eventsMax}`}. What was removed is shown
-        as it was before.
+        Newest first{events.length === eventsMax && `; only the last ${eventsMax} are shown`}. For removed
+        documents, the table shows their last data.
       </p>
     </>
   )

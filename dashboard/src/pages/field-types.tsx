@@ -1,4 +1,4 @@
-// Beside the editor of a document: what its collection declares of its fields, as version 10 says it.
+// The fields and checks that the definition of a collection declares, shown beside the editor of a document.
 
 import { useLoad } from '../parts/load.tsx'
 import { Table } from '../parts/table.tsx'
@@ -7,9 +7,9 @@ import { type DeclaredField, declaredFields } from '../service/declared-fields.t
 import { readSchema } from '../service/schema.ts'
 import { at, listAt, textAt } from '../wire/json.ts'
 
-/** The table of a collection's fields and checks; nothing for collections that declare none. */
+/** The table. Collections that declare no fields and no checks have no table. */
 export function FieldTypes({ collection }: { readonly collection: string }) {
-  // Who may not read the definition of the collection edits its documents without it.
+  // Callers who may not read the definition edit documents without the table.
   const definition = useLoad(
     signal => readSchema('collections', collection, signal).catch(() => null),
     [collection, pastTime.value, databasePath.value.join('/')],
@@ -28,7 +28,7 @@ export function FieldTypes({ collection }: { readonly collection: string }) {
       {fields.length > 0 && <FieldTable fields={fields} />}
       <p class="hint">
         {wildcard === undefined && fields.some(({ isComputed }) => !isComputed)
-          ? 'Other fields are refused.'
+          ? 'Writes with other fields are rejected.'
           : `Other fields may be of type ${wildcard ?? 'Any'}.`}
       </p>
       {checks.length > 0 && (
@@ -56,8 +56,8 @@ function FieldTable({ fields }: { fields: readonly DeclaredField[] }) {
             <code>{type}</code>
           </td>
           <td class="wrap">
-            {isComputed && 'computed, cannot be set: '}
-            {value === undefined ? isRequired ? 'none: required' : '–' : <code>{value}</code>}
+            {isComputed && 'computed, read-only: '}
+            {value === undefined ? isRequired ? 'none (required)' : '–' : <code>{value}</code>}
           </td>
         </tr>
       ))}

@@ -1,4 +1,4 @@
-// User functions: listed, written as text, and called with arguments.
+// The pages of user-defined functions: a list, and for each function its definition and a form that calls it.
 
 import { useMemo, useState } from 'preact/hooks'
 import { parseLiteral, parseQuery, printValue } from '../language.ts'
@@ -21,7 +21,7 @@ import { rights } from '../session.ts'
 import { at, type Json, type Query, textAt } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
 
-/** A role, or several, in words. */
+/** The names of a role or of several roles. */
 export function roleText(role: Json | undefined): string {
   if (role === undefined) return '–'
   const roles = Array.isArray(role) ? role : [role]
@@ -40,7 +40,7 @@ const columns: readonly Column[] = [
   ['Changed', each => <Instant micros={at(each, 'ts')} />],
 ]
 
-/** The pages of functions. */
+/** The list, or the page of one function. */
 export function Functions({ path: [name] }: { readonly path: readonly string[] }) {
   return name === undefined ? <FunctionList /> : <UserFunction name={name} />
 }
@@ -52,7 +52,7 @@ function FunctionList() {
       <Heading title="Functions">
         {rights.value.writes && pastTime.value === undefined && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
-            New function
+            Create function
           </button>
         )}
       </Heading>
@@ -60,7 +60,7 @@ function FunctionList() {
         native="functions"
         label="Functions"
         columns={columns}
-        whenEmpty="There are no functions. A function is a query that is stored under a name, so that programs can call it. It can run with a role of its own and then do more than its callers may."
+        whenEmpty="There are no functions. Create one to store a query under a name that programs can call. A function can run with its own role and then has rights that its callers do not have."
       />
       {isCreating && <NewFunction onClose={() => setCreating(false)} />}
     </>
@@ -102,7 +102,7 @@ function NewFunction({ onClose }: { onClose: () => void }) {
   }
   return (
     <FormDialog
-      title="New function"
+      title="Create function"
       submit="Create"
       isWide
       isReady={name !== ''}
@@ -136,18 +136,18 @@ function UserFunction({ name }: { name: string }) {
       singular="function"
       id={name}
       isTyped
-      deleteWarning="Queries that call this function fail from then on."
+      deleteWarning="Queries that call this function then fail."
     >
-      {() => <Calling name={name} />}
+      {() => <CallForm name={name} />}
     </SchemaPage>
   )
 }
 
-function Calling({ name }: { name: string }) {
+function CallForm({ name }: { name: string }) {
   const [text, setText] = useState('')
   const [answer, setResult] = useState<QueryResult | undefined>(undefined)
   const action = useAction()
-  // What is parsed begins with a bracket that the text does not show.
+  // The parsed text begins with a bracket that the field does not contain, so marks move one place to the left.
   const marks = useMemo(
     () => marksOf(action.error).map(mark => ({ ...mark, from: Math.max(0, mark.from - 1), to: mark.to - 1 })),
     [action.error],
@@ -165,7 +165,7 @@ function Calling({ name }: { name: string }) {
     })
   return (
     <section aria-labelledby="call">
-      <h2 id="call">Call it</h2>
+      <h2 id="call">Call this function</h2>
       <div class="editor-small">
         <Editor
           label="Arguments"

@@ -1,4 +1,4 @@
-// The numbers of the service, each with what it means, what is normal and what to do.
+// The metrics of the service, each with its meaning, its normal range and advice.
 
 import type { ProcessReport, ServiceHealth } from '../../../src/server/operation/health.ts'
 import { bytesText, percentText, rateText } from '../parts/quantities.ts'
@@ -10,7 +10,7 @@ interface Figure {
   readonly meaning: string
 }
 
-/** The numbers. `span`: what happened between the last two looks; undefined at the first. */
+/** The metrics. `span` holds the rates between the last two samples; undefined at the first sample. */
 export function HealthFigures({ health, span }: { health: ServiceHealth; span: Span | undefined }) {
   const groups = [
     ['Requests', requestFigures(health, span)],
@@ -49,35 +49,36 @@ const milliseconds = (value: number | null | undefined) =>
 function requestFigures(health: ServiceHealth, span: Span | undefined): readonly Figure[] {
   return [
     {
-      name: 'Requests per second',
+      name: 'Requests/s',
       value: span ? rateText(span.requests) : unknown,
-      meaning: 'All that was answered in the last seconds, this page’s own look included.',
+      meaning: 'Responses per second since the last refresh, including the requests of this page.',
     },
     {
-      name: 'Under way now',
+      name: 'In flight',
       value: String(total(health, ({ counts }) => counts.in_flight)),
-      meaning: 'A few are normal. If it keeps growing, requests come faster than they can be answered.',
-    },
-    {
-      name: '99 of 100 answered within',
-      value: milliseconds(span?.mostMs),
       meaning:
-        'Some milliseconds are normal; long queries and logins take longer. The Logs page shows which are slow.',
+        'Requests without a response yet. A few are normal. A growing number means that requests arrive faster than the service can handle them.',
     },
     {
-      name: 'Failed (500 and more)',
+      name: 'p99 latency',
+      value: milliseconds(span?.p99Ms),
+      meaning:
+        'A few milliseconds are normal. Long queries and logins take longer. The Logs page lists slow queries.',
+    },
+    {
+      name: 'Server errors (5xx)',
       value: String(total(health, ({ counts }) => counts.server_errors)),
-      meaning: 'Since the processes began. Normally none; 503 comes from queries that ran out of time, too.',
+      meaning: 'Since the processes started. Normally 0. Query timeouts count too: they return 503.',
     },
     {
-      name: 'Refused (429)',
+      name: 'Rejected (429)',
       value: String(total(health, ({ counts }) => counts.refused)),
-      meaning: 'Since the processes began: somebody has met a limit of rate, memory or number.',
+      meaning: 'Since the processes started: requests over a limit on rate, memory or concurrency.',
     },
     {
       name: 'Open streams',
       value: String(total(health, ({ counts }) => counts.streams)),
-      meaning: 'Clients that follow changes. --streams-max bounds them for each process.',
+      meaning: 'Clients that follow changes. --streams-max limits them per process.',
     },
   ]
 }
@@ -91,28 +92,28 @@ function machineFigures(health: ServiceHealth): readonly Figure[] {
       name: 'Data file',
       value: bytesText(disk.data_bytes),
       meaning:
-        'It grows with what is stored and never shrinks: room that becomes free in it is used again. A restored backup is as small as it can be.',
+        'The file grows with the data and never shrinks. Freed space in it is reused. Restoring a backup creates the smallest possible file.',
     },
     {
       name: 'Query log',
       value: disk.query_log_bytes === null ? unknown : bytesText(disk.query_log_bytes),
-      meaning: 'Bounded by --query-log-megabytes and --query-log-days; the oldest records go first.',
+      meaning: 'Limited by --query-log-megabytes and --query-log-days. The oldest records are deleted first.',
     },
     {
-      name: 'Free on that disk',
+      name: 'Free disk space',
       value: `${bytesText(disk.free_bytes)} of ${bytesText(disk.total_bytes)}`,
-      meaning: 'Without room writes fail and reads go on. A tenth should stay free.',
+      meaning: 'On a full disk writes fail and reads continue. Keep at least 10 % free.',
     },
     {
-      name: 'Memory of the processes',
+      name: 'Memory (RSS)',
       value: bytesText(total(health, process => process.memory_bytes)),
       meaning:
-        'Without those of the slow lane. It holds still after a while; what is used of the file cache counts, too.',
+        'All processes except those of the slow lane. RSS includes mapped pages of the data file and levels off after a while.',
     },
     {
-      name: 'Free on the machine',
+      name: 'Free memory of the machine',
       value: `${bytesText(own.machine_free_bytes)} of ${bytesText(own.machine_total_bytes)}`,
-      meaning: 'Memory that is free or can be given back at once. With none left the system ends processes.',
+      meaning: 'Memory that is available to processes. When it runs out, the system kills processes.',
     },
   ]
 }
@@ -124,33 +125,32 @@ function laneFigures(health: ServiceHealth, span: Span | undefined): readonly Fi
   const processes = `${sum(lane => lane.processes)} of ${sum(lane => lane.processes_max)}`
   return [
     {
-      name: 'Busiest process',
+      name: 'Event loop utilization',
       value: span ? percentText(span.busy) : unknown,
-      meaning:
-        'How much of the last seconds it has worked. Above 80 % requests wait; then use more --workers.',
+      meaning: 'Of the busiest process, since the last refresh. Above 80 % requests wait: raise --workers.',
     },
     {
-      name: 'Processes of the slow lane',
+      name: 'Slow lane processes',
       value: lanes.length === 0 ? 'none' : processes,
       meaning:
-        'Queries that take long run there, so that others need not wait. More are started when needed.',
+        'The slow lane runs long queries in processes of their own, so that short queries do not wait. Processes start on demand.',
     },
     {
-      name: 'Long queries waiting',
+      name: 'Slow lane queue',
       value: `${sum(lane => lane.waiting)} (${sum(lane => lane.running)} running)`,
       meaning:
-        'Normally none waits. Otherwise find the slow queries in the Logs, or raise --slow-lane-processes.',
+        'Long queries that wait for a process. Normally 0. Otherwise find the slow queries in the Logs, or raise --slow-lane-processes.',
     },
     {
-      name: 'Writes per second',
+      name: 'Writes/s',
       value: span ? rateText(span.writes) : unknown,
-      meaning: 'Queries that wrote something.',
+      meaning: 'Queries that wrote data.',
     },
     {
-      name: 'Evaluated again, per second',
+      name: 'Retries/s',
       value: span ? rateText(span.retries) : unknown,
       meaning:
-        'Queries that began again because others had written what they read. Many mean that all write one document.',
+        'Queries that ran again because of a conflicting write. Many retries mean that many queries write the same document.',
     },
   ]
 }

@@ -4,7 +4,7 @@ import type { ProcessReport, ServiceHealth } from '../../../src/server/operation
 import { bytesText, percentText } from '../parts/quantities.ts'
 import { Table } from '../parts/table.tsx'
 
-/** The table of processes, and of nodes where several machines share a store. */
+/** The table of processes. It also shows the replication state of each node where several machines share a store. */
 export function HealthProcesses({ health }: { health: ServiceHealth }) {
   const { processes, workers, node } = health
   const missing = workers - processes.filter(process => process.node === node).length
@@ -14,20 +14,20 @@ export function HealthProcesses({ health }: { health: ServiceHealth }) {
       <h2 id="processes">Processes</h2>
       <p class="hint">
         {isShared
-          ? 'All machines over the shared store. Lag is how old reads may be: some milliseconds are normal, seconds mean that the database of the store is slow or away. One process of all works in the background.'
-          : 'All that serve this data directory. One of them works in the background: it builds indexes and removes what is past.'}
-        {missing > 0 && ` ${missing} more will tell of themselves in a second or two.`}
+          ? 'The processes of all machines that share the store. Lag is the age of the data that reads return. Some milliseconds are normal; seconds mean that the database behind the store is slow or unreachable. One process runs the background work.'
+          : 'The processes that serve this data directory. One of them runs the background work: it builds indexes and removes expired data.'}
+        {missing > 0 && ` ${missing} more will appear in a second or two.`}
       </p>
       <Table
         label="Table of processes"
         columns={[
           'Node',
           'Process',
-          'Memory',
-          'Busy since its start',
+          'Memory (RSS)',
+          'Event loop utilization since start',
           'Requests',
           'Background',
-          ...(isShared ? standingColumns : []),
+          ...(isShared ? replicationColumns : []),
         ]}
       >
         {[...processes].sort(inOrder).map(process => (
@@ -41,7 +41,7 @@ export function HealthProcesses({ health }: { health: ServiceHealth }) {
 const inOrder = (left: ProcessReport, right: ProcessReport) =>
   left.node === right.node ? left.worker - right.worker : left.node < right.node ? -1 : 1
 
-const standingColumns = ['Newest batch', 'Behind', 'Lag', 'Fault']
+const replicationColumns = ['Applied batch', 'Batches behind', 'Lag', 'Fault']
 
 function Row({ process, isShared }: { process: ProcessReport; isShared: boolean }) {
   const { busy_ms: busy, counts, idle_ms: idle, node, pid, standing, worker } = process
@@ -60,7 +60,7 @@ function Row({ process, isShared }: { process: ProcessReport; isShared: boolean 
       {isShared && (
         <>
           <td>{standing?.head ?? ''}</td>
-          <td>{standing ? `${standing.behind} batches` : ''}</td>
+          <td>{standing ? standing.behind : ''}</td>
           <td>{standing ? `${standing.lag_ms} ms` : ''}</td>
           <td>
             <bdi>{standing?.fault ?? ''}</bdi>

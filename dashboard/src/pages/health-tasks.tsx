@@ -1,4 +1,5 @@
-// Backups and checks: what came of the last one, how far one under way is, and starting another.
+// Backups and integrity checks: the result of the last one, the progress of a running one, and a button that starts
+// one.
 
 import type { ServiceHealth, TaskNote, TaskSuccess } from '../../../src/server/operation/health.ts'
 import { useAction } from '../parts/load.tsx'
@@ -30,26 +31,26 @@ function Backups({ health, reload }: TasksProps) {
       <header class="section-head">
         <h2 id="backups">Backups</h2>
         {starts && backups && (
-          <Start kind="backup" text="Back up now" task={tasks.backup} onStarted={reload} />
+          <StartButton kind="backup" text="Back up now" task={tasks.backup} onStarted={reload} />
         )}
       </header>
       <p class="hint">
-        A backup holds all databases as of one transaction; everybody goes on meanwhile. Without the root
-        secret and the query log. <code>terrarium restore</code> brings it back.
+        A backup contains all databases as of one transaction, without the root secret and the query log.
+        Queries continue while it is written. Restore it with <code>terrarium restore</code>.
       </p>
       {!backups && (
         <p>
-          None can be started here: no folder for them is configured. Start the service with{' '}
-          <code>--backups FOLDER</code>, or make them with <code>terrarium backup</code>.
+          No backup folder is configured. To start backups here, start the service with{' '}
+          <code>--backups FOLDER</code>. Otherwise run <code>terrarium backup</code>.
         </p>
       )}
-      <TaskState task={tasks.backup} none="The service knows of no backup of this data directory." />
-      {backups && <Kept backups={backups} />}
+      <TaskState task={tasks.backup} none="No backup of this data directory is known." />
+      {backups && <BackupFolder backups={backups} />}
     </section>
   )
 }
 
-function Kept({
+function BackupFolder({
   backups: { folder, free_bytes: free, kept },
 }: {
   backups: NonNullable<ServiceHealth['backups']>
@@ -57,12 +58,12 @@ function Kept({
   return (
     <>
       <p>
-        They go to <code>{folder}</code>
-        {free !== null && `, where ${bytesText(free)} are free`}. The service removes none: delete those that
-        you do not need.
+        Backup folder: <code>{folder}</code>
+        {free !== null && ` (${bytesText(free)} free)`}. The service deletes no backups: delete those that you
+        no longer need.
       </p>
       {kept.length > 0 && (
-        <Table label="Table of backups" columns={['Folder', 'Made', 'Size']}>
+        <Table label="Table of backups" columns={['Folder', 'Created', 'Size']}>
           {kept.map(({ bytes, made, name }) => (
             <tr key={name}>
               <td>
@@ -82,15 +83,15 @@ function Checks({ health: { starts, tasks }, reload }: TasksProps) {
   return (
     <section aria-labelledby="checks">
       <header class="section-head">
-        <h2 id="checks">Check of what is stored</h2>
-        {starts && <Start kind="check" text="Check now" task={tasks.check} onStarted={reload} />}
+        <h2 id="checks">Integrity check</h2>
+        {starts && <StartButton kind="check" text="Check now" task={tasks.check} onStarted={reload} />}
       </header>
       <p class="hint">
-        It reads everything, as of one moment, and proves that documents, histories, indexes and the record of
-        changes agree. It runs in a process of its own, which everybody else goes before. What is deleted
-        meanwhile frees its room on the disk afterwards.
+        A check reads all data as of one transaction and verifies that documents, histories, indexes and the
+        change log agree. It runs in a separate process at low priority. Disk space of documents deleted in
+        the meantime is freed afterwards.
       </p>
-      <TaskState task={tasks.check} none="The service knows of no check of this data directory." />
+      <TaskState task={tasks.check} none="No check of this data directory is known." />
     </section>
   )
 }
@@ -102,7 +103,7 @@ interface StartProps {
   readonly onStarted: () => void
 }
 
-function Start({ kind, text, task, onStarted }: StartProps) {
+function StartButton({ kind, text, task, onStarted }: StartProps) {
   const action = useAction()
   const start = () =>
     action.start(async signal => {
@@ -121,19 +122,19 @@ function Start({ kind, text, task, onStarted }: StartProps) {
 
 function TaskState({ task, none }: { task: TaskNote | null; none: string }) {
   if (task === null) return <p>{none}</p>
-  if (task.ended === null) return <UnderWay task={task} />
+  if (task.ended === null) return <TaskProgressBar task={task} />
   const { result, failure, ended, succeeded } = task
   if (failure !== null || result === null) {
     return (
       <>
         <p class="problem">
-          The last one failed at {localTime(ended)}: <bdi>{failure}</bdi>
+          The last run failed at {localTime(ended)}: <bdi>{failure}</bdi>
         </p>
-        {succeeded && <Result title="The last successful one" {...succeeded} />}
+        {succeeded && <Result title="The last successful run" {...succeeded} />}
       </>
     )
   }
-  return <Result title="The last one" result={result} ended={ended} />
+  return <Result title="The last run" result={result} ended={ended} />
 }
 
 function Result({ ended, result, title }: TaskSuccess & { readonly title: string }) {
@@ -144,7 +145,7 @@ function Result({ ended, result, title }: TaskSuccess & { readonly title: string
         {title} ended at {localTime(ended)}: {findings === undefined ? 'written to ' : 'of '}
         <code>{place}</code>
         {bytes !== undefined && `, ${bytesText(bytes)}`}
-        {findings !== undefined && (isGood ? '. It found everything sound.' : '. It found contradictions:')}
+        {findings !== undefined && (isGood ? '. No errors were found.' : '. The check found errors:')}
       </p>
       {findings !== undefined && !isGood && (
         <>
@@ -156,7 +157,7 @@ function Result({ ended, result, title }: TaskSuccess & { readonly title: string
             ))}
           </ul>
           <p>
-            Keep the data directory as it is, restore the last good backup beside it, and report this as a
+            Keep this data directory unchanged, restore the last good backup into another one, and report a
             bug.
           </p>
         </>
@@ -165,12 +166,12 @@ function Result({ ended, result, title }: TaskSuccess & { readonly title: string
   )
 }
 
-function UnderWay({ task: { progress, started } }: { task: TaskNote }) {
+function TaskProgressBar({ task: { progress, started } }: { task: TaskNote }) {
   const share = progress?.share
   return (
     <div role="status">
       <p>
-        Under way since {localTime(started)}
+        Running since {localTime(started)}
         {progress && `: ${progress.step}`}
         {share !== undefined && `, ${percentText(share)}`}
       </p>

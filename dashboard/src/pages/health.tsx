@@ -1,22 +1,23 @@
-// How the service stands, for who has the root secret: what to look at, the numbers with what they mean, charts since the
-// page was opened, processes and nodes, work in the background, backups and checks.
+// The health of the whole service, for the root secret: warnings, metrics, charts since the page was opened, processes
+// and nodes, backups and checks, background work.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ServiceHealth } from '../../../src/server/operation/health.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useEvery } from '../parts/live.ts'
-import { Loaded, useLoad } from '../parts/load.tsx'
-import { megabyte } from '../parts/quantities.ts'
+import { LoadedContent, useLoad } from '../parts/load.tsx'
+import { megabyte, percentText } from '../parts/quantities.ts'
+import { Table } from '../parts/table.tsx'
+import { addressIn } from '../router.ts'
 import { readHealth, type Sample, type Span, spansOf } from '../service/health.ts'
 import { findingsIn } from '../service/health-findings.ts'
 import { HealthFigures } from './health-figures.tsx'
 import { HealthProcesses } from './health-processes.tsx'
 import { HealthTasks } from './health-tasks.tsx'
-import { HealthWork } from './health-work.tsx'
 
-const lookEveryMs = 3000
-/** An hour of looks. */
+const refreshEveryMs = 3000
+/** One hour of samples. */
 const samplesMax = 1200
 
 /** The page. */
@@ -24,7 +25,7 @@ export function Health() {
   const health = useLoad(readHealth, [])
   const [samples, setSamples] = useState<readonly Sample[]>([])
   const [isPaused, setPaused] = useState(false)
-  useEvery(isPaused ? undefined : lookEveryMs, health.reload)
+  useEvery(isPaused ? undefined : refreshEveryMs, health.reload)
   const { data } = health
   useEffect(() => {
     if (data) setSamples(before => [...before, { atMs: Date.now(), health: data }].slice(-samplesMax))
@@ -34,14 +35,13 @@ export function Health() {
     <div class="steady">
       <Heading title="Health">
         <button type="button" onClick={() => setPaused(!isPaused)}>
-          {isPaused ? 'Go on' : 'Pause'}
+          {isPaused ? 'Resume' : 'Pause'}
         </button>
       </Heading>
       <p class="hint">
-        The whole service, not only the database looked at. The page looks every three seconds while it is
-        open; Pause stops that.
+        This page is about the whole service, not only the current database. It refreshes every three seconds.
       </p>
-      <Loaded of={health}>
+      <LoadedContent of={health}>
         {state => (
           <>
             <Findings health={state} spans={spans} />
@@ -52,7 +52,7 @@ export function Health() {
             <HealthWork work={state.work} />
           </>
         )}
-      </Loaded>
+      </LoadedContent>
     </div>
   )
 }
@@ -61,9 +61,9 @@ function Findings({ health, spans }: { health: ServiceHealth; spans: readonly Sp
   const findings = findingsIn(health, spans, Date.now())
   return (
     <section aria-labelledby="findings">
-      <h2 id="findings">What to look at</h2>
+      <h2 id="findings">Warnings</h2>
       {findings.length === 0 ? (
-        <p>Nothing: all numbers are as they should be.</p>
+        <p>No warnings: all metrics are in their normal range.</p>
       ) : (
         <ul class="findings">
           {findings.map(finding => (
@@ -85,7 +85,7 @@ function Charts({ spans }: { spans: readonly Span[] }) {
       <h2 id="charts">Since this page was opened</h2>
       {spans.length < 2 ? (
         <p class="hint" role="status">
-          Charts begin after some seconds.
+          Charts appear after a few seconds.
         </p>
       ) : (
         <div class="charts">
@@ -105,27 +105,66 @@ function chartsOf(spans: readonly Span[]) {
   })
   return [
     {
-      label: 'Requests per second',
+      label: 'Requests/s',
       series: [
         line('all', '--accent', span => span.requests, true),
-        line('failed (500 and more)', '--danger', span => span.serverErrors),
-        line('refused (429)', '--code-number', span => span.refused),
+        line('server errors (5xx)', '--danger', span => span.serverErrors),
+        line('rejected (429)', '--code-number', span => span.rejected),
       ],
     },
     {
-      label: 'Milliseconds until the response',
-      series: [
-        line('half within', '--accent', span => span.halfMs),
-        line('99 of 100 within', '--code-number', span => span.mostMs),
-      ],
+      label: 'Latency, ms',
+      series: [line('p50', '--accent', span => span.p50Ms), line('p99', '--code-number', span => span.p99Ms)],
     },
     {
-      label: 'Busiest process, in percent of its time',
-      series: [line('busy', '--accent', span => span.busy * 100, true)],
+      label: 'Event loop utilization of the busiest process, %',
+      series: [line('utilization', '--accent', span => span.busy * 100, true)],
     },
     {
-      label: 'Memory of all processes, in megabytes',
-      series: [line('memory', '--accent', span => span.memoryBytes / megabyte, true)],
+      label: 'Memory (RSS) of all processes, MB',
+      series: [line('RSS', '--accent', span => span.memoryBytes / megabyte, true)],
     },
   ]
+}
+
+/** The service stops counting at this number. */
+const removalsMax = 1000
+
+/** The section of background work: index builds, and rows to remove. */
+function HealthWork({ work }: { work: ServiceHealth['work'] }) {
+  const { builds, builds_count: count, removals } = work
+  return (
+    <section aria-labelledby="background">
+      <h2 id="background">Background work</h2>
+      <p>
+        {count === 0
+          ? 'No builds are running.'
+          : `${count} ${count === 1 ? 'build is' : 'builds are'} running, in small steps between queries.`}{' '}
+        {removals === 0
+          ? 'No deleted data is waiting to be removed.'
+          : `${removals < removalsMax ? removals : 'More than a thousand'} deleted collections, indexes and databases use disk space until their rows are removed.`}
+      </p>
+      {builds.length > 0 && (
+        <Table label="Table of builds" columns={['Database', 'Build', 'Progress', 'Error']}>
+          {builds.map(({ database, failure, kind, name, share }) => (
+            <tr key={[...database, kind, name].join('/')}>
+              <td>
+                <a href={addressIn([], { db: database.join('/') || undefined })}>
+                  <bdi>{database.join('/') || 'root'}</bdi>
+                </a>
+              </td>
+              <td>
+                {kind === 'index' ? 'index ' : 'documents of '}
+                <bdi>{name}</bdi>
+              </td>
+              <td>{percentText(share)}</td>
+              <td>
+                <bdi>{failure ?? ''}</bdi>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  )
 }

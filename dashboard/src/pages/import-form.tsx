@@ -1,4 +1,4 @@
-// The form of an import: the file, and what a person can say about it.
+// The form of an import: the file, and the options of the import.
 
 import { Check, Choice } from '../parts/fields.tsx'
 import type { ImportChoices, ImportPlan } from '../service/import-documents.ts'
@@ -6,7 +6,7 @@ import { contentText, type Preview } from '../service/import-preview.ts'
 
 interface ImportFormProps {
   readonly file: File | undefined
-  /** Undefined while no file is chosen, or none that can be imported. */
+  /** Undefined while no file is chosen, or when the file cannot be imported. */
   readonly plan: ImportPlan | undefined
   readonly preview: Preview | undefined
   readonly choices: ImportChoices
@@ -16,7 +16,7 @@ interface ImportFormProps {
   readonly onStart: () => void
 }
 
-/** Labels of encodings that files of older programs are in. */
+/** Labels of the encodings that programs commonly write. */
 const encodings = [
   'utf-8',
   'windows-1252',
@@ -33,7 +33,7 @@ const encodings = [
   'big5',
 ] as const
 
-/** The form; `onStart` is called when it is sent. */
+/** The form; `onStart` is called when it is submitted. */
 export function ImportForm(props: ImportFormProps) {
   const { file, plan, isRunning, onFile, onStart } = props
   const start = (event: Event) => {
@@ -52,11 +52,11 @@ export function ImportForm(props: ImportFormProps) {
           onChange={event => onFile(event.currentTarget.files?.[0])}
         />
         <p class="hint" id="file-hint">
-          JSON (one object per line, an array, or an export), CSV, or what the shell prints; also packed with
-          gzip.
+          JSON (one object per line, an array, or an export), CSV, TSV, or output of the shell. The file may
+          be compressed with gzip.
         </p>
       </div>
-      {file && !isRunning && <HowItIsRead {...props} />}
+      {file && !isRunning && <FormatOptions {...props} />}
       {plan && !isRunning && <Choices {...props} plan={plan} />}
       <div class="form-buttons">
         <button type="submit" class="primary" disabled={!plan || isRunning}>
@@ -67,18 +67,18 @@ export function ImportForm(props: ImportFormProps) {
   )
 }
 
-function HowItIsRead({ plan, choices, onChange }: ImportFormProps) {
+function FormatOptions({ plan, choices, onChange }: ImportFormProps) {
   const set = (changed: Partial<ImportChoices>) => onChange({ ...choices, ...changed })
   return (
     <>
       {plan && <p>{contentText(plan.file)}.</p>}
       <details>
-        <summary>How the file is read</summary>
+        <summary>Format options</summary>
         <Choice
           label="Encoding"
           value={choices.encoding}
           onChange={encoding => set({ encoding })}
-          options={[['', 'as the file says'], ...encodings.map(name => [name, name] as const)]}
+          options={[['', 'detect automatically'], ...encodings.map(name => [name, name] as const)]}
         />
         {plan?.file.content.kind === 'csv' && (
           <>
@@ -87,8 +87,8 @@ function HowItIsRead({ plan, choices, onChange }: ImportFormProps) {
               value={choices.emptyCells}
               onChange={emptyCells => set({ emptyCells })}
               options={[
-                ['null', 'nothing (null)'],
-                ['empty', 'an empty text'],
+                ['null', 'null'],
+                ['empty', 'empty text'],
               ]}
             />
             <Check
@@ -108,23 +108,23 @@ function Choices({ plan, preview, choices, onChange }: ImportFormProps & { plan:
   return (
     <>
       <Choice
-        label="A document that is there already"
+        label="If a document already exists"
         value={choices.onConflict}
         onChange={onConflict => set({ onConflict })}
         options={[
-          ['fail', 'ends the import, unless it is the same'],
-          ['keep', 'stays as it is'],
-          ['replace', 'is replaced'],
+          ['fail', 'stop the import, unless the data is equal'],
+          ['keep', 'keep it'],
+          ['replace', 'replace it'],
         ]}
       />
       <Check
-        label="Pass over what cannot be imported, and list it"
-        isOn={choices.passesOverBad}
-        onChange={passesOverBad => set({ passesOverBad })}
+        label="Skip documents that cannot be imported, and list them"
+        isOn={choices.skipsBad}
+        onChange={skipsBad => set({ skipsBad })}
       />
       {preview?.hasRowIds && (
         <Check
-          label="The field id is the id of the document"
+          label="Use the field id as the id of the document"
           isOn={choices.hasRowIds}
           onChange={hasRowIds => set({ hasRowIds })}
         />
@@ -133,7 +133,7 @@ function Choices({ plan, preview, choices, onChange }: ImportFormProps & { plan:
         <Check
           label={
             <>
-              Documents of <bdi>{preview.others.join(', ')}</bdi> go there, not into{' '}
+              Import documents of <bdi>{preview.others.join(', ')}</bdi> into their own collections, not into{' '}
               <bdi>{plan.file.collection}</bdi>
             </>
           }

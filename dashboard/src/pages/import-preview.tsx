@@ -1,16 +1,17 @@
-// The first documents of a file as they will be stored, with the type of each value; the types of columns can be chosen.
+// The first documents of a file as they will be stored, with the type of each value. The user can choose the types of
+// columns.
 
 import { Table } from '../parts/table.tsx'
 import { Cell } from '../parts/values.tsx'
 import { type TypeName, typeNames } from '../service/import-documents.ts'
 import type { Preview, PreviewRow } from '../service/import-preview.ts'
-import { typeNamed } from '../wire/type-names.ts'
+import { typeNameOf } from '../wire/type-names.ts'
 
 type Types = ReadonlyMap<string, TypeName>
 
 interface PreviewProps {
   readonly preview: Preview
-  /** The collection that takes all documents; undefined when each goes into its own. */
+  /** The collection that receives all documents; undefined when each goes into its own. */
   readonly collection: string | undefined
   readonly types: Types
   readonly onTypes: (types: Types) => void
@@ -27,10 +28,10 @@ export function ImportPreview({ preview, collection, types, onTypes }: PreviewPr
   }
   return (
     <section aria-label="Preview" class="preview">
-      <h2>The first documents, as they will be stored</h2>
+      <h2>Preview: the first documents as they will be stored</h2>
       {suggested.size > 0 && (
         <p>
-          Some texts look like other types.{' '}
+          Some columns contain only text that looks like another type.{' '}
           <button type="button" onClick={() => onTypes(new Map([...types, ...suggested]))}>
             Use <bdi>{[...suggested].map(([column, type]) => `${column}: ${type}`).join(', ')}</bdi>
           </button>
@@ -103,7 +104,7 @@ function Row({ row, columns, hasCollection }: RowProps) {
           return (
             <td key={column}>
               <Cell value={value} />
-              {value !== undefined && <span class="type-name">{typeNamed(value)}</span>}
+              {value !== undefined && <span class="type-name">{typeNameOf(value)}</span>}
             </td>
           )
         })

@@ -1,4 +1,4 @@
-// What became of the documents of an import: counts, and everything that a person has to look at.
+// The report of an import: counts, and lists of everything that needs attention.
 
 import type { Report } from '../../../src/transfer/report.ts'
 import { addressOf } from '../router.ts'
@@ -7,14 +7,14 @@ const shownMax = 100
 
 const counted = [
   ['written', 'created'],
-  ['equal', 'there already, the same'],
-  ['kept', 'there already, left as they were'],
+  ['equal', 'unchanged (already there)'],
+  ['kept', 'kept (already there with other data)'],
   ['replaced', 'replaced'],
-  ['bad', 'refused'],
-  ['expired', 'expired, so not created'],
+  ['bad', 'rejected'],
+  ['expired', 'skipped because they have expired'],
 ] as const
 
-/** The report, with a way to the documents. */
+/** The report, with a link to the documents. */
 export function ImportReport({ report, collection }: { report: Report; collection: string }) {
   const total = report.total()
   const { bad, dangling, lookalikes, lost } = report.data
@@ -25,29 +25,29 @@ export function ImportReport({ report, collection }: { report: Report; collectio
           .filter(([name]) => name === 'written' || total[name] > 0)
           .map(([name, words]) => `${total[name]} documents ${words}`)
           .join(', ')}
-        . <a href={addressOf(['collections', collection])}>See them</a>
+        . <a href={addressOf(['collections', collection])}>Show documents</a>
       </p>
       <Findings
-        title="These were refused"
+        title="Rejected documents"
         count={total.bad}
         lines={bad.map(
           ({ line, record, reason }) => `line ${line}${record ? ` (document ${record})` : ''}: ${reason}`,
         )}
       />
       <Findings
-        title="References to documents that are not there"
+        title="References to documents that do not exist"
         lines={Object.entries(dangling).map(
           ([name, { count, places }]) => `${name}: ${count} (${places.join(', ')})`,
         )}
       />
       <Findings
-        title="Could not be kept"
+        title="Data that could not be imported"
         lines={Object.entries(lost).map(
           ([name, { count, places }]) => `${name}: ${count} (${places.join(', ')})`,
         )}
       />
       <Findings
-        title="Texts that look like another type, and stayed texts"
+        title="Text values that look like another type and were imported as text"
         lines={Object.entries(lookalikes).map(([name, count]) => `${name}: ${count}`)}
       />
     </section>

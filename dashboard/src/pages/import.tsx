@@ -1,5 +1,5 @@
-// Imports a file into a collection: what it holds and how it is meant, its first documents as they will be stored, then
-// the import with progress, and a report.
+// The page that imports a file into a collection: options, a preview of the first documents, then the import with its
+// progress, and a report.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { Report } from '../../../src/transfer/report.ts'
@@ -7,7 +7,7 @@ import { Heading } from '../parts/heading.tsx'
 import { type Action, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { addressOf, guard } from '../router.ts'
-import { readChosen } from '../service/chosen-file.ts'
+import { readChosenFile } from '../service/chosen-file.ts'
 import {
   type ImportChoices,
   type ImportPlan,
@@ -21,7 +21,7 @@ import { ImportPreview } from './import-preview.tsx'
 import { ImportReport } from './import-report.tsx'
 import { collectionTabs } from './rows.tsx'
 
-/** The page on which files are imported. */
+/** The page. */
 export function Import({ path }: { readonly path: readonly string[] }) {
   const [collection = ''] = path
   return (
@@ -31,7 +31,9 @@ export function Import({ path }: { readonly path: readonly string[] }) {
       {rights.value.imports ? (
         <ImportSteps collection={collection} />
       ) : (
-        <p class="empty">Importing needs the root secret or an admin key of this database.</p>
+        <p class="empty">
+          Your secret may not import files. Sign in with the root secret or an admin key of this database.
+        </p>
       )}
     </>
   )
@@ -44,11 +46,11 @@ const usual: ImportChoices = {
   allowShortRows: false,
   hasRowIds: false,
   onConflict: 'fail',
-  passesOverBad: true,
+  skipsBad: true,
   keepsCollections: false,
 }
 
-const lookEveryMs = 200
+const progressEveryMs = 200
 
 function ImportSteps({ collection }: { collection: string }) {
   const [file, setFile] = useState<File | undefined>(undefined)
@@ -57,21 +59,21 @@ function ImportSteps({ collection }: { collection: string }) {
   const { progress, begin } = useProgress()
   const action = useAction()
   useEffect(() => guard(() => action.isRunning), [action.isRunning])
-  const looked = useLoad(async () => {
+  const loaded = useLoad(async () => {
     if (!file) return undefined
-    const source = await readChosen(file, collection, choices.encoding || undefined)
+    const source = await readChosenFile(file, collection, choices.encoding || undefined)
     const plan: ImportPlan = {
       ...choices,
       file: source,
       into: choices.keepsCollections ? undefined : collection,
     }
-    // What cannot be read may be read in another encoding, so the form stays.
+    // The form stays after an error, because the file may be readable in another encoding.
     return previewOf(plan).then(
       preview => ({ plan, preview, fault: undefined }),
       (fault: Error) => ({ plan, preview: undefined, fault }),
     )
   }, [file, collection, choices])
-  const fault = looked.error ?? looked.data?.fault
+  const fault = loaded.error ?? loaded.data?.fault
   const choose = (chosen: File | undefined) => {
     setFile(chosen)
     setReport(undefined)
@@ -79,7 +81,7 @@ function ImportSteps({ collection }: { collection: string }) {
   }
   const start = () =>
     action.start(async signal => {
-      const plan = looked.data?.plan
+      const plan = loaded.data?.plan
       if (!plan) return
       setReport(undefined)
       const { current, stop } = begin(plan.file.bytes)
@@ -93,20 +95,20 @@ function ImportSteps({ collection }: { collection: string }) {
     <>
       <ImportForm
         file={file}
-        plan={looked.data?.plan}
-        preview={looked.data?.preview}
+        plan={loaded.data?.plan}
+        preview={loaded.data?.preview}
         choices={choices}
         isRunning={action.isRunning}
         onFile={choose}
         onChange={setChoices}
         onStart={start}
       />
-      {fault && <Problem error={inWordsOfTheForm(fault)} />}
+      {fault && <Problem error={formError(fault)} />}
       {progress && <Progress progress={progress} action={action} isDone={report !== undefined} />}
-      {action.error && <Problem error={inWordsOfTheForm(action.error)} />}
+      {action.error && <Problem error={formError(action.error)} />}
       {report && <ImportReport report={report} collection={collection} />}
-      {looked.data?.preview && !action.isRunning && !report && (
-        <PreviewOf preview={looked.data.preview} {...{ choices, collection, setChoices }} />
+      {loaded.data?.preview && !action.isRunning && !report && (
+        <PreviewOf preview={loaded.data.preview} {...{ choices, collection, setChoices }} />
       )}
     </>
   )
@@ -130,17 +132,17 @@ function PreviewOf({ preview, choices, collection, setChoices }: PreviewOfProps)
   )
 }
 
-/** How far the import is, looked at several times a second. */
+/** The progress of the import, sampled several times per second. */
 function useProgress() {
   const [progress, setProgress] = useState<ImportProgress | undefined>(undefined)
   const begin = (totalBytes: number) => {
     const current: ImportProgress = { readBytes: 0, totalBytes, documents: 0, phase: 'documents' }
-    const look = () => setProgress({ ...current })
-    look()
-    const timer = setInterval(look, lookEveryMs)
+    const sample = () => setProgress({ ...current })
+    sample()
+    const timer = setInterval(sample, progressEveryMs)
     const stop = () => {
       clearInterval(timer)
-      look()
+      sample()
     }
     return { current, stop }
   }
@@ -166,7 +168,7 @@ function Progress({ progress, action, isDone }: ProgressProps) {
         {documents} documents{action.isRunning ? '…' : '.'}
         {!action.isRunning &&
           !isDone &&
-          ' The import has stopped. “Import” goes on where it was, also later with the same file.'}
+          ' The import has stopped. Choose Import to continue, now or later with the same file.'}
       </p>
       {action.isRunning && (
         <button type="button" onClick={action.cancel}>
@@ -178,14 +180,14 @@ function Progress({ progress, action, isDone }: ProgressProps) {
 }
 
 const flags: readonly (readonly [RegExp, string])[] = [
-  [/ \(--skip-bad N skips N of them\)/, '. Switch “Pass over what cannot be imported” on to go on behind it'],
+  [/ \(--skip-bad N skips N of them\)/, '. Turn on “Skip documents that cannot be imported” to skip it'],
   [/use --encoding to name the encoding of the file/, 'choose its encoding'],
   [/\(see --allow-short-rows\)/, '(see “Rows may be shorter than the header”)'],
-  [/\(see --on-conflict\)/, '(see “A document that is there already”)'],
+  [/\(see --on-conflict\)/, '(see “If a document already exists”)'],
 ]
 
-/** An error with the names of fields in the place of the command line's options. */
-function inWordsOfTheForm(error: Error): Error {
+/** An error that names the fields of the form instead of the options of the command line. */
+function formError(error: Error): Error {
   const text = flags.reduce((message, [flag, words]) => message.replace(flag, words), error.message)
   return text === error.message ? error : new Error(text)
 }

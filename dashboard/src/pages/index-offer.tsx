@@ -1,4 +1,4 @@
-// Offers an index where every document has to be looked at: it finds, or sorts, at once.
+// Offers to create an index where a filter or an order needs a scan of all documents.
 
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../parts/dialog.tsx'
@@ -11,36 +11,36 @@ import type { Query } from '../wire/json.ts'
 interface IndexOfferProps {
   readonly collection: string
   readonly plan: RowPlan
-  readonly onMade: () => void
+  readonly onCreated: () => void
 }
 
-/** The offer; nothing where no index would help. */
-export function IndexOffer({ collection, plan, onMade }: IndexOfferProps) {
+/** The offer. There is no offer where an index would not help. */
+export function IndexOffer({ collection, plan, onCreated }: IndexOfferProps) {
   const [isOpen, setOpen] = useState(false)
   const [notice, setNotice] = useState<string | undefined>(undefined)
-  const wanted = wantedOf(plan)
+  const proposal = proposalOf(plan)
   const [name, setName] = useState('')
-  if (wanted === undefined) return null
-  const usual = `${collection}_by_${wanted.words.join('_')}`.replaceAll(/[^\w$+.-]/g, '_')
-  const make = async (signal: AbortSignal) => {
-    const object = { name: name || usual, source: { collection }, ...wanted.parts }
+  if (proposal === undefined) return null
+  const usual = `${collection}_by_${proposal.words.join('_')}`.replaceAll(/[^\w$+.-]/g, '_')
+  const create = async (signal: AbortSignal) => {
+    const object = { name: name || usual, source: { collection }, ...proposal.parts }
     await write({ select: 'name', from: { create_index: { object } } }, signal)
     setOpen(false)
-    setNotice('The index is being built. Once that is done, it is used by itself.')
-    onMade()
+    setNotice('The index is being built. It will be used as soon as it is ready.')
+    onCreated()
   }
   return (
     <p class="offer">
-      Every document has to be looked at for this. An index {wanted.what} would find them at once.{' '}
+      This scans every document. An index {proposal.what} avoids the scan.{' '}
       <button type="button" onClick={() => setOpen(true)}>
-        Make an index
+        Create an index
       </button>
       <Notice text={notice} />
       {isOpen && (
-        <FormDialog title="New index" submit="Create" onClose={() => setOpen(false)} onSubmit={make}>
+        <FormDialog title="Create index" submit="Create" onClose={() => setOpen(false)} onSubmit={create}>
           <p>
-            It finds documents of <bdi>{collection}</bdi> {wanted.what}. It takes space, and a little time
-            with each write.
+            This index finds documents of <bdi>{collection}</bdi> {proposal.what}. It uses disk space, and
+            makes each write a little slower.
           </p>
           <Field label="Name" value={name || usual} onInput={setName} isMono hasFocus />
         </FormDialog>
@@ -49,14 +49,14 @@ export function IndexOffer({ collection, plan, onMade }: IndexOfferProps) {
   )
 }
 
-interface Wanted {
+interface IndexProposal {
   readonly what: string
   readonly words: readonly string[]
   readonly parts: Readonly<Record<string, Query>>
 }
 
-function wantedOf({ conditions, sort, source }: RowPlan): Wanted | undefined {
-  // What an index was chosen for by hand is no reason for another one.
+function proposalOf({ conditions, sort, source }: RowPlan): IndexProposal | undefined {
+  // A lookup in an index that the user chose needs no other index.
   if (source.index !== undefined && source.terms.length > 0 && sort === undefined) return undefined
   const found = conditions.find(({ operator, value }) => operator === 'is' && value !== null)
   const sorted = sort !== undefined && sort.field !== byTime ? sort.field : undefined

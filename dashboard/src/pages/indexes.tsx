@@ -1,4 +1,5 @@
-// Indexes of both languages: listed; those of version 4 also made with a form, and one by one.
+// The pages of indexes: a list of the indexes of both languages, a form that creates an index of version 4, and a page
+// for each.
 
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'
@@ -7,7 +8,7 @@ import { Check, Choice, Field, NameField } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { IndexSize } from '../parts/index-size.tsx'
 import { useEvery } from '../parts/live.ts'
-import { Loaded } from '../parts/load.tsx'
+import { LoadedContent } from '../parts/load.tsx'
 import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
 import { addressOf, go, pastTime } from '../router.ts'
 import { type IndexShape, shapeOf } from '../service/row-source.ts'
@@ -36,18 +37,18 @@ const columns: readonly Column[] = [
       return <a href={addressOf(['indexes', name])}>{name}</a>
     },
   ],
-  ['Covers', index => sourceNames(index).join(', ')],
-  ['Found by', index => shapeOf(index).terms.join(', ') || '–'],
-  ['Holds', index => shapeOf(index).values.join(', ') || 'ref'],
+  ['Collections', index => sourceNames(index).join(', ')],
+  ['Terms', index => shapeOf(index).terms.join(', ') || '–'],
+  ['Values', index => shapeOf(index).values.join(', ') || 'ref'],
   ['Unique', index => (at(index, 'unique') === true ? uniqueText(shapeOf(index)) : 'no')],
-  ['State', index => (shapeOf(index).isActive ? 'ready' : 'being built; queries that use it are refused')],
+  ['State', index => (shapeOf(index).isActive ? 'ready' : 'being built; queries that use it fail')],
   ['Size', index => <IndexSize part={{ index: shapeOf(index).name }} name={shapeOf(index).name} />],
 ]
 
-/** What a unique index keeps apart, in words: the fields that no two documents may share all of. */
+/** The fields whose combination must be unique, in words. */
 function uniqueText({ terms, values, refAt }: Pick<IndexShape, 'terms' | 'values' | 'refAt'>): string {
-  if (refAt !== undefined) return 'no effect: it holds ref, which differs for each document'
-  return `yes: ${[...terms, ...values].join(' + ') || 'one document at most'}`
+  if (refAt !== undefined) return 'no effect: its values include ref, which differs for each document'
+  return `yes: ${[...terms, ...values].join(' + ') || 'at most one document'}`
 }
 
 /** The pages of indexes. */
@@ -62,7 +63,7 @@ function IndexList() {
       <Heading title="Indexes">
         {rights.value.writes && pastTime.value === undefined && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
-            New index
+            Create index
           </button>
         )}
       </Heading>
@@ -73,7 +74,7 @@ function IndexList() {
           label="Indexes"
           columns={columns}
           rereadsWhile={index => !shapeOf(index).isActive}
-          whenEmpty="There are no indexes of version 4. An index finds documents quickly by the values of their fields and keeps them in order. Example: an index over users, found by email."
+          whenEmpty="There are no indexes of version 4. Create one to find documents by the values of their fields without a scan, for example users by email."
         />
       </section>
       <CollectionIndexList />
@@ -91,7 +92,7 @@ function Index({ name }: { name: string }) {
       singular="index"
       id={name}
       isTyped
-      deleteWarning="Queries that use this index fail from then on. Documents stay as they are."
+      deleteWarning="Queries that use this index then fail. Documents are not changed."
     >
       {(index, reload) => <IndexFacts index={index} reload={reload} />}
     </SchemaPage>
@@ -109,13 +110,13 @@ function IndexFacts({ index, reload }: { index: Json; reload: () => void }) {
       {isActive ? (
         collection !== undefined && (
           <a class="button" href={addressOf(['collections', collection], { index: name })}>
-            See what it holds
+            Show entries
           </a>
         )
       ) : (
         <span role="status">
-          <progress aria-label="Being built" /> It is being built: the documents that were there before it are
-          put into it. Until that is done, queries that use it are refused. This page shows when it is ready.
+          <progress aria-label="Being built" /> The index is being built from the existing documents. Queries
+          that use it fail until it is ready. This page refreshes by itself.
         </span>
       )}
     </p>
@@ -161,7 +162,7 @@ function NewIndex({ onClose }: { onClose: () => void }) {
     const valueParts = partsOf(values)
     const fields: Record<string, Query> = { name, source: { collection } }
     if (termParts.length > 0) fields.terms = termParts
-    // The reference at the end leads from an entry to its document. Among what is unique it would make all entries differ.
+    // The reference at the end leads from an entry to its document. In a unique index it would make all entries differ.
     if (valueParts.length > 0) fields.values = isUnique ? valueParts : withRef(valueParts, values)
     if (isUnique) fields.unique = true
     await createSchema('indexes', { object: fields }, signal)
@@ -170,14 +171,14 @@ function NewIndex({ onClose }: { onClose: () => void }) {
   }
   return (
     <FormDialog
-      title="New index"
+      title="Create index"
       submit="Create"
       isReady={name !== '' && collection !== '' && !(isUnique && uniqueness.isVoid)}
       onClose={onClose}
       onSubmit={create}
     >
       <NameField value={name} onInput={setName} placeholder="users_by_email" />
-      <Loaded of={collections}>
+      <LoadedContent of={collections}>
         {() => (
           <Choice
             label="Collection"
@@ -186,15 +187,15 @@ function NewIndex({ onClose }: { onClose: () => void }) {
             options={names.map(each => [each, each] as const)}
           />
         )}
-      </Loaded>
-      <Parts legend="Documents are found by" parts={terms} onChange={setTerms} />
-      <Parts legend="Sorted by" parts={values} onChange={setValues} canReverse />
+      </LoadedContent>
+      <Parts legend="Terms: fields to look up by" parts={terms} onChange={setTerms} />
+      <Parts legend="Values: fields to sort by" parts={values} onChange={setValues} canReverse />
       <Check label="Unique" isOn={isUnique} onChange={setUnique} />
       <p class={isUnique && uniqueness.isVoid ? 'problem' : 'hint'} role="status">
         {isUnique ? uniqueness.text : 'Not unique: any number of documents may have the same values.'}
       </p>
       <p class="hint">
-        An index over several collections, or one with bindings, is made in the Shell with CreateIndex.
+        To create an index over several collections, or with bindings, use CreateIndex in the Shell.
       </p>
     </FormDialog>
   )
@@ -203,24 +204,24 @@ function NewIndex({ onClose }: { onClose: () => void }) {
 const fieldNames = (parts: readonly Part[]) =>
   parts.map(({ field }) => field.trim()).filter(field => field !== '')
 
-/** What a unique index would keep apart, in a sentence; `isVoid` when it would be nothing. */
+/** The effect of Unique with these fields, in a sentence; `isVoid` when there is none. */
 function uniquenessOf(terms: readonly string[], values: readonly string[]) {
   const fields = [...new Set([...terms, ...values])]
   if (fields.includes('ref') || fields.includes('ts')) {
     const own = fields.includes('ref') ? 'ref' : 'ts'
     return {
       isVoid: true,
-      text: `Unique has no effect with ${own}: it differs for each document. Leave ${own} out.`,
+      text: `Unique has no effect with ${own}, which differs for each document. Remove ${own}.`,
     }
   }
-  if (fields.length === 0) return { isVoid: true, text: 'Say above which fields have to be unique.' }
+  if (fields.length === 0) return { isVoid: true, text: 'Enter above the fields that must be unique.' }
   const [first, ...others] = fields
   const together = `No two documents may have the same ${fields.join(' and ')}`
-  if (others.length === 0) return { isVoid: false, text: `${together}. A write that breaks this is refused.` }
-  const note = values.length > 0 ? ' The fields that it is sorted by count, too.' : ''
+  if (others.length === 0) return { isVoid: false, text: `${together}. Other writes are rejected.` }
+  const note = values.length > 0 ? ' Values count as well as terms.' : ''
   return {
     isVoid: false,
-    text: `${together}, taken together; the same ${first} with another ${others.join(' or ')} is allowed.${note}`,
+    text: `${together} in combination. The same ${first} with another ${others.join(' or ')} is allowed.${note}`,
   }
 }
 

@@ -1,4 +1,5 @@
-// Keys: listed, made with a role, and revoked. A new key's secret is shown once.
+// The pages of keys: a list, a form that creates a key with a role, and a page for each. The secret of a new key is
+// shown once.
 
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
@@ -19,7 +20,7 @@ import { roleText } from './functions.tsx'
 
 const nameOf = (key: Json) => textAt(key, 'name') ?? textAt(key, 'data', 'name')
 
-/** The pages of keys. */
+/** The list, or the page of one key. */
 export function Keys({ path: [id] }: { readonly path: readonly string[] }) {
   if (id === undefined) return <KeyList />
   return (
@@ -29,7 +30,7 @@ export function Keys({ path: [id] }: { readonly path: readonly string[] }) {
       plural="Keys"
       singular="key"
       id={id}
-      deleteWarning="Programs that use this key are refused from then on."
+      deleteWarning="Requests with this key are then rejected."
     />
   )
 }
@@ -62,7 +63,7 @@ function KeyList() {
       <Heading title="Keys">
         {mayChange && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
-            New key
+            Create key
           </button>
         )}
       </Heading>
@@ -71,25 +72,25 @@ function KeyList() {
         label="Keys"
         columns={columns}
         turn={turn}
-        whenEmpty="There are no keys. A program uses this database with the secret of a key. Give each program its own key, and the role with the fewest rights that it can work with."
+        whenEmpty="There are no keys. Create one for each program that uses this database, with the role that has the fewest rights the program needs."
       />
       {isCreating && (
         <NewKey
           onClose={() => setCreating(false)}
-          onMade={made => {
+          onCreated={created => {
             setCreating(false)
-            setSecret(made)
+            setSecret(created)
             setTurn(turn + 1)
           }}
         />
       )}
       {secret !== undefined && (
-        <SecretDialog title="The new key" secret={secret} onClose={() => setSecret(undefined)} />
+        <SecretDialog title="Key created" secret={secret} onClose={() => setSecret(undefined)} />
       )}
       {revoking !== undefined && (
         <Confirm
           title={`Revoke the key ${nameOf(revoking) ?? idOf(revoking)}?`}
-          warning="Programs that use this key are refused from then on. This cannot be undone."
+          warning="Requests with this key are rejected at once. This cannot be undone."
           submit="Revoke key"
           onClose={() => setRevoking(undefined)}
           onConfirm={async signal => {
@@ -105,7 +106,7 @@ function KeyList() {
   )
 }
 
-/** A secret that is shown this once. */
+/** Shows a new secret, which cannot be shown again. */
 export function SecretDialog({
   title,
   secret,
@@ -116,9 +117,9 @@ export function SecretDialog({
   onClose: () => void
 }) {
   return (
-    <Dialog title={title} onClose={onClose} question={() => 'Close this? The secret cannot be shown again.'}>
+    <Dialog title={title} onClose={onClose} question={() => 'Close? The secret cannot be shown again.'}>
       <div class="dialog-body">
-        <p>This is its secret. It is shown this once; only its hash is kept.</p>
+        <p>Copy the secret now: the service keeps only its hash and cannot show it again.</p>
         <p class="secret">
           <code>{secret}</code>
         </p>
@@ -135,13 +136,13 @@ export function SecretDialog({
 }
 
 const builtin = [
-  ['server', 'server: everything but databases, keys and roles'],
-  ['server-readonly', 'server-readonly: reads'],
-  ['client', 'client: only what is public, such as logging in'],
+  ['server', 'server: everything except databases, keys and roles'],
+  ['server-readonly', 'server-readonly: reads only'],
+  ['client', 'client: only public operations, such as logging in'],
   ['admin', 'admin: everything'],
 ] as const
 
-function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: string) => void }) {
+function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated: (secret: string) => void }) {
   const [name, setName] = useState('')
   const [role, setRole] = useState('server')
   const [database, setDatabase] = useState('')
@@ -155,16 +156,16 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
     if (database !== '') fields.database = { database }
     if (ttl !== '') fields.ttl = { '@ts': instantOf(ttl) }
     const key = await createSchema('keys', { object: fields }, signal)
-    onMade(textAt(key, 'secret') ?? '')
+    onCreated(textAt(key, 'secret') ?? '')
   }
   return (
-    <FormDialog title="New key" submit="Create" onClose={onClose} onSubmit={create}>
+    <FormDialog title="Create key" submit="Create" onClose={onClose} onSubmit={create}>
       <Field
         label="Name"
         value={name}
         onInput={setName}
         hasFocus
-        hint="Say which program gets the key, such as web shop backend."
+        hint="The program that uses the key, such as web shop backend."
       />
       <Choice
         label="Role"
@@ -172,7 +173,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
         onChange={setRole}
         options={[
           ...builtin,
-          ...(roles.data ?? []).map(each => [`role ${each}`, `${each} (a role of yours)`] as const),
+          ...(roles.data ?? []).map(each => [`role ${each}`, `${each} (user-defined role)`] as const),
         ]}
       />
       <Choice
@@ -186,7 +187,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (secret: str
         type="datetime-local"
         value={ttl}
         onInput={setTtl}
-        hint="The key stops working at this time. Leave it empty for a key that does not expire."
+        hint="The key stops working at this time. Leave this empty for a key that does not expire."
       />
     </FormDialog>
   )

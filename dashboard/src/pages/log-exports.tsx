@@ -1,7 +1,7 @@
-// Exports of the log: asked for, watched while they are made, and downloaded.
+// Exports of the query log: a button that requests one, the state of each, and a button that downloads it.
 
 import { useEvery } from '../parts/live.ts'
-import { Loaded, useAction, useLoad } from '../parts/load.tsx'
+import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Table } from '../parts/table.tsx'
 import { localTime } from '../parts/time.tsx'
@@ -12,13 +12,13 @@ const watchEveryMs = 1500
 const unfinished = new Set(['Requested', 'Pending', 'CreatingNewUrl'])
 
 const stateTexts: Readonly<Record<string, string>> = {
-  Requested: 'asked for',
-  Pending: 'being made…',
-  CreatingNewUrl: 'getting a new address…',
+  Requested: 'requested',
+  Pending: 'in progress…',
+  CreatingNewUrl: 'creating a new download link…',
   Complete: 'ready',
-  DoesNotExist: 'nothing was asked in that time',
+  DoesNotExist: 'no requests in this period',
   Failed: 'failed',
-  TimedOut: 'took too long',
+  TimedOut: 'timed out',
 }
 
 /** The section of exports. */
@@ -37,21 +37,22 @@ export function LogExports({ span }: { span: Span }) {
       <header class="section-head">
         <h2 id="exports">Exports</h2>
         <button type="button" disabled={action.isRunning} onClick={request}>
-          Export this time
+          Export this period
         </button>
       </header>
       {action.error && <Problem error={action.error} />}
-      <Loaded of={exports}>
+      <LoadedContent of={exports}>
         {list =>
           list.length === 0 ? (
             <p class="hint">
-              An export is one gzip file with a JSON object for each request in the time chosen above.
+              There are no exports. An export is one gzip file with a JSON object for each request in the
+              period chosen above.
             </p>
           ) : (
             <ExportTable list={list} />
           )
         }
-      </Loaded>
+      </LoadedContent>
     </section>
   )
 }
@@ -71,14 +72,14 @@ function ExportTable({ list }: { list: readonly ExportRequest[] }) {
   )
 }
 
-/** Asks for the address when it is wanted: an older one may have expired. */
+/** The button requests a new download link at each click, because an older link may have expired. */
 function Download({ id }: { id: string }) {
   const action = useAction()
   const fetchFile = () =>
     action.start(async signal => {
       const { presigned_url: address, state } = await readExport(id, signal)
       if (address === undefined)
-        throw new Error(`It is ${stateTexts[state] ?? state}: try again in a moment.`)
+        throw new Error(`The export is not ready (${stateTexts[state] ?? state}). Try again in a moment.`)
       const link = document.createElement('a')
       link.href = address
       link.download = `${id}.gz`

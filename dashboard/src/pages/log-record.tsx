@@ -1,5 +1,4 @@
-// One request of the log, with everything that is known of it: in words first, then as facts. What others have the same is
-// one click away.
+// A dialog with one request of the log: its outcome, its query, and a list of facts. Buttons filter the log by a fact.
 
 import { Dialog } from '../parts/dialog.tsx'
 import { Fact } from '../parts/fact.tsx'
@@ -8,7 +7,7 @@ import type { LogCaller, LogDetails, LogEntry, LogRecord, RecordFilter } from '.
 import { showRequests } from './log-state.ts'
 
 interface LogRecordDialogProps extends LogEntry {
-  /** The database that it was asked of, from the one looked at down. */
+  /** The database of the request, relative to the current one. */
   readonly database: string
   readonly onClose: () => void
 }
@@ -18,7 +17,7 @@ export function timeOfRecord({ TS }: LogRecord): number {
   return Date.parse(`${TS.slice(0, 10)}T${TS.slice(11, 23)}Z`)
 }
 
-/** A record, opened. */
+/** The dialog. */
 export function LogRecordDialog({ record, details, database, onClose }: LogRecordDialogProps) {
   const only = (filter: RecordFilter) => {
     onClose()
@@ -31,16 +30,16 @@ export function LogRecordDialog({ record, details, database, onClose }: LogRecor
         <Outcome record={record} details={details} only={only} />
         <h3>Query</h3>
         {shape === '' ? (
-          <p class="hint">There was no query, or it could not be read.</p>
+          <p class="hint">The request had no query, or the query could not be parsed.</p>
         ) : (
           <>
             <pre class="record-shape">
               <bdi>{shape}</bdi>
             </pre>
             <p class="hint">
-              Its shape: <code>?</code> stands for what the log does not keep, which is every value.
+              This is the shape of the query. The log stores no values: <code>?</code> stands for each.
             </p>
-            <Only of={{ shape }} what="this query" only={only} />
+            <FilterButton of={{ shape }} what="this query" only={only} />
           </>
         )}
         <Facts record={record} details={details} database={database} only={only} />
@@ -49,36 +48,36 @@ export function LogRecordDialog({ record, details, database, onClose }: LogRecor
   )
 }
 
-type OnOnly = (filter: RecordFilter) => void
+type OnFilter = (filter: RecordFilter) => void
 
 interface PartProps extends LogEntry {
-  readonly only: OnOnly
+  readonly only: OnFilter
 }
 
-/** The button that shows only what has the same. */
-function Only({ of, what, only }: { of: RecordFilter; what: string; only: OnOnly }) {
+/** A button that filters the log by a fact of the record. */
+function FilterButton({ of, what, only }: { of: RecordFilter; what: string; only: OnFilter }) {
   return (
     <button type="button" class="quiet only" onClick={() => only(of)}>
-      Only {what}
+      Filter by {what}
     </button>
   )
 }
 
-/** How it ended, and why. */
+/** The outcome of the request: the status, and the reason for an error. */
 function Outcome({ record, details, only }: PartProps) {
   const { RESPONSE_CODE: status, RATE_LIMITS_HIT: limits } = record
   const error = details?.error
   if (Number(status) < 400) {
     return (
       <p>
-        Answered with <b>{status}</b> after {record.QUERY_TIME_MS} ms.
+        Status <b>{status}</b> after {record.QUERY_TIME_MS} ms.
       </p>
     )
   }
   return (
     <>
       <p class="status-bad">
-        {Number(status) >= 500 ? 'Failed' : 'Refused'} with {status}
+        {Number(status) >= 500 ? 'Failed' : 'Rejected'} with status {status}
         {error?.code ? `: ${error.code}` : '.'}
       </p>
       {error && error.description !== '' && (
@@ -88,20 +87,20 @@ function Outcome({ record, details, only }: PartProps) {
       )}
       {error && error.position !== '' && (
         <p>
-          Where in the query: <bdi class="mono">{positionText(error.position)}</bdi>
+          Position in the query: <bdi class="mono">{positionText(error.position)}</bdi>
         </p>
       )}
       {error?.description === '' && (
-        <p class="hint">The text of the error is the application’s own, and not kept.</p>
+        <p class="hint">The application defined the text of this error. The log does not store it.</p>
       )}
       {limits.length > 0 && <p>Rate limits hit: {limits.join(', ')}.</p>}
-      {details === null && <p class="hint">Why is known of requests since version 0.2 only.</p>}
-      {error?.code && <Only of={{ status, error: error.code }} what="this error" only={only} />}
+      {details === null && <p class="hint">Version 0.1 wrote this record, without the reason.</p>}
+      {error?.code && <FilterButton of={{ status, error: error.code }} what="this error" only={only} />}
     </>
   )
 }
 
-/** Steps of version 4, or the source, line and column of version 10. */
+/** A position: steps into the query in version 4, or source, line and column in version 10. */
 function positionText(position: string): string {
   const [, source = '', line, column] = /^(.*):(\d+):(\d+)$/.exec(position) ?? []
   if (line === undefined) return position.split('/').join(' › ')
@@ -114,10 +113,10 @@ const endpoints: Readonly<Record<string, string>> = {
   '/query/1': 'a query of version 10',
   '/stream': 'an event stream of version 4',
   '/stream/1': 'an event stream of version 10',
-  '/feed/1': 'a page of a feed',
+  '/feed/1': 'a page of an event feed',
   '/schema/1': 'schema files',
   '/schema/1/*': 'schema files',
-  '/api/v1/explain': 'why something is denied',
+  '/api/v1/explain': 'explain',
 }
 
 function Facts({ record, details, database, only }: PartProps & { readonly database: string }) {
@@ -126,26 +125,26 @@ function Facts({ record, details, database, only }: PartProps & { readonly datab
   return (
     <dl class="record-facts">
       <Fact name={`Time (${zoneName()})`}>{localTimeMs(timeOfRecord(record))}</Fact>
-      {details && <Fact name="What">{endpoints[details.endpoint] ?? details.endpoint}</Fact>}
+      {details && <Fact name="Request">{endpoints[details.endpoint] ?? details.endpoint}</Fact>}
       <Fact name="Database">
         <bdi>{database}</bdi>
       </Fact>
-      {details && <Who caller={details.caller} only={only} />}
-      {details && <Used details={details} only={only} />}
+      {details && <CallerFacts caller={details.caller} only={only} />}
+      {details && <UsedObjects details={details} only={only} />}
       <Fact name="Tags">
         {tags.length === 0 && 'none'}
         {tags.map(([key, value]) => (
           <span key={key}>
-            {key}={value} <Only of={{ tag: `${key}=${value}` }} what="this tag" only={only} />
+            {key}={value} <FilterButton of={{ tag: `${key}=${value}` }} what="this tag" only={only} />
           </span>
         ))}
       </Fact>
       {details && (
         <Fact name="Address">
-          {details.address} <Only of={{ address: details.address }} what="this address" only={only} />
+          {details.address} <FilterButton of={{ address: details.address }} what="this address" only={only} />
         </Fact>
       )}
-      <Fact name="Time in the service">{record.QUERY_TIME_MS} ms</Fact>
+      <Fact name="Query time">{record.QUERY_TIME_MS} ms</Fact>
       <Fact name="Operations">
         {record.BYTE_READ_OPS} read, {record.BYTE_WRITE_OPS} write, {record.COMPUTE_OPS} compute
       </Fact>
@@ -155,12 +154,12 @@ function Facts({ record, details, database, only }: PartProps & { readonly datab
       <Fact name="Attempts">{attemptsText(record.TXN_RETRIES)}</Fact>
       {details && (
         <Fact name="Lane">
-          {details.lane === 'slow' ? 'slow: it was moved to a process for long queries' : 'ordinary'}
+          {details.lane === 'slow' ? 'slow: moved to a process for long queries' : 'ordinary'}
         </Fact>
       )}
-      <Fact name="Version of the language">{record.API_VERSION || 'not said'}</Fact>
+      <Fact name="API version">{record.API_VERSION || 'not given'}</Fact>
       <Fact name="Headers">
-        {headers.length === 0 && 'none that are kept'}
+        {headers.length === 0 && 'none'}
         {headers.map(([key, value]) => (
           <span key={key} class="record-header">
             <bdi>
@@ -178,7 +177,7 @@ function Facts({ record, details, database, only }: PartProps & { readonly datab
 
 function attemptsText(retries: number): string {
   if (retries === 0) return '1'
-  return `${retries + 1}: others had written what it had read`
+  return `${retries + 1} (${retries} ${retries === 1 ? 'retry' : 'retries'} after conflicting writes)`
 }
 
 function headersOf({ REQUEST_HEADERS: text }: LogRecord): Readonly<Record<string, unknown>> {
@@ -189,43 +188,43 @@ function headersOf({ REQUEST_HEADERS: text }: LogRecord): Readonly<Record<string
   }
 }
 
-/** Who asked, in a few words. */
+/** The caller of a request, in a few words. */
 export function callerText(caller: LogCaller | null | undefined): string {
-  if (!caller) return 'nobody that was let in'
+  if (!caller) return 'not authenticated'
   const { id, identity, is_outer, kind, name, roles } = caller
   if (identity !== null) return identity
   if (kind === 'root') return 'root secret'
   if (kind === 'key') return is_outer ? `outer key (${roles.join(', ')})` : (name ?? `key ${id}`)
-  return kind === 'token' ? `token ${id}` : 'a login from elsewhere'
+  return kind === 'token' ? `token ${id}` : 'a token of an access provider'
 }
 
 const kinds = {
   root: 'the root secret',
   key: 'a key',
   token: 'a token',
-  provider: 'a login from elsewhere',
+  provider: 'a token of an access provider',
 } as const
 
-function Who({ caller, only }: { caller: LogCaller | null; only: OnOnly }) {
-  if (caller === null) return <Fact name="Who">nobody: the credential was refused</Fact>
+function CallerFacts({ caller, only }: { caller: LogCaller | null; only: OnFilter }) {
+  if (caller === null) return <Fact name="Caller">not authenticated: the secret was rejected</Fact>
   const { id, identity, is_outer, kind, name, roles } = caller
-  const key = is_outer && kind === 'key' ? 'a key of a database around your secret’s' : kinds[kind]
+  const key = is_outer && kind === 'key' ? 'a key of an enclosing database' : kinds[kind]
   return (
     <>
-      <Fact name="Who">
+      <Fact name="Caller">
         <bdi>{[key, name, id].filter(each => each !== null).join(', ')}</bdi>{' '}
-        {id !== null && <Only of={{ who: id }} what={`this ${kind}`} only={only} />}
+        {id !== null && <FilterButton of={{ who: id }} what={`this ${kind}`} only={only} />}
       </Fact>
       {identity !== null && (
         <Fact name="Logged in as">
-          <bdi>{identity}</bdi> <Only of={{ who: identity }} what="this user" only={only} />
+          <bdi>{identity}</bdi> <FilterButton of={{ who: identity }} what="this user" only={only} />
         </Fact>
       )}
       <Fact name="Roles">
         {roles.length === 0 && 'none'}
         {roles.map(role => (
           <span key={role}>
-            <bdi>{role}</bdi> <Only of={{ who: role }} what="this role" only={only} />
+            <bdi>{role}</bdi> <FilterButton of={{ who: role }} what="this role" only={only} />
           </span>
         ))}
       </Fact>
@@ -233,7 +232,7 @@ function Who({ caller, only }: { caller: LogCaller | null; only: OnOnly }) {
   )
 }
 
-function Used({ details, only }: { details: LogDetails; only: OnOnly }) {
+function UsedObjects({ details, only }: { details: LogDetails; only: OnFilter }) {
   const parts = [
     ['Collections', 'collection', details.collections],
     ['Indexes', 'index', details.indexes],
@@ -247,7 +246,7 @@ function Used({ details, only }: { details: LogDetails; only: OnOnly }) {
             <Fact key={kind} name={title}>
               {names.map(name => (
                 <span key={name}>
-                  <bdi>{name}</bdi> <Only of={{ [kind]: name }} what={`this ${kind}`} only={only} />
+                  <bdi>{name}</bdi> <FilterButton of={{ [kind]: name }} what={`this ${kind}`} only={only} />
                 </span>
               ))}
             </Fact>

@@ -1,8 +1,8 @@
-// Single requests of the log, searched and filtered. The filter is in the address; each request opens.
+// The requests of the log, with a filter that is stored in the address. A click opens a request.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
-import { Loaded, useLoad } from '../parts/load.tsx'
+import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { numbers, Table } from '../parts/table.tsx'
 import { localTimeMs, zoneName } from '../parts/time.tsx'
 import { cut } from '../parts/values.tsx'
@@ -14,7 +14,7 @@ import { filterNow, isWithDashboard, showRequests } from './log-state.ts'
 
 const shapeChars = 200
 
-/** The section of single requests. */
+/** The section. */
 export function LogRecords({ span }: { span: Span }) {
   const filter = filterNow()
   const key = JSON.stringify(filter)
@@ -30,14 +30,14 @@ export function LogRecords({ span }: { span: Span }) {
   )
 }
 
-/** Parts of the form that are seen at once; the others are behind a click. */
+/** The fields under More filters. */
 const moreNames = ['index', 'function', 'address', 'lane', 'costlier', 'retried', 'shape'] as const
 
 const statuses = [
   ['', 'any'],
   ['2xx', 'succeeded'],
-  ['4xx', 'refused (4xx)'],
-  ['5xx', 'failed (5xx)'],
+  ['4xx', 'client error (4xx)'],
+  ['5xx', 'server error (5xx)'],
 ] as const
 
 function FilterForm({ filter }: { filter: RecordFilter }) {
@@ -56,7 +56,7 @@ function FilterForm({ filter }: { filter: RecordFilter }) {
       }}
     >
       <div class="inline-form toolbar">
-        {text('text', 'Holds the text', 'search')}
+        {text('text', 'Contains text', 'search')}
         <Choice
           label="Status"
           value={status}
@@ -65,7 +65,7 @@ function FilterForm({ filter }: { filter: RecordFilter }) {
         />
         {text('error', 'Error')}
         {text('collection', 'Collection')}
-        {text('who', 'Who')}
+        {text('who', 'Caller')}
         {text('tag', 'Tag')}
         {text('slower', 'Slower than (ms)', 'number')}
         <button type="submit">Search</button>
@@ -93,7 +93,7 @@ function FilterForm({ filter }: { filter: RecordFilter }) {
           />
           {text('costlier', 'More operations than', 'number')}
           <Choice
-            label="Tried again"
+            label="Retried"
             value={draft.retried ?? ''}
             onChange={set('retried')}
             options={[
@@ -102,11 +102,11 @@ function FilterForm({ filter }: { filter: RecordFilter }) {
               ['no', 'no'],
             ]}
           />
-          {text('shape', 'Shape, whole')}
+          {text('shape', 'Exact shape')}
         </div>
         <p class="hint">
-          An error is its code, such as <code>invalid argument</code>. Who: the number or name of a key, a
-          role, a user such as <code>users/5</code>, or <code>root</code>. A tag: <code>job</code> or{' '}
+          Error: a code such as <code>invalid argument</code>. Caller: the id or name of a key, a role, a user
+          such as <code>users/5</code>, or <code>root</code>. Tag: <code>job</code> or{' '}
           <code>job=nightly</code>.
         </p>
       </details>
@@ -125,11 +125,13 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
   useEffect(() => setOpened(undefined), [trail])
   return (
     <>
-      <Loaded of={page}>
+      <LoadedContent of={page}>
         {({ entries, next }) => (
           <>
             {entries.length === 0 ? (
-              <p class="empty">No request of this time is like this.</p>
+              <p class="empty">
+                No request in this period matches the filters. Choose a longer period or remove a filter.
+              </p>
             ) : (
               <RecordTable entries={entries} onOpen={setOpened} />
             )}
@@ -147,7 +149,7 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
             </div>
           </>
         )}
-      </Loaded>
+      </LoadedContent>
       {opened && (
         <LogRecordDialog {...opened} database={databaseOf(opened)} onClose={() => setOpened(undefined)} />
       )}
@@ -155,7 +157,7 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
   )
 }
 
-/** The database of a request, from the one looked at down. */
+/** The database of a request, relative to the current one. */
 function databaseOf({ record }: LogEntry): string {
   const own = [...(session.value?.principal.database ?? []), ...databasePath.value]
   return record.DATABASE.slice(own.length).join('/') || 'this one'
@@ -175,7 +177,7 @@ function RecordTable({ entries, onOpen }: RecordTableProps) {
         'Status',
         numbers('ms'),
         'Query',
-        'Who',
+        'Caller',
         'Database',
         'Tags',
         numbers('Operations'),

@@ -1,4 +1,4 @@
-// The shapes of queries that came most often, took longest or cost most.
+// The table of query shapes, by mean time, frequency, cost or longest time.
 
 import { useState } from 'preact/hooks'
 import { Choice } from '../parts/fields.tsx'
@@ -10,10 +10,10 @@ import { RequestsButton, showShape } from './log-tables.tsx'
 type Shape = LogSummary['shapes'][number]
 
 const orders = {
-  slowest: { text: 'the slowest', by: meanTime },
-  frequent: { text: 'the most frequent', by: (sums: LogSums) => sums.requests },
-  expensive: { text: 'the most expensive', by: operations },
-  longest: { text: 'those that took longest once', by: (sums: LogSums) => sums.query_time_max_ms },
+  slowest: { text: 'slowest', by: meanTime },
+  frequent: { text: 'most frequent', by: (sums: LogSums) => sums.requests },
+  expensive: { text: 'most expensive', by: operations },
+  longest: { text: 'longest single run', by: (sums: LogSums) => sums.query_time_max_ms },
 } as const
 
 type Order = keyof typeof orders
@@ -32,7 +32,7 @@ export function LogShapes({ shapes }: { shapes: readonly Shape[] }) {
       <header class="section-head">
         <h2 id="shapes">Queries</h2>
         <Choice
-          label="Show first"
+          label="Sort by"
           value={order}
           onChange={setOrder}
           options={Object.entries(orders).map(([name, { text }]) => [name as Order, text] as const)}
@@ -45,11 +45,11 @@ export function LogShapes({ shapes }: { shapes: readonly Shape[] }) {
           numbers('Requests'),
           numbers('Errors'),
           numbers('Mean ms'),
-          numbers('Longest ms'),
-          numbers('Read'),
-          numbers('Write'),
-          numbers('Compute'),
-          buttons('Look'),
+          numbers('Max ms'),
+          numbers('Read ops'),
+          numbers('Write ops'),
+          numbers('Compute ops'),
+          buttons('Actions'),
         ]}
       >
         {sorted.map(each => (

@@ -1,4 +1,4 @@
-// The span of the log: fields that always say what charts and lists show. Whatever is entered is shown at once if it can be.
+// The fields that choose the period of the log. A valid entry applies at once.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Check, Choice, Field } from '../parts/fields.tsx'
@@ -14,26 +14,26 @@ import {
   spans,
 } from './log-state.ts'
 
-/** The fields of the span. */
+/** The fields. */
 export function LogSpan({ span }: { span: Span }) {
   const last = lastName()
   return (
     <div class="toolbar">
       <Choice
-        label="Time"
+        label="Period"
         value={last ?? 'custom'}
         onChange={name => (name === 'custom' ? showSpan(span.from, span.to) : showLast(name))}
-        options={[...spans.map(([name, text]) => [name, text] as const), ['custom', 'from … to …'] as const]}
+        options={[...spans.map(([name, text]) => [name, text] as const), ['custom', 'custom'] as const]}
       />
       <Ends key={`${span.from} ${span.to} ${zone.value}`} span={span} />
-      <Check label="With what the dashboard asks itself" isOn={isWithDashboard()} onChange={showDashboard} />
+      <Check label="Include the dashboard's own requests" isOn={isWithDashboard()} onChange={showDashboard} />
     </div>
   )
 }
 
 const written = (iso: string) => (Number.isNaN(Date.parse(iso)) ? '' : fieldTime(Date.parse(iso), 'minute'))
 
-/** The two ends; a new span makes them anew. */
+/** The two ends. A new span gives the component a new key, which resets the fields. */
 function Ends({ span }: { span: Span }) {
   const [from, setFrom] = useState(written(span.from))
   const [to, setTo] = useState(written(span.to))
@@ -42,7 +42,7 @@ function Ends({ span }: { span: Span }) {
   const show = () => {
     if (isChanged && fault === undefined) showSpan(instantOf(from), instantOf(to))
   }
-  // A year is entered digit by digit: what can be shown by then is, after a moment.
+  // The delay lets the user finish typing: a year is entered digit by digit.
   useEffect(() => {
     const timer = setTimeout(show, pauseMs)
     return () => clearTimeout(timer)
@@ -59,7 +59,7 @@ function Ends({ span }: { span: Span }) {
       <Field label={`To (${zoneName()})`} type="datetime-local" value={to} onInput={setTo} />
       {isChanged && (
         <p class="hint" role="status">
-          {fault ?? 'Looking…'}
+          {fault ?? 'Loading…'}
         </p>
       )}
     </form>

@@ -1,5 +1,6 @@
-// What the page of the log shows is in its address, all of it: the span, what single requests are filtered by, whether the
-// dashboard's own requests are there, too. Charts, lists and fields read it from there, so that they show the same.
+// The state of the Logs page, which is stored in its address: the span, the filter of requests, and whether the
+// dashboard's own requests are included. Charts, lists and fields read the address, so that all of them show the same
+// requests.
 
 import { addressWith, go, place } from '../router.ts'
 import type { RecordFilter, Span } from '../service/logs.ts'
@@ -7,7 +8,7 @@ import type { RecordFilter, Span } from '../service/logs.ts'
 const minute = 60_000
 const hour = 60 * minute
 
-/** Spans that end now: name in the address, text, milliseconds. */
+/** Spans that end now: name in the address, label, milliseconds. */
 export const spans = [
   ['15m', 'last 15 minutes', hour / 4],
   ['1h', 'last hour', hour],
@@ -19,10 +20,10 @@ export const spans = [
 ] as const
 
 const spanDefault = '1h'
-/** Longer spans are refused by the service. */
+/** The service rejects longer spans. */
 const spanMaxMs = 90 * 24 * hour
 
-/** What the address says of the span, as one text. */
+/** The parameters of the span in the address, as one text. */
 export function spanKey(): string {
   return ['from', 'to', 'last'].map(name => place.value.parameters.get(name)).join()
 }
@@ -45,11 +46,11 @@ export function spanNow(): Span {
   return { from: new Date(now - length).toISOString(), to: new Date(now).toISOString() }
 }
 
-/** Why the ends of a span (ISO 8601) are none that can be shown; undefined when they are. */
+/** The reason why a span (ISO 8601) is invalid; undefined when it is valid. */
 export function spanFault(from: string, to: string): string | undefined {
   const length = Date.parse(to) - Date.parse(from)
-  if (!(length > 0)) return 'The end has to be after the beginning.'
-  return length > spanMaxMs ? 'Choose 90 days at most.' : undefined
+  if (!(length > 0)) return 'The end must be after the start.'
+  return length > spanMaxMs ? 'A period can have at most 90 days.' : undefined
 }
 
 /** Shows a span that ends now. */
@@ -62,18 +63,18 @@ export function showSpan(from: string, to: string): void {
   go(addressWith({ last: undefined, from, to }))
 }
 
-/** Shows the whole minutes that two moments (milliseconds since the Unix epoch) touch. */
+/** Shows the span between two times (milliseconds since the Unix epoch), extended to whole minutes. */
 export function zoomTo(from: number, to: number): void {
   const whole = (ms: number) => new Date(ms).toISOString()
   showSpan(whole(Math.floor(from / minute) * minute), whole(Math.ceil(to / minute) * minute))
 }
 
-/** Whether the dashboard's own requests are shown. */
+/** True if charts and lists include the dashboard's own requests. */
 export function isWithDashboard(): boolean {
   return place.value.parameters.get('dashboard') === '1'
 }
 
-/** Shows or hides them. */
+/** Includes or excludes the dashboard's own requests. */
 export function showDashboard(isShown: boolean): void {
   go(addressWith({ dashboard: isShown ? '1' : undefined }), 'replace')
 }
@@ -96,7 +97,7 @@ const filterNames = [
   'shape',
 ] as const satisfies readonly (keyof RecordFilter)[]
 
-/** The filter of single requests in the address. */
+/** The filter of requests in the address. */
 export function filterNow(): RecordFilter {
   const { parameters } = place.value
   return Object.fromEntries(
@@ -107,7 +108,7 @@ export function filterNow(): RecordFilter {
   )
 }
 
-/** Shows the requests that a filter finds, and no others. */
+/** Stores a filter of requests in the address. */
 export function showRequests(filter: RecordFilter): void {
   const all = Object.fromEntries(filterNames.map(name => [name, filter[name]?.trim() || undefined]))
   go(addressWith(all), 'replace')

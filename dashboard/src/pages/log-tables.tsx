@@ -1,7 +1,7 @@
-// Tables of what came often in the log: errors, and what changed against the span before. Each row leads to its requests.
+// The tables of errors and of changes against the previous period. A button in each row shows its requests.
 
 import { useState } from 'preact/hooks'
-import { Loaded, useLoad } from '../parts/load.tsx'
+import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { buttons, numbers, Table } from '../parts/table.tsx'
 import { cut } from '../parts/values.tsx'
 import { addressWith, databasePath, go, place } from '../router.ts'
@@ -23,17 +23,17 @@ const textChars = 300
 const whole = new Intl.NumberFormat('en')
 const operationsEach = (sums: LogSums) => (sums.requests === 0 ? 0 : operations(sums) / sums.requests)
 
-/** Status and code at the beginning of what an error is called. */
+/** Status and code at the start of the name of an error. */
 const errorStart = /^(\d{3})(?: ([^:]+))?/
 
-/** Leads to the requests that ended with an error. */
+/** Shows the requests that ended with an error. */
 function showError(name: string): void {
   const [, status = '', error] = errorStart.exec(name) ?? []
   showRequests(error === undefined || error === '–' ? { status } : { status, error })
   toRequests()
 }
 
-/** Leads to the requests of a query. */
+/** Shows the requests of a query shape. */
 export function showShape(shape: string): void {
   showRequests({ shape })
   toRequests()
@@ -45,11 +45,11 @@ function toRequests(): void {
   heading?.focus({ preventScroll: true })
 }
 
-/** The button that leads from a row to its requests. */
+/** The button that shows the requests of a row. */
 export function RequestsButton({ of, onClick }: { of: string; onClick: () => void }) {
   return (
     <button type="button" class="quiet only" title={`Requests of ${cut(of, 80)}`} onClick={onClick}>
-      Requests
+      Show<span class="unseen"> requests</span>
     </button>
   )
 }
@@ -62,7 +62,7 @@ export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
   return (
     <section aria-labelledby="errors">
       <h2 id="errors">Errors</h2>
-      <Table label="Table of errors" columns={['Error', numbers('Requests'), buttons('Look')]}>
+      <Table label="Table of errors" columns={['Error', numbers('Requests'), buttons('Actions')]}>
         {shown.map(({ error, requests }) => (
           <tr key={error}>
             <td class="wrap">
@@ -77,26 +77,26 @@ export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
       </Table>
       {errors.length > shown.length && (
         <button type="button" onClick={() => setWhole(true)}>
-          All {errors.length} errors
+          Show all {errors.length} errors
         </button>
       )}
     </section>
   )
 }
 
-/** What changed, once it is asked for: two spans are read for it. */
+/** The changes. They are read on request, because the service reads two spans for them. */
 export function LogChangesPart({ span }: { span: Span }) {
   const isOpen = place.value.parameters.get('changes') === '1'
   return (
     <section aria-labelledby="changes">
       <header class="section-head">
-        <h2 id="changes">What changed</h2>
+        <h2 id="changes">Changes</h2>
         <button
           type="button"
           aria-expanded={isOpen}
           onClick={() => go(addressWith({ changes: isOpen ? undefined : '1' }), 'replace')}
         >
-          {isOpen ? 'Hide' : 'Compare with the time before'}
+          {isOpen ? 'Hide' : 'Compare with the previous period'}
         </button>
       </header>
       {isOpen && <Changes span={span} />}
@@ -110,7 +110,7 @@ function Changes({ span }: { span: Span }) {
     signal => changesIn(span, withDashboard, signal),
     [span, withDashboard, databasePath.value.join('/')],
   )
-  return <Loaded of={changes}>{found => <ChangeTable changes={found} />}</Loaded>
+  return <LoadedContent of={changes}>{found => <ChangeTable changes={found} />}</LoadedContent>
 }
 
 function ChangeTable({
@@ -118,11 +118,13 @@ function ChangeTable({
 }: {
   changes: LogChanges
 }) {
-  if (totals.requests === 0) return <p class="empty">Nothing was asked in this time.</p>
+  if (totals.requests === 0)
+    return <p class="empty">There were no requests in this period. Choose a longer one.</p>
   if (before.requests === 0) {
     return (
       <p class="empty">
-        Nothing was asked in the time of the same length before: there is nothing to compare with.
+        There were no requests in the previous period of the same length, so there is no comparison. Choose
+        another period.
       </p>
     )
   }
@@ -133,7 +135,8 @@ function ChangeTable({
   if (rows.length === 0) {
     return (
       <p class="empty">
-        No query and no error is new, much more frequent, slower or costlier than in the time before.
+        No changes: no query or error is new, much more frequent, slower or costlier than in the previous
+        period.
       </p>
     )
   }
@@ -141,12 +144,12 @@ function ChangeTable({
     <Table
       label="Table of changes"
       columns={[
-        'What',
+        'Query or error',
         'Change',
         numbers('Requests'),
         numbers('Mean ms'),
-        numbers('Operations each'),
-        buttons('Look'),
+        numbers('Operations/request'),
+        buttons('Actions'),
       ]}
     >
       {rows.map(({ change, kind }) => (

@@ -1,9 +1,9 @@
-// The query log of a database: how much was asked, how fast it was answered, and by which queries.
+// The page of the query log of a database: totals, charts, errors, query shapes, changes, single requests and exports.
 
 import { useMemo, useState } from 'preact/hooks'
 import { Chart } from '../parts/chart.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { Loaded, useLoad } from '../parts/load.tsx'
+import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { bytesText } from '../parts/quantities.ts'
 import { databasePath } from '../router.ts'
 import { type LogSummary, summarize } from '../service/logs.ts'
@@ -14,11 +14,11 @@ import { LogSpan } from './log-span.tsx'
 import { isWithDashboard, spanKey, spanNow, zoomTo } from './log-state.ts'
 import { LogChangesPart, LogErrors } from './log-tables.tsx'
 
-/** The page of the log. */
+/** The page. */
 export function Logs() {
   const [turn, setTurn] = useState(0)
   const key = spanKey()
-  // Each turn is a new span: what has come in since is asked for.
+  // Refresh increases `turn`, which creates a new span that ends now.
   const span = useMemo(() => ({ ...spanNow(), turn }), [key, turn])
   const withDashboard = isWithDashboard()
   const summary = useLoad(
@@ -33,7 +33,7 @@ export function Logs() {
         </button>
       </Heading>
       <LogSpan span={span} />
-      <Loaded of={summary}>
+      <LoadedContent of={summary}>
         {found => (
           <>
             <Totals summary={found} />
@@ -42,7 +42,7 @@ export function Logs() {
             <LogShapes shapes={found.shapes} />
           </>
         )}
-      </Loaded>
+      </LoadedContent>
       <LogChangesPart span={span} />
       <LogRecords span={span} />
       <LogExports span={span} />
@@ -58,12 +58,12 @@ function Totals({ summary: { totals } }: { summary: LogSummary }) {
   const facts = [
     ['requests', whole.format(totals.requests)],
     ['errors', `${whole.format(errors)} (${share.toFixed(1)} %)`],
-    ['half within', totals.p50_ms === null ? '–' : `${totals.p50_ms} ms`],
-    ['99 of 100 within', totals.p99_ms === null ? '–' : `${totals.p99_ms} ms`],
+    ['p50', totals.p50_ms === null ? '–' : `${totals.p50_ms} ms`],
+    ['p99', totals.p99_ms === null ? '–' : `${totals.p99_ms} ms`],
     ['read operations', whole.format(totals.byte_read_ops)],
     ['write operations', whole.format(totals.byte_write_ops)],
     ['compute operations', whole.format(totals.compute_ops)],
-    ['sent out', bytesText(totals.bytes_out)],
+    ['bytes sent', bytesText(totals.bytes_out)],
   ] as const
   return (
     <dl class="figures" aria-label="Totals">
@@ -96,8 +96,8 @@ function Charts({ summary }: { summary: LogSummary }) {
         },
       ],
       latency: [
-        { name: 'p50 ms', colour: '--accent', values: points.map(({ p50_ms }) => p50_ms) },
-        { name: 'p99 ms', colour: '--code-number', values: points.map(({ p99_ms }) => p99_ms) },
+        { name: 'p50', colour: '--accent', values: points.map(({ p50_ms }) => p50_ms) },
+        { name: 'p99', colour: '--code-number', values: points.map(({ p99_ms }) => p99_ms) },
       ],
       operations: [
         { name: 'read', colour: '--accent', values: points.map(each => each.byte_read_ops) },
@@ -112,12 +112,12 @@ function Charts({ summary }: { summary: LogSummary }) {
     [summary],
   )
   if (totals.requests === 0) {
-    return <p class="empty">Nothing was asked of this database in this time. Choose a longer one.</p>
+    return <p class="empty">There were no requests to this database in this period. Choose a longer one.</p>
   }
   return (
     <div class="charts">
       <Chart label="Requests and errors" times={data.times} series={data.requests} onZoom={zoomTo} />
-      <Chart label="Time in the service" times={data.times} series={data.latency} onZoom={zoomTo} />
+      <Chart label="Query time, ms" times={data.times} series={data.latency} onZoom={zoomTo} />
       <Chart label="Operations" times={data.times} series={data.operations} onZoom={zoomTo} />
       <Chart label="Bytes" times={data.times} series={data.bytes} onZoom={zoomTo} />
     </div>

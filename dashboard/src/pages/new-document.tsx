@@ -1,11 +1,12 @@
-// A new document: with the required fields of a typed collection, or as a copy of another document.
+// The page that creates a document. Its draft contains the required fields of a typed collection, or is a copy of
+// another document.
 
 import { useEffect, useState } from 'preact/hooks'
 import { printValue } from '../language.ts'
 import { DraftEditor } from '../parts/draft-editor.tsx'
 import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { Loaded, useAction, useLoad } from '../parts/load.tsx'
+import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { addressOf, go, guard, place } from '../router.ts'
 import { startingData } from '../service/declared-fields.ts'
@@ -16,7 +17,7 @@ import { FieldTypes } from './field-types.tsx'
 
 const empty: Draft = { data: '{\n  \n}', notation: 'text', ttl: '' }
 
-/** The draft of a new document. Callers without read access to the definition of the collection begin with an empty one. */
+/** The draft of a new document. It is empty for callers without read access to the definition of the collection. */
 async function startOf(collection: string, signal: AbortSignal): Promise<Draft> {
   const definition = await readSchema('collections', collection, signal).catch(cause => {
     if (signal.aborted) throw cause
@@ -31,7 +32,7 @@ async function startOf(collection: string, signal: AbortSignal): Promise<Draft> 
 /** The name of a field as drivers of version 4 write it. */
 const keyText = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name))
 
-/** The page on which a document is made. */
+/** The page. */
 export function NewDocument({ collection }: { readonly collection: string }) {
   const from = place.value.parameters.get('from')
   const start = useLoad(
@@ -45,7 +46,7 @@ export function NewDocument({ collection }: { readonly collection: string }) {
   return (
     <>
       <Heading trail={documentTrail(collection)} title={from === null ? 'New document' : `Copy of ${from}`} />
-      <Loaded of={start}>{draft => <NewForm collection={collection} start={draft} />}</Loaded>
+      <LoadedContent of={start}>{draft => <NewForm collection={collection} start={draft} />}</LoadedContent>
     </>
   )
 }
@@ -61,18 +62,18 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
   const [last, setLast] = useState<string | undefined>(undefined)
   const create = (another: boolean) =>
     action.start(async signal => {
-      const made = await createDocument(
+      const created = await createDocument(
         collection,
         id.trim(),
         password === '' ? draft : { ...draft, password },
         signal,
       )
       setDone(!another)
-      if (!another) return go(addressOf(['collections', collection, made], { from: undefined }), 'replace')
+      if (!another) return go(addressOf(['collections', collection, created], { from: undefined }), 'replace')
       setDraft(start)
       setId('')
       setPasswordText('')
-      setLast(made)
+      setLast(created)
     })
   return (
     <div class="document">
@@ -91,7 +92,7 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
           value={id}
           onInput={setId}
           isMono
-          hint="A whole number that no other document of the collection has. Leave it empty and the service makes one."
+          hint="An integer that no other document of the collection has. Leave this empty to let the service choose an id."
         />
         <Field
           label="Password"
@@ -99,7 +100,7 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
           autoComplete="new-password"
           value={password}
           onInput={setPasswordText}
-          hint="For a document that is a user: with this password the user logs in. Leave it empty for any other document."
+          hint="Only for documents that are users: the password to log in with. Leave this empty for other documents."
         />
       </details>
       {action.error && <Problem error={action.error} />}
@@ -108,7 +109,7 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
           {action.isRunning ? 'Creating…' : 'Create'}
         </button>
         <button type="button" disabled={action.isRunning} onClick={() => create(true)}>
-          Save and new
+          Create and add another
         </button>
         <a class="button" href={addressOf(['collections', collection], { from: undefined })}>
           {last === undefined ? 'Cancel' : 'Done'}
@@ -117,7 +118,8 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
       <p role="status">
         {last !== undefined && (
           <>
-            <a href={addressOf(['collections', collection, last], { from: undefined })}>{last}</a> created.
+            <a href={addressOf(['collections', collection, last], { from: undefined })}>{last}</a> was
+            created.
           </>
         )}
       </p>

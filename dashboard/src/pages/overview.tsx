@@ -1,11 +1,11 @@
-// A database: its collections, and the databases in it.
+// The page of a database: its collections, and the databases in it.
 
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Choice, Field, NameField } from '../parts/fields.tsx'
-import { useGradually } from '../parts/gradually.ts'
 import { Heading } from '../parts/heading.tsx'
-import { Loaded, useLoad } from '../parts/load.tsx'
+import { useIncrementalList } from '../parts/incremental-list.ts'
+import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useSearch } from '../parts/schema-list.tsx'
 import { Table } from '../parts/table.tsx'
@@ -19,7 +19,7 @@ import { Databases } from './databases.tsx'
 
 const collectionsMax = 1000
 
-/** The page of a database. */
+/** The page. */
 export function Overview() {
   const own = session.value?.principal.database ?? []
   const name = databasePath.value.at(-1) ?? own.at(-1) ?? 'root'
@@ -46,14 +46,14 @@ function CollectionList() {
         <h2 id="collections">Collections</h2>
         {rights.value.writes && pastTime.value === undefined && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
-            New collection
+            Create collection
           </button>
         )}
       </header>
       {denied ? (
         <ByName />
       ) : (
-        <Loaded of={list}>
+        <LoadedContent of={list}>
           {answer => {
             const page = asPage(answer.value)
             return (
@@ -64,14 +64,14 @@ function CollectionList() {
               />
             )
           }}
-        </Loaded>
+        </LoadedContent>
       )}
       {isCreating && <NewCollection onClose={() => setCreating(false)} />}
     </section>
   )
 }
 
-/** For secrets whose roles grant documents but not the list of collections. */
+/** A form that opens a collection by name, for secrets whose roles grant documents but not the list of collections. */
 function ByName() {
   const [name, setName] = useState('')
   const open = (event: Event) => {
@@ -81,7 +81,8 @@ function ByName() {
   return (
     <form class="inline-form" onSubmit={open}>
       <p>
-        Your secret may not list collections. Those whose documents it may read can be opened by their name.
+        Your secret may not list collections. To open a collection whose documents it may read, enter the
+        name.
       </p>
       <Field label="Collection" value={name} onInput={setName} isMono />
       <button type="submit">Open</button>
@@ -98,17 +99,17 @@ interface TableProps {
 
 function CollectionTable({ documents: first, isMore, filter, setFilter }: TableProps) {
   const wanted = filter.toLowerCase()
-  // The first ones are here; of more than those, the service finds what is looked for.
+  // The page has only the first collections. Where there are more, the service searches all of them.
   const search = useSearch('collections', isMore ? filter : '')
   const found = isMore && filter !== '' ? search.data?.data : undefined
   const documents = found ?? first
   const matching = documents.filter(document => textAt(document, 'name')?.toLowerCase().includes(wanted))
-  const shown = useGradually(matching, `${databasePath.value.join('/')} ${wanted}`)
+  const shown = useIncrementalList(matching, `${databasePath.value.join('/')} ${wanted}`)
   if (first.length === 0) {
     return (
       <p class="empty">
-        There are no collections yet. Documents are kept in collections, such as users and orders: make a
-        collection first, then documents in it.
+        There are no collections yet. Collections contain documents, such as users or orders. Create a
+        collection, then add documents to it.
       </p>
     )
   }
@@ -137,10 +138,10 @@ function CollectionTable({ documents: first, isMore, filter, setFilter }: TableP
       {isMore && (
         <p class="hint" role="status">
           {filter === ''
-            ? `The first ${collectionsMax} are shown. Others are found by typing a part of their name above.`
+            ? `The first ${collectionsMax} are shown. Type a part of a name above to find others.`
             : search.isLoading
               ? 'Searching all collections…'
-              : search.data?.isMore && 'There are more: type more of the name.'}
+              : search.data?.isMore && 'There are more matches. Type more of the name.'}
         </p>
       )}
       {search.error && <Problem error={search.error} retry={search.reload} />}
@@ -148,15 +149,15 @@ function CollectionTable({ documents: first, isMore, filter, setFilter }: TableP
   )
 }
 
-/** A number of days; what its absence means is the caller's to say. */
+/** A number of days in words; `absent` where there is none. */
 function daysText(days: Json | undefined, absent: string): string {
   if (typeof days !== 'bigint') return absent
   return days === 1n ? '1 day' : `${days} days`
 }
 
-/** A number of days as it was typed. Throws for what is no whole number. */
+/** Parses a number of days. Throws an Error unless the text is a whole number. */
 export function wholeDays(text: string): bigint {
-  if (!/^\d+$/.test(text)) throw new Error('Days are a whole number, such as 30.')
+  if (!/^\d+$/.test(text)) throw new Error('Enter the days as a whole number, such as 30.')
   return BigInt(text)
 }
 
@@ -175,7 +176,7 @@ function NewCollection({ onClose }: { onClose: () => void }) {
   }
   return (
     <FormDialog
-      title="New collection"
+      title="Create collection"
       submit="Create"
       isReady={name !== ''}
       onClose={onClose}
@@ -183,7 +184,7 @@ function NewCollection({ onClose }: { onClose: () => void }) {
     >
       <NameField value={name} onInput={setName} />
       <Choice
-        label="Versions are kept"
+        label="Keep versions"
         value={keeps}
         onChange={setKeeps}
         options={[
@@ -199,7 +200,7 @@ function NewCollection({ onClose }: { onClose: () => void }) {
         type="number"
         value={ttl}
         onInput={setTtl}
-        hint="Documents are deleted so many days after their last change. Leave it empty and they stay until somebody deletes them."
+        hint="Documents are deleted this many days after their last change. Leave this empty for documents that do not expire."
       />
     </FormDialog>
   )

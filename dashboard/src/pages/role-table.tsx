@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { parseLiteral } from '../language.ts'
 import { FormDialog } from '../parts/dialog.tsx'
-import { Outcome, useEdited } from '../parts/edited.tsx'
+import { Outcome, useEditForm } from '../parts/edit-form.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Choice } from '../parts/fields.tsx'
 import { marksOf } from '../parts/notation-switch.tsx'
@@ -31,7 +31,7 @@ import { rights } from '../session.ts'
 import { at, type Json } from '../wire/json.ts'
 import { natives } from '../wire/refs.ts'
 
-/** A predicate that is being edited, and where its text goes. */
+/** A predicate that is being edited, and the function that receives its text. */
 interface Editing {
   readonly title: string
   readonly text: string
@@ -41,7 +41,7 @@ interface Editing {
 /** The table, with its own button to save. */
 export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }) {
   const [editing, setEditing] = useState<Editing | undefined>(undefined)
-  const edited = useEdited<Json, RoleShape>({
+  const form = useEditForm<Json, RoleShape>({
     loaded: role,
     timeOf: version => at(version, 'ts'),
     draftOf: roleShape,
@@ -50,10 +50,10 @@ export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }
       saveFields('roles', roleName(base), base, roleChanges(roleShape(base), draft), signal),
     onSaved,
   })
-  const other = useOtherDraft('privileges', edited.isDirty)
+  const other = useOtherDraft('privileges', form.isDirty)
   const isReadOnly = pastTime.value !== undefined || !rights.value.administers
-  const { draft } = edited
-  const change = (changed: Partial<RoleShape>) => edited.change({ ...draft, ...changed })
+  const { draft } = form
+  const change = (changed: Partial<RoleShape>) => form.change({ ...draft, ...changed })
   return (
     <section aria-labelledby="privileges">
       <h2 id="privileges">Privileges</h2>
@@ -75,7 +75,7 @@ export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }
         />
       </fieldset>
       <Outcome
-        of={edited}
+        of={form}
         what="this role"
         submit="Save privileges"
         textOf={version => shapeText(roleShape(version))}
@@ -97,7 +97,7 @@ function PrivilegeTable({ privileges, onChange, onEdit }: PrivilegeTableProps) {
   if (privileges.length === 0)
     return (
       <p class="empty">
-        This role allows nothing yet. Add a resource below, then choose what may be done with it.
+        This role grants nothing yet. Add a resource below, then choose the allowed actions.
       </p>
     )
   const set = (row: number, grants: Grants) =>
@@ -199,7 +199,7 @@ function AddResource({ privileges, onAdd }: AddResourceProps) {
     ...(['collection', 'index', 'function'] as const).flatMap(kind =>
       namesOf(kind).map(name => [`${kind} ${name}`, `${name} (${kind})`] as const),
     ),
-    ...natives.map(name => [`native ${name}`, `${name} (of the database)`] as const),
+    ...natives.map(name => [`native ${name}`, `${name} (system collection)`] as const),
   ]
   const taken = new Set(privileges.map(({ kind, name }) => `${kind} ${name}`))
   const free = all.filter(([value]) => !taken.has(value))
@@ -239,9 +239,7 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
   return (
     <>
       <h3>Members</h3>
-      <p class="hint">
-        A user has this role when the document that has logged in is in one of these collections.
-      </p>
+      <p class="hint">Users whose document is in one of these collections have this role.</p>
       <ul class="members">
         {memberships.map(({ collection, predicate }, row) => (
           <li key={collection}>
@@ -257,7 +255,7 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
                 })
               }
             >
-              {predicate === '' ? 'all of them' : 'if…'}
+              {predicate === '' ? 'Add condition' : 'Edit condition'}
             </button>
             <button
               type="button"
@@ -272,7 +270,7 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
       </ul>
       <div class="inline-form added">
         <Choice
-          label="Collection of members"
+          label="Member collection"
           value={value}
           options={free.map(name => [name, name] as const)}
           onChange={setChosen}
@@ -296,7 +294,7 @@ function PredicateDialog({ editing, onClose }: { editing: Editing; onClose: () =
   return (
     <FormDialog
       title={editing.title}
-      submit="Use this"
+      submit="Apply"
       isWide
       onClose={onClose}
       onSubmit={async () => {
@@ -312,9 +310,9 @@ function PredicateDialog({ editing, onClose }: { editing: Editing; onClose: () =
     >
       <Editor label="Predicate" value={text} onChange={setText} notation="text" marks={marks} hasFocus />
       <p class="hint">
-        The action is allowed when this gives true, and denied when it gives anything else or fails. It may
-        read every document, whatever the roles say. Example: Query(Lambda("ref", Equals(CurrentIdentity(),
-        Var("ref")))) lets users do this with their own document only.
+        The action is allowed if the predicate returns true. It is denied if the predicate returns anything
+        else or fails. A predicate can read all documents, regardless of roles. Example: Query(Lambda("ref",
+        Equals(CurrentIdentity(), Var("ref")))) allows the action only on the user's own document.
       </p>
     </FormDialog>
   )

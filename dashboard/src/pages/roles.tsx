@@ -1,4 +1,4 @@
-// Roles: what may be done to what, as a table, and who is a member.
+// The pages of roles: a list, and for each role a table of its privileges and its members.
 
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'
@@ -39,7 +39,7 @@ const columns: readonly Column[] = [
   ['Changed', role => <Instant micros={at(role, 'ts')} />],
 ]
 
-/** The pages of roles. */
+/** The list, or the page of one role. */
 export function Roles({ path: [name] }: { readonly path: readonly string[] }) {
   return name === undefined ? <RoleList /> : <Role name={name} />
 }
@@ -51,7 +51,7 @@ function RoleList() {
       <Heading title="Roles">
         {rights.value.administers && pastTime.value === undefined && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
-            New role
+            Create role
           </button>
         )}
       </Heading>
@@ -59,7 +59,7 @@ function RoleList() {
         native="roles"
         label="Roles"
         columns={columns}
-        whenEmpty="There are no roles. A user who logs in may do nothing until a role allows it. Make a role, allow what its members need, and add the collection of your users as its members."
+        whenEmpty="There are no roles. Users who log in have no rights without a role. Create a role, grant the rights that users need, and add the collection of your users as members."
       />
       {isCreating && <NewRole onClose={() => setCreating(false)} />}
     </>
@@ -70,7 +70,7 @@ function NewRole({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   return (
     <FormDialog
-      title="New role"
+      title="Create role"
       submit="Create"
       isReady={name !== ''}
       onClose={onClose}
@@ -81,7 +81,7 @@ function NewRole({ onClose }: { onClose: () => void }) {
       }}
     >
       <NameField value={name} onInput={setName} />
-      <p class="hint">A new role allows nothing. You choose next what its members may do.</p>
+      <p class="hint">A new role grants nothing. Next, add its privileges and members.</p>
     </FormDialog>
   )
 }
@@ -95,7 +95,7 @@ function Role({ name }: { name: string }) {
       singular="role"
       id={name}
       isTyped
-      deleteWarning="Its members lose at once what the role allows them."
+      deleteWarning="Its members lose the rights of the role at once."
     >
       {(role, reload) => <RoleTable key={textAt(role, 'name')} role={role} onSaved={reload} />}
     </SchemaPage>

@@ -1,4 +1,4 @@
-// Rows with all that can be done with them: columns, cells that are edited, selected rows, an export.
+// A table of rows with its controls: editable cells, selection, columns and export.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -15,11 +15,11 @@ import type { RefName } from '../wire/refs.ts'
 import { columnsOf, type FieldPaths, type Row, usualColumns } from '../wire/rows.ts'
 import { ColumnChoice } from './column-choice.tsx'
 
-/** What rows need to be shown, however they are found. */
+/** Properties that every view of rows needs, whether its rows come from an index or a scan. */
 export interface ShownProps {
   readonly collection: string
   readonly plan: RowPlan
-  /** Fields that were seen. */
+  /** Fields of the rows that were read. */
   readonly fields: FieldPaths
   readonly onSeen: (rows: readonly Row[]) => void
   readonly sorting: Sorting | undefined
@@ -28,13 +28,13 @@ export interface ShownProps {
 interface RowPageProps extends Omit<ShownProps, 'onSeen'> {
   readonly rows: readonly Row[]
   readonly isLive: boolean
-  /** Called with documents that have changed or are gone. */
+  /** Called with documents that have changed or were deleted. */
   readonly onChanged: (refs: readonly RefName[]) => void
-  /** Ways to further rows. */
+  /** Links to other pages of rows. */
   readonly children: ComponentChildren
 }
 
-/** The rows and what is around them. */
+/** The table and its controls. */
 export function RowPage(props: RowPageProps) {
   const { collection, plan, fields, sorting, rows, isLive, onChanged, children } = props
   const own = columnsOf(rows)
@@ -78,7 +78,7 @@ function chosenColumns(): readonly string[] | undefined {
   return Array.isArray(chosen) ? [...new Set(chosen.map(String))] : undefined
 }
 
-/** Ids of the rows that have come or changed since the page was drawn last. */
+/** Ids of the rows that were added or changed since the last render. */
 function useChanged(rows: readonly Row[], isLive: boolean): ReadonlySet<string> {
   const before = useRef<ReadonlyMap<string, string>>(new Map())
   const now = new Map(rows.map(({ ref, ts }) => [ref?.id ?? '', String(ts)]))

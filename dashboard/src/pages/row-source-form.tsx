@@ -1,4 +1,5 @@
-// Chooses what the rows of a collection come from: all documents or an index, what to look up in it, and the order.
+// A form that chooses the source of the rows of a collection: all documents or an index, the terms to look up, and the
+// order.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
@@ -15,13 +16,13 @@ interface SourceFormProps {
 
 const fromStart = { after: undefined, before: undefined }
 
-/** The form; what is chosen goes into the address. */
+/** The form. The source is stored in the address of the page. */
 export function SourceForm({ source, indexes }: SourceFormProps) {
   const active = indexes.filter(index => index.isActive)
   return (
     <div class="source-form">
       <Choice
-        label="Show"
+        label="Source"
         value={source.index?.name ?? ''}
         options={[
           ['', 'All documents'],
@@ -36,8 +37,8 @@ export function SourceForm({ source, indexes }: SourceFormProps) {
         label="Order"
         value={source.isReversed ? 'descending' : 'ascending'}
         options={[
-          ['ascending', 'first to last'],
-          ['descending', 'last to first'],
+          ['ascending', 'forward'],
+          ['descending', 'reverse'],
         ]}
         onChange={order =>
           go(addressWith({ ...fromStart, order: order === 'ascending' ? undefined : order }))

@@ -1,18 +1,18 @@
-// The rows of a collection: all of them, or those that an index or a filter finds, in the order that was chosen. What is
-// chosen stands in the address, and is kept for the next time.
+// The page of the documents of a collection. An index, a filter and an order select the rows. They are stored in the
+// address, and restored at the next visit.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { BulkChanges } from '../parts/bulk-changes.tsx'
 import { CountAll } from '../parts/count-all.tsx'
 import { Check, Field } from '../parts/fields.tsx'
-import { FoundChanges } from '../parts/found-changes.tsx'
 import { Heading, Tabs } from '../parts/heading.tsx'
 import { useEvery, useLive } from '../parts/live.ts'
-import { Loaded, type Loading, useLoad } from '../parts/load.tsx'
+import { LoadedContent, type LoadState, useLoad } from '../parts/load.tsx'
 import type { Sorting } from '../parts/row-table.tsx'
 import { addressOf, addressWith, databasePath, go, pastTime, place } from '../router.ts'
+import { savedView, saveView, viewIn } from '../service/collection-views.ts'
 import { readConditions } from '../service/conditions.ts'
 import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
-import { keepView, keptView, viewIn } from '../service/kept-views.ts'
 import { countOf, readRows } from '../service/read-rows.ts'
 import { needsScan, planOf, type RowView } from '../service/row-plan.ts'
 import { covers, type IndexShape, leadsToDocuments, setOf, shapeOf } from '../service/row-source.ts'
@@ -30,7 +30,7 @@ const fromStart = { after: undefined, before: undefined }
 export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'settings' | 'import') {
   const base = ['collections', name]
   const tabs = [
-    // From the page itself it leads to the first rows of what was chosen.
+    // On the page itself the link keeps the filter and leads to the first rows.
     ['Documents', here === 'rows' ? addressWith(fromStart) : addressOf(base), here === 'rows'],
     ['Deleted', addressOf([...base, 'deleted']), here === 'deleted'],
     ['Settings', addressOf([...base, 'settings']), here === 'settings'],
@@ -41,7 +41,7 @@ export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'setting
   return <Tabs label="Collection" tabs={tabs} />
 }
 
-/** JSON in a parameter of the address; undefined where there is none, or something else. */
+/** JSON in a parameter of the address; undefined where the parameter is missing or invalid. */
 function jsonOf(text: string | null | undefined): Json | undefined {
   if (text === null || text === undefined) return undefined
   try {
@@ -51,8 +51,8 @@ function jsonOf(text: string | null | undefined): Json | undefined {
   }
 }
 
-/** The indexes over a collection; none for who may not list them. */
-function useIndexes(collection: string): Loading<readonly IndexShape[]> {
+/** The indexes over a collection; empty for callers who may not list them. */
+function useIndexes(collection: string): LoadState<readonly IndexShape[]> {
   return useLoad(
     async signal => {
       const query = mapping(pageOf({ indexes: null }, 1000), { get: variable() })
@@ -69,33 +69,33 @@ function useIndexes(collection: string): Loading<readonly IndexShape[]> {
   )
 }
 
-/** The page of a collection's documents. */
+/** The page. */
 export function DocumentRows({ collection }: { readonly collection: string }) {
   const indexes = useIndexes(collection)
   const view = viewIn(place.value.parameters)
   const isUntouched = Object.keys(view).length === 0
-  const kept = keptView(collection)
-  const returns = useMemo(() => isUntouched && Object.keys(kept).length > 0, [])
+  const saved = savedView(collection)
+  const returns = useMemo(() => isUntouched && Object.keys(saved).length > 0, [])
   useEffect(() => {
-    if (returns) go(addressWith(kept), 'replace')
+    if (returns) go(addressWith(saved), 'replace')
   }, [])
   const needsIndexes = view.index !== undefined || view.filter !== undefined || view.sort !== undefined
   const isReady = !(returns && isUntouched)
   useEffect(() => {
-    if (isReady) keepView(collection, view)
+    if (isReady) saveView(collection, view)
   }, [isReady, JSON.stringify(view)])
   return (
     <>
       <Heading trail={[['Collections', addressOf([])]]} title={collection}>
         {rights.value.writes && pastTime.value === undefined && (
           <a class="button primary" href={addressOf(['collections', collection, 'new'])}>
-            New document
+            Create document
           </a>
         )}
       </Heading>
       {collectionTabs(collection, 'rows')}
       {needsIndexes && indexes.data === undefined ? (
-        <Loaded of={indexes}>{() => null}</Loaded>
+        <LoadedContent of={indexes}>{() => null}</LoadedContent>
       ) : (
         isReady && <RowsOfView collection={collection} indexes={indexes} isPlanned={needsIndexes} />
       )}
@@ -103,20 +103,23 @@ export function DocumentRows({ collection }: { readonly collection: string }) {
   )
 }
 
-/** An index that is ready is used at once. */
+/**
+ * While an index is being built, the list is read again at this interval, so that the page uses the index once it is
+ * ready.
+ */
 const buildingEveryMs = 2000
 const noIndexes: readonly IndexShape[] = []
 
 interface RowsOfViewProps {
   readonly collection: string
-  readonly indexes: Loading<readonly IndexShape[]>
-  /** The indexes decide how rows are found; else it does not matter when they come. */
+  readonly indexes: LoadState<readonly IndexShape[]>
+  /** True when the plan depends on the indexes; otherwise rows are read before the indexes are loaded. */
   readonly isPlanned: boolean
 }
 
 function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   const view = viewIn(place.value.parameters)
-  // What has not changed since the list was read before finds nothing anew.
+  // An unchanged list keeps its identity, so that a reload of it does not read the rows again.
   const listed = indexes.data ?? noIndexes
   const known = useMemo(() => listed, [JSON.stringify(listed)])
   const deciding = isPlanned ? known : noIndexes
@@ -147,19 +150,19 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
         <ConditionForm conditions={wanted.conditions} fields={fields} rows={seen} />
       </div>
       <details class="more-ways" open={source.index !== undefined}>
-        <summary>By index, or by id</summary>
+        <summary>Find by index or id</summary>
         <div class="toolbar">
           <SourceForm source={source} indexes={known} />
           <FindById collection={collection} />
         </div>
       </details>
-      {plan.served !== undefined && (
+      {plan.selectedIndex !== undefined && (
         <p class="facts">
-          Found by the index <bdi>{plan.served}</bdi>.
+          Uses the index <bdi>{plan.selectedIndex}</bdi>.
         </p>
       )}
       {needsTerms ? (
-        <p class="empty">Fill in what to look up in this index.</p>
+        <p class="empty">Enter the terms to look up in this index.</p>
       ) : needsScan(plan) ? (
         <ScannedRows {...shown} onIndex={indexes.reload} />
       ) : (
@@ -169,7 +172,7 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   )
 }
 
-/** Entries that lead to no documents have no fields to sort by. */
+/** The sort state of the table; undefined for index entries without documents, which have no fields to sort by. */
 function sortingOf({ sort, source }: RowView): Sorting | undefined {
   const { isReversed } = source
   if (!leadsToDocuments(source)) return undefined
@@ -215,14 +218,14 @@ function PagedRows(props: ShownProps) {
         {count.data?.isMore && <CountAll key={turn} plan={plan} />}
         {mayBeLive && <Check label="Live" isOn={isLive} onChange={setLive} />}
         {mayBeLive && rights.value.writes && (
-          <FoundChanges
+          <BulkChanges
             {...{ collection, plan, fields, onChanged }}
             conditions={plan.filter.map(conditionText)}
             isEmpty={count.data?.count === 0}
           />
         )}
       </div>
-      <Loaded of={rows}>
+      <LoadedContent of={rows}>
         {loaded =>
           loaded.rows.length === 0 ? (
             <NoRows collection={collection} isFiltered={source.index !== undefined} />
@@ -241,7 +244,7 @@ function PagedRows(props: ShownProps) {
             </RowPage>
           )
         }
-      </Loaded>
+      </LoadedContent>
     </>
   )
 }
@@ -268,18 +271,21 @@ function NoRows({ collection, isFiltered }: { collection: string; isFiltered: bo
   if (place.value.parameters.has('after') || place.value.parameters.has('before')) {
     return (
       <p class="empty">
-        There are no more documents. <a href={addressWith(fromStart)}>Back to the first</a>
+        There are no more documents. <a href={addressWith(fromStart)}>Back to the first page</a>
       </p>
     )
   }
-  if (isFiltered) return <p class="empty">Nothing is found by this.</p>
+  if (isFiltered)
+    return (
+      <p class="empty">No documents match. Look up other terms, or choose All documents as the source.</p>
+    )
   if (pastTime.value !== undefined) return <p class="empty">There were no documents at that time.</p>
   return (
     <p class="empty">
-      There are no documents here that you may see.{' '}
+      There are no documents that your secret may read.{' '}
       {rights.value.writes && (
         <>
-          <a href={addressOf(['collections', collection, 'new'])}>Create one</a>
+          <a href={addressOf(['collections', collection, 'new'])}>Create a document</a>
           {rights.value.imports && (
             <>
               {' or '}

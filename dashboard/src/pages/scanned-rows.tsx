@@ -1,8 +1,9 @@
-// Rows that no index finds, or sorts: each document is looked at, and how far that is can be seen and stopped.
+// The rows of a plan that needs a scan, because no index serves the filter or the order. The scan shows its progress
+// and can be stopped.
 
 import { useEffect, useState } from 'preact/hooks'
+import { BulkChanges } from '../parts/bulk-changes.tsx'
 import { CountAll } from '../parts/count-all.tsx'
-import { FoundChanges } from '../parts/found-changes.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { type Scan, useScan } from '../parts/scan.ts'
 import { databasePath, pastTime } from '../router.ts'
@@ -13,12 +14,12 @@ import { IndexOffer } from './index-offer.tsx'
 import { RowPage, type ShownProps } from './row-page.tsx'
 
 const pageSize = 50
-/** Sorted rows that are kept; showing more of them reads the documents again. */
+/** Sorted rows kept in memory. Showing more of them reads the documents again. */
 const keptSize = 1000
-/** Documents from which on looking at each of them is slow. */
+/** A scan of at least this many documents is slow: the page then offers an index. */
 const slowFrom = 1000
 
-/** The rows, as far as they were found. */
+/** The rows found so far. */
 export function ScannedRows(props: ShownProps & { readonly onIndex: () => void }) {
   const { collection, plan, fields, onSeen, onIndex } = props
   const isSorted = plan.sort !== undefined
@@ -37,7 +38,7 @@ export function ScannedRows(props: ShownProps & { readonly onIndex: () => void }
       <div class="row-facts">
         <ScanFacts scan={scan} plan={plan} turn={turn} />
         {mayChange && (
-          <FoundChanges
+          <BulkChanges
             {...{ collection, plan, fields }}
             conditions={plan.filter.map(conditionText)}
             isEmpty={scan.isComplete && scan.found === 0}
@@ -45,12 +46,12 @@ export function ScannedRows(props: ShownProps & { readonly onIndex: () => void }
           />
         )}
       </div>
-      {scan.error && <Problem error={scan.error} retry={scan.goOn} />}
-      {scan.looked >= slowFrom && mayChange && (
-        <IndexOffer collection={collection} plan={plan} onMade={onIndex} />
+      {scan.error && <Problem error={scan.error} retry={scan.resume} />}
+      {scan.scanned >= slowFrom && mayChange && (
+        <IndexOffer collection={collection} plan={plan} onCreated={onIndex} />
       )}
       {scan.rows.length === 0 && !scan.isRunning && scan.isComplete ? (
-        <p class="empty">Nothing is found by this. Take a filter away, or change it.</p>
+        <p class="empty">No documents match. Remove or change a filter.</p>
       ) : (
         scan.rows.length > 0 && (
           <RowPage {...props} rows={scan.rows.slice(0, shown)} isLive={false} onChanged={scan.refresh}>
@@ -73,8 +74,8 @@ interface ScanFactsProps {
 }
 
 function ScanFacts({ scan, plan, turn }: ScanFactsProps) {
-  const { found, isComplete, isRunning, looked } = scan
-  const progress = `${found} found so far; ${looked} documents looked at${isRunning ? '…' : '.'}`
+  const { found, isComplete, isRunning, scanned } = scan
+  const progress = `${found} found so far; ${scanned} documents scanned${isRunning ? '…' : '.'}`
   return (
     <>
       <span role="status">{isComplete ? `${found} found.` : progress}</span>
@@ -84,7 +85,7 @@ function ScanFacts({ scan, plan, turn }: ScanFactsProps) {
         </button>
       )}
       {!isRunning && !isComplete && plan.sort !== undefined && (
-        <button type="button" onClick={scan.goOn}>
+        <button type="button" onClick={scan.resume}>
           Continue
         </button>
       )}

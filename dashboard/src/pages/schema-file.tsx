@@ -1,4 +1,4 @@
-// One schema file among the others: their names, its text, and what it is called.
+// The parts of the page of schema files: the list of files, the editor of one file, and the dialog that names a file.
 
 import { useMemo, useState } from 'preact/hooks'
 import type { Mark } from '../parts/code-editor.ts'
@@ -25,7 +25,7 @@ interface NamesProps {
   readonly onShow: (name: string) => void
 }
 
-/** The names of the files, with what is to be said of each. */
+/** The list of files. It marks changed files and files with errors. */
 export function FileNames({ files, base, errors, shown, onShow }: NamesProps) {
   const texts = new Map(base.map(({ name, text }) => [name, text]))
   const faulty = new Set(errors.map(({ file }) => file))
@@ -41,7 +41,7 @@ export function FileNames({ files, base, errors, shown, onShow }: NamesProps) {
           >
             <bdi>{name}</bdi>
             {texts.get(name) !== text && ' (changed)'}
-            {faulty.has(name) && ' (faulty)'}
+            {faulty.has(name) && ' (errors)'}
           </button>
         </li>
       ))}
@@ -58,7 +58,7 @@ interface FileEditorProps {
 
 /** The text of a file, with its errors underlined. */
 export function FileEditor({ file: { name, text }, errors, isReadOnly, onChange }: FileEditorProps) {
-  // A changed text loses its errors: they are of the text as it is shown when they come.
+  // `text` is not a dependency: errors refer to the text that was compared or pushed.
   const marks = useMemo(
     () => errors.filter(({ file }) => file === name).map(error => markOf(text, error)),
     [errors, name],
@@ -85,18 +85,19 @@ interface NameProps {
   readonly onNamed: (name: string) => void
 }
 
-/** Asks what a file is to be called. */
+/** The dialog that asks for the name of a file. */
 export function FileNameDialog({ current, taken, onClose, onNamed }: NameProps) {
   const [name, setName] = useState(current ?? (taken.length === 0 ? 'main.fsl' : ''))
   const submit = async () => {
     if (!name.endsWith('.fsl') || name.startsWith('*'))
       throw new Error('The name of a schema file ends in .fsl and does not begin with *.')
-    if (name !== current && taken.includes(name)) throw new Error('There is a file of this name.')
+    if (name !== current && taken.includes(name))
+      throw new Error('A file with this name already exists. Choose another name.')
     onNamed(name)
   }
   return (
     <FormDialog
-      title={current === undefined ? 'New file' : 'Rename the file'}
+      title={current === undefined ? 'Add file' : 'Rename file'}
       submit={current === undefined ? 'Add' : 'Rename'}
       isReady={name !== ''}
       onClose={onClose}
@@ -106,7 +107,7 @@ export function FileNameDialog({ current, taken, onClose, onNamed }: NameProps) 
         value={name}
         onInput={setName}
         placeholder="main.fsl"
-        hint="Nothing is stored before the files are pushed. A file that is empty then is removed."
+        hint="Files are stored when you push them. Empty files are removed."
       />
     </FormDialog>
   )

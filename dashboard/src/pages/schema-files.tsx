@@ -1,21 +1,22 @@
-// The schema files of version 10: edited together, compared with what is there, pushed at once or staged.
+// The page of the schema files of version 10. All files are edited, compared and pushed together, either in force at
+// once or staged.
 
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { DrawnDiff } from '../parts/diff.tsx'
-import { Outcome, useEdited } from '../parts/edited.tsx'
+import { AnsiDiff } from '../parts/diff.tsx'
+import { Outcome, useEditForm } from '../parts/edit-form.tsx'
 import { Check } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { Loaded, useAction, useLoad } from '../parts/load.tsx'
-import { Drawn, Problem } from '../parts/problem.tsx'
+import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'
+import { Problem, Summary } from '../parts/problem.tsx'
 import { addressWith, databasePath, go, pastTime, place } from '../router.ts'
 import {
   areSame,
   compareFiles,
   errorsIn,
   identityOf,
+  mergeFiles,
   pushFiles,
   readSchemaFiles,
-  rebased,
   removedCollections,
   type SchemaDifference,
   type SchemaFile,
@@ -26,7 +27,7 @@ import { rights, session } from '../session.ts'
 import { FileEditor, FileNameDialog, FileNames } from './schema-file.tsx'
 import { StagedSchema } from './staged-schema.tsx'
 
-/** The page of a database's schema files. */
+/** The page. */
 export function SchemaFiles() {
   const role = session.value?.principal.role
   const mayRead = role === 'admin' || role === 'server' || role === 'server-readonly'
@@ -34,12 +35,10 @@ export function SchemaFiles() {
     <>
       <Heading title="Schema files" />
       {!mayRead ? (
-        <p class="empty">
-          Schema files are for admin keys. The secret you signed in with does not show them.
-        </p>
+        <p class="empty">Your secret may not read schema files. Sign in with an admin or server key.</p>
       ) : pastTime.value !== undefined ? (
         <p class="empty">
-          Schema files are known as they are now. <a href={addressWith({ at: undefined })}>Back to now</a>
+          Schema files have no history. <a href={addressWith({ at: undefined })}>Back to now</a>
         </p>
       ) : (
         <LoadedFiles />
@@ -50,7 +49,9 @@ export function SchemaFiles() {
 
 function LoadedFiles() {
   const state = useLoad(readSchemaFiles, [databasePath.value.join('/')])
-  return <Loaded of={state}>{loaded => <Files loaded={loaded} onChanged={state.reload} />}</Loaded>
+  return (
+    <LoadedContent of={state}>{loaded => <Files loaded={loaded} onChanged={state.reload} />}</LoadedContent>
+  )
 }
 
 interface FilesProps {
@@ -58,17 +59,17 @@ interface FilesProps {
   readonly onChanged: () => void
 }
 
-/** All files as one text, to be compared. */
+/** All files as one text, for comparisons. */
 function wholeText(files: readonly SchemaFile[]): string {
   return files.map(({ name, text }) => `// ${name}\n${text}`).join('\n')
 }
 
-/** Asks before documents go with their collections. Throws an AbortError when the person stays. */
+/** Asks before a push deletes collections with their documents. Throws an AbortError when the user cancels. */
 async function confirmRemovals(files: readonly SchemaFile[], base: SchemaState, signal: AbortSignal) {
   const removed = removedCollections(await compareFiles(files, base, signal))
   if (removed.length === 0) return
-  const question = `These collections go with all their documents: ${removed.join(', ')}. Push this?`
-  if (!confirm(question)) throw new DOMException('It was not pushed.', 'AbortError')
+  const question = `This push deletes these collections with all their documents: ${removed.join(', ')}. Push?`
+  if (!confirm(question)) throw new DOMException('The push was cancelled.', 'AbortError')
 }
 
 function Files({ loaded, onChanged }: FilesProps) {
@@ -77,12 +78,12 @@ function Files({ loaded, onChanged }: FilesProps) {
   const isStaging = wantsStaging || loaded.staged !== undefined
   const compared = useAction()
   const [difference, setDifference] = useState<SchemaDifference | undefined>(undefined)
-  const edited = useEdited<SchemaState, readonly SchemaFile[]>({
+  const form = useEditForm<SchemaState, readonly SchemaFile[]>({
     loaded,
     timeOf: identityOf,
     draftOf: ({ files }) => files,
     isSame: (draft, { files }) => areSame(draft, files),
-    rebase: (draft, base, theirs) => rebased(draft, base.files, theirs.files),
+    rebase: (draft, base, theirs) => mergeFiles(draft, base.files, theirs.files),
     save: async (draft, base, signal) => {
       forgetComparison()
       if (!isStaging) await confirmRemovals(draft, base, signal)
@@ -90,59 +91,53 @@ function Files({ loaded, onChanged }: FilesProps) {
     },
     onSaved: onChanged,
   })
-  const { draft, isDirty } = edited
+  const { draft, isDirty } = form
   const forgetComparison = () => {
     compared.clear()
     setDifference(undefined)
   }
   const change = (files: readonly SchemaFile[]) => {
     forgetComparison()
-    edited.action.clear()
-    edited.change(files)
+    form.action.clear()
+    form.change(files)
   }
   const compare = () =>
     compared.start(async signal => {
       setDifference(undefined)
-      edited.action.clear()
-      setDifference(await compareFiles(draft, edited.theirs ?? edited.base, signal))
+      form.action.clear()
+      setDifference(await compareFiles(draft, form.theirs ?? form.base, signal))
     })
-  const refusal = edited.action.error ?? compared.error
+  const refusal = form.action.error ?? compared.error
   const drawn = refusal instanceof SchemaRefusal ? refusal.drawn : ''
   return (
     <>
-      {!isAdmin && <p class="hint">Only admin keys change schema files: you can look at them.</p>}
+      {!isAdmin && <p class="hint">Read-only: only admin keys can change schema files.</p>}
       {loaded.staged && (
         <StagedSchema state={loaded} isReadOnly={!isAdmin} isHeld={isDirty} onChanged={onChanged} />
       )}
-      <FileTable
-        files={draft}
-        base={edited.base.files}
-        drawn={drawn}
-        isReadOnly={!isAdmin}
-        onChange={change}
-      />
+      <FileTable files={draft} base={form.base.files} drawn={drawn} isReadOnly={!isAdmin} onChange={change} />
       {compared.error && <Problem error={compared.error} />}
       {isAdmin && (
         <Check
-          label="Stage it: nothing changes until the staged schema is committed"
+          label="Stage: nothing changes until you commit the staged schema"
           isOn={isStaging}
           isDisabled={loaded.staged !== undefined}
           onChange={setWantsStaging}
         />
       )}
       <Outcome
-        of={edited}
+        of={form}
         what="the schema"
         textOf={({ files }) => wholeText(files)}
         draftText={wholeText}
         isReadOnly={!isAdmin}
-        submit={isStaging ? 'Push, staged' : 'Push'}
+        submit={isStaging ? 'Push staged' : 'Push'}
       >
         <button type="button" disabled={!isDirty || compared.isRunning} onClick={compare}>
           {compared.isRunning ? 'Comparing…' : 'Compare'}
         </button>
       </Outcome>
-      <Drawn summary={drawn} />
+      <Summary summary={drawn} />
       {difference && <Difference of={difference} />}
     </>
   )
@@ -151,10 +146,10 @@ function Files({ loaded, onChanged }: FilesProps) {
 function Difference({ of: { semantic, textual } }: { of: SchemaDifference }) {
   return (
     <section aria-labelledby="difference">
-      <h2 id="difference">What a push would change</h2>
-      {semantic === '' ? <p class="empty">No definition changes.</p> : <DrawnDiff text={semantic} />}
-      <h2>By lines</h2>
-      {textual === '' ? <p class="empty">No line changes.</p> : <DrawnDiff text={textual} />}
+      <h2 id="difference">Changes by definition</h2>
+      {semantic === '' ? <p class="empty">No definition changes.</p> : <AnsiDiff text={semantic} />}
+      <h2>Changes by line</h2>
+      {textual === '' ? <p class="empty">No line changes.</p> : <AnsiDiff text={textual} />}
     </section>
   )
 }
@@ -168,7 +163,7 @@ interface FileTableProps {
   readonly onChange: (files: readonly SchemaFile[]) => void
 }
 
-/** The files and the one that is shown, which the address names. */
+/** The list of files and the editor of the current file, which the address names. */
 function FileTable({ files, base, drawn, isReadOnly, onChange }: FileTableProps) {
   const [naming, setNaming] = useState<'new' | 'rename' | undefined>(undefined)
   const errors = useMemo(() => errorsIn(drawn), [drawn])
@@ -189,14 +184,14 @@ function FileTable({ files, base, drawn, isReadOnly, onChange }: FileTableProps)
     <>
       {files.length === 0 && (
         <p class="empty">
-          There are no schema files. They say as text what collections, functions, roles and access providers
-          there are; what queries of version 10 define appears here too.
+          There are no schema files. They define collections, functions, roles and access providers as text.
+          Add a file, or define collections with queries of version 10.
         </p>
       )}
       {!isReadOnly && (
         <div class="editor-head">
           <button type="button" onClick={() => setNaming('new')}>
-            New file
+            Add file
           </button>
           {shown && (
             <div class="file-actions">

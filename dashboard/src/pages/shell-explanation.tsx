@@ -8,7 +8,7 @@ import { at, type Json, listAt, textAt } from '../wire/json.ts'
 const numberAt = (value: Json, name: string) => Number(at(value, name) ?? 0)
 
 /** A count with its noun. */
-function counted(count: number, one: string, many: string): string {
+function countText(count: number, one: string, many: string): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
@@ -16,13 +16,13 @@ function counted(count: number, one: string, many: string): string {
 export function Explanation({ explanation }: { readonly explanation: Json }) {
   const errors = listAt(explanation, 'errors')
   const suggestions = listAt(explanation, 'suggestions')
-  const entries = counted(numberAt(explanation, 'entries_read'), 'entry', 'entries')
-  const documents = counted(numberAt(explanation, 'documents_read'), 'document', 'documents')
-  const returned = counted(numberAt(explanation, 'returned'), 'result', 'results')
+  const entries = countText(numberAt(explanation, 'entries_read'), 'entry', 'entries')
+  const documents = countText(numberAt(explanation, 'documents_read'), 'document', 'documents')
+  const returned = countText(numberAt(explanation, 'returned'), 'result', 'results')
   return (
     <section aria-label="Explanation">
       <p role="status">
-        The query reads {entries} and {documents}, and returns {returned}. Nothing was written.
+        The query reads {entries} and {documents}, and returns {returned}. It wrote no data.
       </p>
       {errors.map((error, place) => (
         <p key={place} class="status-bad">
@@ -43,7 +43,7 @@ interface ReadsProps {
 }
 
 function Reads({ sets, documents }: ReadsProps) {
-  if (sets.length === 0 && documents.length === 0) return <p class="empty">It reads no document.</p>
+  if (sets.length === 0 && documents.length === 0) return <p class="empty">The query reads no documents.</p>
   return (
     <Table
       label="Reads"
@@ -95,7 +95,7 @@ function Suggestion({ suggestion }: { readonly suggestion: Json }) {
   if (existing !== undefined) {
     return (
       <p>
-        It reads all documents of <bdi>{collection}</bdi>. Use the index{' '}
+        The query reads all documents of <bdi>{collection}</bdi>. Use the index{' '}
         <b>
           <bdi>{existing}</bdi>
         </b>{' '}
@@ -107,17 +107,18 @@ function Suggestion({ suggestion }: { readonly suggestion: Json }) {
     <>
       <h2>Suggested index</h2>
       <p>
-        It reads all documents of <bdi>{collection}</bdi>. With this index it reads only what it returns.{' '}
+        The query reads all documents of <bdi>{collection}</bdi>. With this index it reads only the documents
+        that it returns.{' '}
         {definition.startsWith('index ') ? (
           <>
-            Add it to the collection in <a href={addressOf(['schema-files'])}>Schema files</a>:
+            Add this index to the collection in <a href={addressOf(['schema-files'])}>Schema files</a>:
           </>
         ) : (
-          'Run this query to create it:'
+          'Run this query to create the index:'
         )}
       </p>
       <pre class="drawn wrapped">{definition}</pre>
-      <CopyButton text={definition} label="Copy the index" />
+      <CopyButton text={definition} label="Copy index" />
     </>
   )
 }

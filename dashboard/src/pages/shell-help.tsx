@@ -1,4 +1,4 @@
-// Help for who writes queries: what can be completed, and what every function does.
+// Help for writing queries: completions, and a reference of the functions.
 
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
 import { fqlFunctions } from '../../../src/fql4/text/index.ts'
@@ -23,7 +23,7 @@ const functionCompletions: readonly Completion[] = fqlFunctions.map(
   }),
 )
 
-/** A name of version 10 and where it can stand: by itself, behind its module, or behind any value. */
+/** The completion for a name of version 10: by itself, after its module, or after any value. */
 function completionOf({ owner, name, parameters, result, summary }: LibraryName): Completion {
   const dot = name.lastIndexOf('.') + 1
   return {
@@ -53,7 +53,7 @@ const completions10: readonly Completion[] = [
 interface ShellCompletions {
   /** Functions of a version of the language, and names of schema objects. */
   readonly completions: readonly Completion[]
-  /** The members of the document or collection that is at hand at a place. */
+  /** The members of the document or collection at a place in the text. */
   readonly completionsAt: (text: string, offset: number) => Promise<readonly Completion[]>
 }
 
@@ -70,19 +70,22 @@ function useNames(version: Version, collections: readonly string[] | undefined):
   const functions = useChoices('functions')
   return useMemo(() => {
     if (version === '10') {
-      const objects = [...named10(collections, 'Collection'), ...named10(functions.data, 'Function')]
+      const objects = [
+        ...completionsOfNames10(collections, 'Collection'),
+        ...completionsOfNames10(functions.data, 'Function'),
+      ]
       return [...completions10, ...objects]
     }
     return [
       ...functionCompletions,
-      ...named(collections, 'Collection'),
-      ...named(indexes.data, 'Index'),
-      ...named(functions.data, 'Function'),
+      ...completionsOfNames(collections, 'Collection'),
+      ...completionsOfNames(indexes.data, 'Index'),
+      ...completionsOfNames(functions.data, 'Function'),
     ]
   }, [version, collections, indexes.data, functions.data])
 }
 
-/** Reads each collection when it is first at hand, and once more after a query has run. */
+/** Reads the members of a collection when completion first needs them, and again after each run of a query. */
 function useMembers(version: Version, collections: readonly string[] | undefined, turn: unknown) {
   const names = useMemo(() => new Set(collections), [collections])
   const known = useRef(new Map<string, Promise<CollectionMembers>>())
@@ -102,7 +105,7 @@ function useMembers(version: Version, collections: readonly string[] | undefined
   )
 }
 
-/** Completion that takes longer helps nobody. */
+/** Completion gives up after this time. */
 const membersMs = 3000
 
 async function memberCompletions(
@@ -135,7 +138,7 @@ async function memberCompletions(
   }))
 }
 
-function named(names: readonly string[] | undefined, call: string): Completion[] {
+function completionsOfNames(names: readonly string[] | undefined, call: string): Completion[] {
   return (names ?? []).map(label => ({
     label,
     kind: 'class',
@@ -144,15 +147,18 @@ function named(names: readonly string[] | undefined, call: string): Completion[]
   }))
 }
 
-/** In version 10 a name stands for what it names; other texts are names only through their module. */
-function named10(names: readonly string[] | undefined, module: string): Completion[] {
-  return named(names, module).map(completion => {
+/**
+ * In version 10 an identifier can be used as is. Other names need the call of their module, such as
+ * `Collection("a-b")`.
+ */
+function completionsOfNames10(names: readonly string[] | undefined, module: string): Completion[] {
+  return completionsOfNames(names, module).map(completion => {
     const isPlain = /^[A-Za-z_]\w*$/.test(completion.label)
     return { ...completion, after: '', ...(isPlain && { text: completion.label }) }
   })
 }
 
-/** What the list of functions shows of one. */
+/** An entry of the list of functions. */
 interface Help {
   readonly name: string
   readonly signature: string
@@ -180,7 +186,7 @@ export function FunctionHelp({ version }: { version: Version }) {
   )
   return (
     <details class="function-help">
-      <summary>Functions of the language</summary>
+      <summary>Function reference</summary>
       <Field label="Find a function" type="search" value={filter} onInput={setFilter} />
       <dl>
         {found.slice(0, shownMax).map(({ name, signature, summary, result, effect }) => (
@@ -193,7 +199,9 @@ export function FunctionHelp({ version }: { version: Version }) {
           </div>
         ))}
       </dl>
-      {found.length > shownMax && <p class="hint">{found.length - shownMax} more: type to find them.</p>}
+      {found.length > shownMax && (
+        <p class="hint">{found.length - shownMax} more. Type a part of the name to find them.</p>
+      )}
     </details>
   )
 }

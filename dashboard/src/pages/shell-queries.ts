@@ -1,6 +1,7 @@
-// The queries of a text in the shell: what is sent for each version of the language, and where in the text its errors are.
+// Prepares the queries of a text in the shell: the request for each version of the language, and the places of errors
+// in the text.
 
-import { type Notation, NotationError, parseQueries, type WrittenQuery } from '../language.ts'
+import { type Notation, NotationError, type ParsedQuery, parseQueries } from '../language.ts'
 import type { Mark } from '../parts/code-editor.ts'
 import { pastTime } from '../router.ts'
 import { runText, runVersion10, type Scope } from '../service/client.ts'
@@ -9,7 +10,7 @@ import { scope } from '../session.ts'
 import { at, type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
 import type { ShellAnswer } from './shell-result.tsx'
 
-/** A query that failed, and where it stands in the text. */
+/** The error of a query that failed, with its places in the text. */
 export class QueryFailure extends Error {
   override name = 'QueryFailure'
   override readonly cause: ServiceError
@@ -22,26 +23,26 @@ export class QueryFailure extends Error {
   }
 }
 
-/** What an error underlines in the text. */
+/** The places that an error underlines in the text. */
 export function marksOf(error: Error | undefined): readonly Mark[] {
   if (error instanceof QueryFailure) return error.marks
   return error instanceof NotationError ? [{ from: error.from, to: error.to, message: error.message }] : []
 }
 
-/** A query that can be sent, and the places that its errors tell. */
+/** A query that can be sent, and functions that map its errors to the text. */
 export interface ReadyQuery {
   readonly run: (as: Scope, signal: AbortSignal) => Promise<ShellAnswer>
-  /** Asks what it reads; nothing is written. */
+  /** Returns the reads of the query; nothing is written. */
   readonly explain: (signal: AbortSignal) => Promise<Json>
   readonly marksFor: (error: ServiceError) => readonly Mark[]
-  /** The error as one of the query that was written: a past time is a form around it. */
+  /** The error with positions in the query as written: at a past time the sent query is wrapped in another form. */
   readonly unwrapped: (error: ServiceError) => ServiceError
 }
 
-const written = (as: Scope): Scope => ({ ...as, isWritten: true })
+const asUserQuery = (as: Scope): Scope => ({ ...as, isFromUser: true })
 
-async function explained(query: Query, signal: AbortSignal): Promise<Json> {
-  const { text } = await runText(writeJson({ query }), written(scope.value), signal, '/api/v1/explain')
+async function explanationOf(query: Query, signal: AbortSignal): Promise<Json> {
+  const { text } = await runText(writeJson({ query }), asUserQuery(scope.value), signal, '/api/v1/explain')
   return at(parseJson(text), 'resource') ?? null
 }
 
@@ -50,16 +51,16 @@ export function queriesOf4(text: string, notation: Notation): readonly ReadyQuer
   return parseQueries(text, notation).map(readyQuery)
 }
 
-function readyQuery({ query, locate }: WrittenQuery): ReadyQuery {
+function readyQuery({ query, locate }: ParsedQuery): ReadyQuery {
   const past = pastTime.value
   const sent: Query = past === undefined ? query : { at: { '@ts': past }, expr: query }
   const inner = (position: readonly string[]) =>
     past !== undefined && position[0] === 'expr' ? position.slice(1) : position
   return {
     run: async (as, signal) => {
-      return { ...(await runText(writeJson(sent), written(as), signal)), version: '4', summary: '' }
+      return { ...(await runText(writeJson(sent), asUserQuery(as), signal)), version: '4', summary: '' }
     },
-    explain: signal => explained(sent, signal),
+    explain: signal => explanationOf(sent, signal),
     marksFor: ({ faults }) =>
       faults.map(({ code, description, position }) => ({
         ...locate(inner(position)),
@@ -72,15 +73,15 @@ function readyQuery({ query, locate }: WrittenQuery): ReadyQuery {
   }
 }
 
-/** The query of version 10 that a text is as a whole. Throws `NotationError`. */
+/** The whole text as one query of version 10. Throws `NotationError`. */
 export function queryOf10(text: string): ReadyQuery {
   if (text.trim() === '') throw new NotationError('Write a query first.', 0)
   const past = pastTime.value
   const opening = past === undefined ? '' : `at (Time(${JSON.stringify(past)})) {\n`
   const sent = past === undefined ? text : `${opening}${text}\n}`
   return {
-    run: async (as, signal) => ({ ...(await runVersion10(sent, written(as), signal)), version: '10' }),
-    explain: signal => explained(sent, signal),
+    run: async (as, signal) => ({ ...(await runVersion10(sent, asUserQuery(as), signal)), version: '10' }),
+    explain: signal => explanationOf(sent, signal),
     marksFor: ({ summary }) =>
       drawnPlaces(sent, summary).map(({ from, to, message }) => ({
         from: Math.max(0, from - opening.length),
@@ -94,7 +95,7 @@ export function queryOf10(text: string): ReadyQuery {
   }
 }
 
-/** A drawing of errors with the numbers that lines have when the first one is not counted. */
+/** A drawing of errors with each line number reduced by one, because the first line was added by the shell. */
 function withoutFirstLine(summary: string): string {
   return summary
     .replace(/\*query\*:(\d+):/g, (_, line) => `*query*:${Number(line) - 1}:`)
@@ -103,7 +104,7 @@ function withoutFirstLine(summary: string): string {
     })
 }
 
-/** The places that the errors of a summary draw: `at *query*:2:5`, and below it the marks under the line. */
+/** The places of the errors in a summary, which draws each as `at *query*:2:5` with marks under the line. */
 function drawnPlaces(query: string, summary: string): readonly Mark[] {
   const lines = query.split('\n')
   const errors = summary.split('\n\n').filter(block => block.startsWith('error: '))
@@ -128,8 +129,9 @@ export async function attempt<T>(
     return await work(query)
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
-    // A refused secret of somebody else is no reason to sign out.
-    if (cause.status === 401 && as !== scope.value) throw new Error('The secret to run with is not accepted.')
+    // Only the rejection of the session's own secret signs the user out.
+    if (cause.status === 401 && as !== scope.value)
+      throw new Error('The service rejects the secret under Run as. Check it, or run as myself.')
     if (cause.status === 401) throw cause
     throw new QueryFailure(query.unwrapped(cause), query.marksFor(cause))
   }

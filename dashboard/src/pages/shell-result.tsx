@@ -1,26 +1,26 @@
-// What a query gave: as a tree, as text or as JSON, with what it has cost.
+// The result of a query, as a tree, as text or as JSON, with its costs.
 
 import { useMemo, useState } from 'preact/hooks'
 import type { Version } from '../language.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { Editor } from '../parts/editor.tsx'
-import { Loaded, useLoad } from '../parts/load.tsx'
-import { Drawn } from '../parts/problem.tsx'
+import { LoadedContent, useLoad } from '../parts/load.tsx'
+import { Summary } from '../parts/problem.tsx'
 import { Tree } from '../parts/values.tsx'
 import type { TextResult } from '../service/client.ts'
-import { heavy } from '../service/heavy.ts'
+import { runTextTask } from '../service/text-task-runner.ts'
 import { at, parseJson } from '../wire/json.ts'
 import { shownValue } from '../wire/tagged.ts'
 
 type View = 'tree' | 'text' | 'json'
 
-/** Longer results have no tree: it would be felt. */
+/** Longer results have no tree, because drawing it would block the page. */
 const treeCharsMax = 1_000_000
 
-/** What a query of a version of the language gave. */
+/** The result of a query, with the version of its language. */
 export interface ShellAnswer extends TextResult {
   readonly version: Version
-  /** What version 10 has to say beside the result. */
+  /** Hints and log lines that version 10 returns with the result. */
   readonly summary: string
 }
 
@@ -47,7 +47,7 @@ export function ShellResult({ answer }: { answer: ShellAnswer }) {
         </fieldset>
         <p class="facts">{Math.round(answer.elapsedMs)} ms</p>
       </div>
-      <Drawn summary={answer.summary} />
+      <Summary summary={answer.summary} />
       {view === 'tree' ? <TreeView answer={answer} /> : <TextView key={view} answer={answer} view={view} />}
       <CostTable answer={answer} />
     </section>
@@ -68,12 +68,12 @@ function TreeView({ answer: { text, version } }: { answer: ShellAnswer }) {
 
 function TextView({ answer: { text, version }, view }: { answer: ShellAnswer; view: 'text' | 'json' }) {
   const printed = useLoad(
-    () => heavy({ kind: 'answer', text, version, notation: view }, text.length),
+    () => runTextTask({ kind: 'answer', text, version, notation: view }, text.length),
     [text, version, view],
   )
   const notation = version === '10' && view === 'text' ? 'version 10' : view
   return (
-    <Loaded of={printed}>
+    <LoadedContent of={printed}>
       {shown => (
         <>
           <Editor label="Result" value={shown} notation={notation} isReadOnly />
@@ -82,12 +82,12 @@ function TextView({ answer: { text, version }, view }: { answer: ShellAnswer; vi
           </p>
         </>
       )}
-    </Loaded>
+    </LoadedContent>
   )
 }
 
 const costNames: readonly (readonly [header: string, name: string])[] = [
-  ['query-time', 'ms in the service'],
+  ['query-time', 'ms query time'],
   ['compute-ops', 'compute operations'],
   ['byte-read-ops', 'read operations'],
   ['byte-write-ops', 'write operations'],

@@ -1,15 +1,17 @@
-// The shell: queries as text, run as oneself or as somebody else, now or at a past time.
+// The page of the shell: runs queries as the user or as another identity, at the present or at a past time.
 
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Version } from '../language.ts'
 import { useDismissal } from '../parts/dismissal.ts'
 import { Editor } from '../parts/editor.tsx'
+import { Choice, Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { type Action, useAction } from '../parts/load.tsx'
 import { NotationSwitch, useConversion } from '../parts/notation-switch.tsx'
 import { Problem } from '../parts/problem.tsx'
+import { useChoices } from '../parts/schema-list.tsx'
 import { VersionSwitch } from '../parts/version-switch.tsx'
-import { pastTime } from '../router.ts'
+import { pastTime, place } from '../router.ts'
 import type { Scope } from '../service/client.ts'
 import {
   activeTab,
@@ -21,22 +23,21 @@ import {
   showTab,
   tabs,
 } from '../service/shell-state.ts'
-import { scope, session } from '../session.ts'
+import { canScope, scope, scopeAs, session } from '../session.ts'
 import type { Json } from '../wire/json.ts'
-import { ActAs } from './act-as.tsx'
 import { Explanation } from './shell-explanation.tsx'
 import { FunctionHelp, useCompletions } from './shell-help.tsx'
 import { attempt, marksOf, QueryFailure, queriesOf4, queryOf10, type ReadyQuery } from './shell-queries.ts'
 import { type ShellAnswer, ShellResult } from './shell-result.tsx'
 
-/** The shown outcome of a query: its result, or an explanation of its reads. */
+/** The outcome of a query: its result, or an explanation of its reads. */
 type Outcome =
   | { readonly kind: 'result'; readonly answer: ShellAnswer }
   | { readonly kind: 'explanation'; readonly explanation: Json }
 
 type Work = (query: ReadyQuery, as: Scope, signal: AbortSignal) => Promise<Outcome>
 
-/** Runs the queries of the tab that is shown, one after the other; `results` are those of each tab. */
+/** Runs the queries of the active tab, one after the other. `results` has the outcomes of each tab. */
 function useRuns(action: Action) {
   const [results, setResults] = useState<ReadonlyMap<number, readonly Outcome[]>>(new Map())
   const start = (work: Work, as: Scope) => {
@@ -53,7 +54,7 @@ function useRuns(action: Action) {
         }
         rememberQuery({ text, version, notation })
       } catch (cause) {
-        // A text that was refused with the secret was never run: it waits for the next sign-in.
+        // A query that failed because of the session's secret did not run, so it is not added to the history.
         if (cause instanceof QueryFailure) rememberQuery({ text, version, notation })
         throw cause
       }
@@ -69,7 +70,7 @@ const explain: Work = async (query, _, signal) => ({
   explanation: await query.explain(signal),
 })
 
-/** The page of the shell. */
+/** The page. */
 export function Shell() {
   const tab = activeTab.value
   const [asWhom, setAsWhom] = useState<Scope | undefined>(undefined)
@@ -124,7 +125,7 @@ export function Shell() {
           </button>
         )}
         <span class="hint">
-          or Ctrl-Enter{pastTime.value !== undefined && ' – reads as of the time chosen above'}
+          or Ctrl-Enter{pastTime.value !== undefined && ' – reads data as of the time chosen above'}
           {pastTime.value !== undefined && tab.version === '10' && ', inside at (Time("…")) { … }'}
         </span>
       </div>
@@ -170,7 +171,7 @@ function TabStrip() {
       >
         ✕
       </button>
-      <button type="button" class="quiet" aria-label="New tab" onClick={() => openTab()}>
+      <button type="button" class="quiet" aria-label="Open new tab" onClick={() => openTab()}>
         +
       </button>
     </div>
@@ -201,4 +202,52 @@ function HistoryChoice() {
       </ol>
     </details>
   )
+}
+
+interface ActAsProps {
+  /** Called with undefined for the user's own identity. */
+  readonly onChange: (scope: Scope | undefined) => void
+}
+
+const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
+
+/**
+ * A choice of the identity that queries run as. Only admins see roles and documents, because only their secrets can be
+ * narrowed.
+ */
+function ActAs({ onChange }: ActAsProps) {
+  // The page of a user leads here with its document in the address.
+  const asked = place.value.parameters.get('as') ?? ''
+  const [choice, setChoice] = useState(asked === '' || !canScope.value ? '' : 'document')
+  const [document, setDocument] = useState(asked)
+  const [secret, setSecret] = useState('')
+  const roles = useChoices('roles')
+  useEffect(() => onChange(scopeOf(choice, document, secret)), [choice, document, secret])
+  const scoped: (readonly [string, string])[] = [
+    ...builtin.map(role => [role, `the role ${role}`] as const),
+    ...(roles.data ?? []).map(name => [`@role/${name}`, `the role ${name}`] as const),
+    ['document', 'a document…'],
+  ]
+  return (
+    <div class="inline-form">
+      <Choice
+        label="Run as"
+        value={choice}
+        onChange={setChoice}
+        options={[['', 'myself'], ...(canScope.value ? scoped : []), ['key', 'a key…']]}
+      />
+      {choice === 'document' && (
+        <Field label="Document" value={document} onInput={setDocument} isMono placeholder="users/123" />
+      )}
+      {choice === 'key' && (
+        <Field label="Secret of the key" type="password" value={secret} onInput={setSecret} isMono />
+      )}
+    </div>
+  )
+}
+
+function scopeOf(choice: string, document: string, secret: string): Scope | undefined {
+  if (choice === '') return undefined
+  if (choice === 'key') return { secret }
+  return scopeAs(choice === 'document' ? `@doc/${document.trim()}` : choice)
 }

@@ -1,4 +1,4 @@
-// The way in: a secret, and nothing else.
+// The sign-in form, as a page and as a dialog over a page whose secret has expired.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -6,16 +6,16 @@ import { Dialog } from '../parts/dialog.tsx'
 import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { ServiceError } from '../service/faults.ts'
-import { farewell, signIn, signOut } from '../session.ts'
+import { signIn, signInMessage, signOut } from '../session.ts'
 
-/** The page for people who are not signed in. */
+/** The page, shown while nobody is signed in. */
 export function SignIn() {
   useEffect(() => {
     document.title = 'Sign in · Terrarium'
   }, [])
   return (
     <main class="sign-in">
-      <SignInForm message={farewell.value}>
+      <SignInForm message={signInMessage.value}>
         <img src="/dashboard/icon.svg" alt="" width="56" height="56" />
         <h1>Terrarium</h1>
       </SignInForm>
@@ -23,17 +23,20 @@ export function SignIn() {
   )
 }
 
-/** Over a page whose secret has ended: its input waits behind this, and cannot be seen, until somebody signs in again. */
+/**
+ * The dialog over a page whose secret was rejected. The page and its unsaved input stay hidden behind it until the next
+ * sign-in.
+ */
 export function SignInAgain({ message }: { message: string }) {
   return (
     <Dialog
       title="Sign in again"
       class="sign-in-again"
-      question={() => 'Sign out? What you have not saved is lost.'}
+      question={() => 'Sign out? Unsaved changes will be lost.'}
       onClose={() => signOut()}
     >
       <div class="dialog-body">
-        <SignInForm message={`${message} What you have not saved is kept until then.`} />
+        <SignInForm message={`${message} Your unsaved changes are kept until then.`} />
       </div>
     </Dialog>
   )
@@ -56,7 +59,7 @@ function SignInForm({ message, children }: FormProps) {
       try {
         await signIn(secret.trim())
       } catch (cause) {
-        if (cause instanceof ServiceError && cause.status === 401) throw refused
+        if (cause instanceof ServiceError && cause.status === 401) throw rejected
         throw cause
       }
     })
@@ -82,9 +85,8 @@ function SignInForm({ message, children }: FormProps) {
           onInput={event => setSecret(event.currentTarget.value)}
         />
         <p class="hint" id="secret-hint">
-          The secret of a key or of a token, or the root secret of this service. The root secret was written
-          to the file <code>root-secret</code> in the data directory when the service was started for the
-          first time.
+          The secret of a key or a token, or the root secret of this service. The root secret is in the file{' '}
+          <code>root-secret</code> in the data directory.
         </p>
       </div>
       {action.error && <Problem error={action.error} />}
@@ -95,6 +97,6 @@ function SignInForm({ message, children }: FormProps) {
   )
 }
 
-const refused = new Error(
-  'This secret is not accepted. Check that it is whole, and that its key was not deleted.',
+const rejected = new Error(
+  'The service rejects this secret. Check that you copied all of it, and that its key was not deleted.',
 )

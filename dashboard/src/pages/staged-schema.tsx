@@ -1,11 +1,11 @@
-// The staged schema: how far it is, what it would change, and its end.
+// The section of the staged schema: its status, its changes, and the buttons that commit or abandon it.
 
 import { useState } from 'preact/hooks'
 import { Confirm } from '../parts/dialog.tsx'
-import { DrawnDiff } from '../parts/diff.tsx'
+import { AnsiDiff } from '../parts/diff.tsx'
 import { useEvery } from '../parts/live.ts'
 import { reloading } from '../parts/load.tsx'
-import { Drawn, Problem } from '../parts/problem.tsx'
+import { Problem, Summary } from '../parts/problem.tsx'
 import { endStaged, SchemaRefusal, type SchemaState } from '../service/schema-files.ts'
 
 const rereadMs = 1500
@@ -13,18 +13,18 @@ const rereadMs = 1500
 const statusText = {
   pending: 'Its indexes are being built.',
   ready: 'It is ready to be committed.',
-  failed: 'It has failed: abandon it, or push another one.',
+  failed: 'It has failed. Abandon it, or push a corrected schema.',
 }
 
 interface StagedProps {
   readonly state: SchemaState
   readonly isReadOnly: boolean
-  /** Whether there are changes that were not pushed. */
+  /** True while the page has changes that were not pushed. */
   readonly isHeld: boolean
   readonly onChanged: () => void
 }
 
-/** What is told of a staged schema. */
+/** The section; nothing while no schema is staged. */
 export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedProps) {
   const [ending, setEnding] = useState<'commit' | 'abandon' | undefined>(undefined)
   const [refusal, setRefusal] = useState<SchemaRefusal | undefined>(undefined)
@@ -35,9 +35,9 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
     <section aria-labelledby="staged">
       <h2 id="staged">A schema is staged</h2>
       <p role="status">{statusText[staged.status]} The files below are the staged ones.</p>
-      {staged.refusal !== undefined && <p>It does not fit what is stored any more:</p>}
-      <Drawn summary={staged.refusal ?? staged.pending} />
-      <DrawnDiff text={staged.diff} />
+      {staged.refusal !== undefined && <p>The staged schema no longer fits the stored data:</p>}
+      <Summary summary={staged.refusal ?? staged.pending} />
+      <AnsiDiff text={staged.diff} />
       {!isReadOnly && (
         <div class="form-buttons">
           <button
@@ -54,22 +54,25 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
         </div>
       )}
       {refusal && <Problem error={refusal} />}
-      {refusal && <Drawn summary={refusal.drawn} />}
-      {!isReadOnly && isHeld && <p class="hint">Push or discard your changes first.</p>}
+      {refusal && <Summary summary={refusal.drawn} />}
+      {!isReadOnly && isHeld && (
+        <p class="hint">To commit or abandon the staged schema, push or discard your changes first.</p>
+      )}
       {ending && (
         <Confirm
           title={ending === 'commit' ? 'Commit the staged schema?' : 'Abandon the staged schema?'}
           warning={
             ending === 'commit' ? (
               <>
-                All programs see it from then on. Collections that it removes go with their documents.
-                <DrawnDiff text={staged.diff} />
+                All programs then use this schema. Collections that it removes are deleted with their
+                documents.
+                <AnsiDiff text={staged.diff} />
               </>
             ) : (
-              'The staged files are lost. The schema in force stays as it is.'
+              'The staged files are deleted. The schema in force does not change.'
             )
           }
-          submit={ending === 'commit' ? 'Commit it' : 'Abandon it'}
+          submit={ending === 'commit' ? 'Commit schema' : 'Abandon schema'}
           onClose={() => setEnding(undefined)}
           onConfirm={async signal => {
             setRefusal(undefined)

@@ -1,4 +1,4 @@
-// Tokens: the logins of all users. Those of one user are on the page of its document.
+// The pages of tokens, which are the logins of all users. The page of a user's document lists the tokens of that user.
 
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'
@@ -14,7 +14,7 @@ import { rights } from '../session.ts'
 import { at, type Json, textAt } from '../wire/json.ts'
 import { idOf } from '../wire/refs.ts'
 
-/** The pages of tokens. */
+/** The list, or the page of one token. */
 export function Tokens({ path: [id] }: { readonly path: readonly string[] }) {
   if (id === undefined) return <TokenList />
   return (
@@ -24,7 +24,7 @@ export function Tokens({ path: [id] }: { readonly path: readonly string[] }) {
       plural="Tokens"
       singular="token"
       id={id}
-      deleteWarning="Whoever uses it is logged out."
+      deleteWarning="Programs that use this token are logged out at once."
     />
   )
 }
@@ -42,7 +42,7 @@ function TokenList() {
       token => <bdi>{at(token, 'data') === undefined ? '–' : previewOf(at(token, 'data') ?? null)}</bdi>,
     ],
     ['Expires', token => textAt(token, 'ttl', '@ts') ?? 'never'],
-    ['Made', token => <Instant micros={at(token, 'ts')} />],
+    ['Created', token => <Instant micros={at(token, 'ts')} />],
     [
       '',
       token =>
@@ -61,12 +61,12 @@ function TokenList() {
         label="Tokens"
         columns={columns}
         turn={turn}
-        whenEmpty="There are no tokens: nobody is logged in. A token is made when a document with a password logs in. The tokens of one user are on the page of its document."
+        whenEmpty="There are no tokens: no user is logged in. Each login of a document with a password creates one. To log in as a user, open the document of the user."
       />
       {revoking !== undefined && (
         <Confirm
           title={`Revoke the token ${idOf(revoking)}?`}
-          warning="Whoever uses it is logged out at once."
+          warning="Programs that use this token are logged out at once."
           submit="Revoke token"
           onClose={() => setRevoking(undefined)}
           onConfirm={async signal => {

@@ -1,9 +1,9 @@
-// What makes a document a user: whether it has a password, and the tokens of its logins.
+// The section of a document's page about its user: the password, and the tokens of logins.
 
 import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
-import { Loaded, reloading, useLoad } from '../parts/load.tsx'
+import { LoadedContent, reloading, useLoad } from '../parts/load.tsx'
 import { PasswordDialog } from '../parts/password-dialog.tsx'
 import { Notice } from '../parts/problem.tsx'
 import { buttons, Table } from '../parts/table.tsx'
@@ -16,60 +16,60 @@ import { logInAs, readUser, revokeAll, type UserToken } from '../service/users.t
 import { canScope } from '../session.ts'
 import { SecretDialog } from './keys.tsx'
 
-/** What a person does here. */
-type Doing =
+/** The open dialog. */
+type OpenDialog =
   | { readonly kind: 'password' | 'log in' | 'revoke all' }
   | { readonly kind: 'secret'; readonly secret: string }
   | { readonly kind: 'revoke'; readonly token: UserToken }
 
-/** The section of a document's page about logging in. */
+/** The section; nothing for callers who may not read passwords and tokens. */
 export function UserAccess({ name }: { name: DocumentName }) {
-  const [doing, setDoing] = useState<Doing | undefined>(undefined)
+  const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
   const [notice, setNotice] = useState<string | undefined>(undefined)
   const { collection, id } = name
   const user = useLoad(signal => readUser(name, signal), [collection, id, databasePath.value.join('/')])
   const done = (said?: string) => {
-    setDoing(undefined)
+    setDialog(undefined)
     setNotice(said)
     user.reload()
   }
-  // Whose roles grant documents, but neither passwords nor tokens, has no business here.
+  // The roles of some callers grant documents, but neither passwords nor tokens.
   if (user.error instanceof ServiceError && user.error.status === 403) return null
   return (
     <section class="user-access" aria-labelledby="login">
-      <h2 id="login">Logging in</h2>
-      <Loaded of={user}>
+      <h2 id="login">Login</h2>
+      <LoadedContent of={user}>
         {({ passwordSet, tokens, isMore }) => (
           <>
             <p>
               {passwordSet === undefined ? (
-                'This document has no password. Give it one if it stands for a user who logs in.'
+                'This document has no password. If it represents a user, set a password so that the user can log in.'
               ) : (
                 <>
-                  This document is a user: it has a password, set <Instant micros={passwordSet} />.
+                  This user has a password, set <Instant micros={passwordSet} />.
                 </>
               )}
             </p>
             <div class="form-buttons">
-              <button type="button" onClick={() => setDoing({ kind: 'password' })}>
+              <button type="button" onClick={() => setDialog({ kind: 'password' })}>
                 Set password
               </button>
-              <button type="button" onClick={() => setDoing({ kind: 'log in' })}>
+              <button type="button" onClick={() => setDialog({ kind: 'log in' })}>
                 Log in as this user
               </button>
               {canScope.value && (
                 <a class="button" href={addressOf(['shell'], { as: `${collection}/${id}` })}>
-                  Ask queries as this user
+                  Run queries as this user
                 </a>
               )}
             </div>
-            <UserTokens tokens={tokens} isMore={isMore} onDo={setDoing} />
+            <UserTokens tokens={tokens} isMore={isMore} onDialog={setDialog} />
           </>
         )}
-      </Loaded>
+      </LoadedContent>
       <Notice text={notice} />
-      {doing && (
-        <UserDialog name={name} doing={doing} onDo={setDoing} onDone={done} onChanged={user.reload} />
+      {dialog && (
+        <UserDialog name={name} dialog={dialog} onDialog={setDialog} onDone={done} onChanged={user.reload} />
       )}
     </section>
   )
@@ -78,14 +78,14 @@ export function UserAccess({ name }: { name: DocumentName }) {
 interface TokensProps {
   readonly tokens: readonly UserToken[]
   readonly isMore: boolean
-  readonly onDo: (doing: Doing) => void
+  readonly onDialog: (dialog: OpenDialog) => void
 }
 
-function UserTokens({ tokens, isMore, onDo }: TokensProps) {
-  if (tokens.length === 0) return <p class="empty">This user is not logged in anywhere.</p>
+function UserTokens({ tokens, isMore, onDialog }: TokensProps) {
+  if (tokens.length === 0) return <p class="empty">This user has no tokens. Each login creates one.</p>
   return (
     <>
-      <Table label="Tokens of this user" columns={['Token', 'Made', 'Expires', buttons('Actions')]}>
+      <Table label="Tokens of this user" columns={['Token', 'Created', 'Expires', buttons('Actions')]}>
         {tokens.map(token => (
           <tr key={token.id}>
             <td>
@@ -96,16 +96,20 @@ function UserTokens({ tokens, isMore, onDo }: TokensProps) {
             </td>
             <td>{token.expires ?? 'never'}</td>
             <td>
-              <button type="button" class="danger-quiet" onClick={() => onDo({ kind: 'revoke', token })}>
+              <button type="button" class="danger-quiet" onClick={() => onDialog({ kind: 'revoke', token })}>
                 Revoke<span class="unseen"> {token.id}</span>
               </button>
             </td>
           </tr>
         ))}
       </Table>
-      {isMore && <p class="hint">There are more; these are the first {tokens.length}.</p>}
+      {isMore && (
+        <p class="hint">
+          Only the first {tokens.length} tokens are shown. Revoke all revokes the others, too.
+        </p>
+      )}
       <div class="form-buttons">
-        <button type="button" class="danger-quiet" onClick={() => onDo({ kind: 'revoke all' })}>
+        <button type="button" class="danger-quiet" onClick={() => onDialog({ kind: 'revoke all' })}>
           Revoke all
         </button>
       </div>
@@ -115,38 +119,40 @@ function UserTokens({ tokens, isMore, onDo }: TokensProps) {
 
 interface DialogProps {
   readonly name: DocumentName
-  readonly doing: Doing
-  readonly onDo: (doing: Doing | undefined) => void
+  readonly dialog: OpenDialog
+  readonly onDialog: (dialog: OpenDialog | undefined) => void
   readonly onDone: (notice?: string) => void
-  /** Somebody else has changed something meanwhile. */
+  /** Called when the token or password was changed by another client in the meantime. */
   readonly onChanged: () => void
 }
 
-function UserDialog({ name, doing, onDo, onDone, onChanged }: DialogProps) {
-  const close = () => onDo(undefined)
-  switch (doing.kind) {
+function UserDialog({ name, dialog, onDialog, onDone, onChanged }: DialogProps) {
+  const close = () => onDialog(undefined)
+  switch (dialog.kind) {
     case 'password':
       return (
         <PasswordDialog
           user={name}
-          hint="Only a hash of it is stored. Who is logged in stays logged in: revoke the tokens if that is not wanted."
+          hint="The service stores only a hash. Existing tokens stay valid: revoke them to log the user out."
           onClose={close}
-          onDone={() => onDone('The password is set.')}
+          onDone={() => onDone('The password was set.')}
         />
       )
     case 'log in':
-      return <LogInDialog name={name} onClose={close} onMade={secret => onDo({ kind: 'secret', secret })} />
+      return (
+        <LogInDialog name={name} onClose={close} onCreated={secret => onDialog({ kind: 'secret', secret })} />
+      )
     case 'secret':
-      return <SecretDialog title="The new token" secret={doing.secret} onClose={() => onDone()} />
+      return <SecretDialog title="Token created" secret={dialog.secret} onClose={() => onDone()} />
     case 'revoke':
       return (
         <Confirm
-          title={`Revoke the token ${doing.token.id}?`}
-          warning="Whoever uses it is logged out at once."
+          title={`Revoke the token ${dialog.token.id}?`}
+          warning="Programs that use this token are logged out at once."
           submit="Revoke token"
           onClose={close}
           onConfirm={async signal => {
-            await deleteSchema('tokens', doing.token.id, doing.token.ts, signal).catch(reloading(onChanged))
+            await deleteSchema('tokens', dialog.token.id, dialog.token.ts, signal).catch(reloading(onChanged))
             onDone()
           }}
         />
@@ -170,20 +176,22 @@ function UserDialog({ name, doing, onDo, onDone, onChanged }: DialogProps) {
 interface LogInProps {
   readonly name: DocumentName
   readonly onClose: () => void
-  readonly onMade: (secret: string) => void
+  readonly onCreated: (secret: string) => void
 }
 
-function LogInDialog({ name, onClose, onMade }: LogInProps) {
+function LogInDialog({ name, onClose, onCreated }: LogInProps) {
   const [expires, setExpires] = useState('')
   return (
     <FormDialog
       title={`Log in as ${name.collection}/${name.id}`}
-      submit="Make a token"
+      submit="Create token"
       onClose={onClose}
-      onSubmit={async signal => onMade(await logInAs(name, expires === '' ? '' : instantOf(expires), signal))}
+      onSubmit={async signal =>
+        onCreated(await logInAs(name, expires === '' ? '' : instantOf(expires), signal))
+      }
     >
       <p>
-        This makes a token without asking for the password. Requests with the secret of the token have the
+        This creates a token without the password of the user. Requests with the secret of the token have the
         rights of this user.
       </p>
       <Field
@@ -191,7 +199,7 @@ function LogInDialog({ name, onClose, onMade }: LogInProps) {
         type="datetime-local"
         value={expires}
         onInput={setExpires}
-        hint="The token stops working at this time. Leave it empty for one that does not expire."
+        hint="The token stops working at this time. Leave this empty for a token that does not expire."
       />
     </FormDialog>
   )

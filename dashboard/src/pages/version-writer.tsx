@@ -1,15 +1,15 @@
-// The writer of a version of a document: the request of the query log whose transaction has the time of the version.
+// The writer of a version of a document: the request in the query log whose transaction has the time of the version.
 
 import { Fact } from '../parts/fact.tsx'
-import { Loaded, type Loading, useLoad } from '../parts/load.tsx'
+import { LoadedContent, type LoadState, useLoad } from '../parts/load.tsx'
 import { localTimeMs, zoneName } from '../parts/time.tsx'
 import { pastTime } from '../router.ts'
 import { type LogEntry, readWriters, type Writers } from '../service/logs.ts'
 import { session } from '../session.ts'
 import { callerText, timeOfRecord } from './log-record.tsx'
 
-/** The requests that wrote versions of these times; undefined for callers who may not read the query log. */
-export function useWriters(times: readonly bigint[]): Loading<Writers | undefined> {
+/** The requests that wrote the versions of these times; undefined for callers who may not read the query log. */
+export function useWriters(times: readonly bigint[]): LoadState<Writers | undefined> {
   const mayRead = session.value?.principal.role === 'admin'
   return useLoad(
     async signal => (mayRead && times.length > 0 ? readWriters(times, signal) : undefined),
@@ -19,30 +19,30 @@ export function useWriters(times: readonly bigint[]): Loading<Writers | undefine
 
 interface VersionWriterProps {
   readonly ts: bigint
-  readonly writers: Loading<Writers | undefined>
+  readonly writers: LoadState<Writers | undefined>
 }
 
 /** The writer of the version of a time, or the reason why it is unknown. */
 export function VersionWriter({ ts, writers }: VersionWriterProps) {
   if (writers.data === undefined && writers.error === undefined) return null
   return (
-    <section aria-label="Who wrote this version">
-      <h3>Who wrote this version</h3>
-      <Loaded of={writers}>
+    <section aria-label="Written by">
+      <h3>Written by</h3>
+      <LoadedContent of={writers}>
         {found => {
           const entry = found?.byTime.get(ts)
           if (entry) return <WriterFacts entry={entry} />
           return <p class="empty">{absenceText(ts, found?.keptSince)}</p>
         }}
-      </Loaded>
+      </LoadedContent>
     </section>
   )
 }
 
 function absenceText(ts: bigint, keptSince: number | undefined): string {
   if (keptSince === undefined || Number(ts / 1000n) < keptSince)
-    return 'The log of that time is no longer kept. --query-log-days and --query-log-megabytes set how long it is.'
-  return 'No request in the query log wrote it: an import did, a write into the history, or the document expired.'
+    return 'The query log of that time was deleted. To keep it for longer, raise --query-log-days and --query-log-megabytes.'
+  return 'No request in the query log wrote this version. It comes from an import, a write into the history, or the expiry of the document.'
 }
 
 function WriterFacts({ entry: { details, record } }: { readonly entry: LogEntry }) {
@@ -50,7 +50,7 @@ function WriterFacts({ entry: { details, record } }: { readonly entry: LogEntry 
   const shape = details?.shape ?? record.FQL_SHAPE
   return (
     <dl class="record-facts">
-      <Fact name="Who">
+      <Fact name="Caller">
         <bdi>{callerText(details?.caller)}</bdi>
       </Fact>
       {details?.caller && (
@@ -58,7 +58,7 @@ function WriterFacts({ entry: { details, record } }: { readonly entry: LogEntry 
           <bdi>{details.caller.roles.join(', ') || 'none'}</bdi>
         </Fact>
       )}
-      <Fact name={`Answered (${zoneName()})`}>{localTimeMs(timeOfRecord(record))}</Fact>
+      <Fact name={`Time (${zoneName()})`}>{localTimeMs(timeOfRecord(record))}</Fact>
       <Fact name="Query shape">
         <bdi class="mono">{shape === '' ? 'none' : shape}</bdi>
       </Fact>

@@ -1,10 +1,10 @@
-// The bar on top: the database looked at, the time looked at, light or dark, and the way out.
+// The bar at the top: the current database, the time to show, time zone and colours, and the sign-out menu.
 
 import { signal } from '@preact/signals'
 import { useRef, useState } from 'preact/hooks'
 import { addressIn, addressWith, databaseParameter, databasePath, go, pastTime } from '../router.ts'
 import { signOutEverywhere } from '../service/other-tabs.ts'
-import { losesBySigningOut, session, signOut } from '../session.ts'
+import { hasUnsavedState, session, signOut } from '../session.ts'
 import { useDismissal } from './dismissal.ts'
 import { Field } from './fields.tsx'
 import { Problem } from './problem.tsx'
@@ -15,7 +15,7 @@ interface BarProps {
   readonly onMenu: () => void
 }
 
-/** The bar on top of every page. */
+/** The bar at the top of every page. */
 export function Bar({ isMenuOpen, onMenu }: BarProps) {
   return (
     <header class="bar">
@@ -38,7 +38,7 @@ export function Bar({ isMenuOpen, onMenu }: BarProps) {
   )
 }
 
-/** The databases from the secret's own down to the one looked at. */
+/** Breadcrumbs from the database of the secret down to the current one. */
 function DatabaseTrail() {
   const own = session.value?.principal.database ?? []
   const path = databasePath.value
@@ -78,13 +78,13 @@ function identityText(): string {
   return is_root ? 'root' : (role ?? 'roles')
 }
 
-/** Signs out of this tab, or of all tabs; asks when there is input that is not saved. */
+/** Signs out of this tab or of all tabs. Asks first when there is unsaved input. */
 function SignOut() {
   const [isOpen, setOpen] = useState(false)
   const part = useRef<HTMLDivElement>(null)
   useDismissal(part, isOpen, () => setOpen(false))
   const leave = (how: () => void) => {
-    if (!losesBySigningOut() || confirm('Sign out? What you have entered has not been saved.')) how()
+    if (!hasUnsavedState() || confirm('Sign out? Unsaved changes will be lost.')) how()
   }
   return (
     <div class="sign-out" ref={part}>
@@ -94,19 +94,19 @@ function SignOut() {
       {isOpen && (
         <div class="popover">
           <button type="button" onClick={() => leave(signOut)}>
-            In this tab
+            Sign out of this tab
           </button>
           <button type="button" onClick={() => leave(signOutEverywhere)}>
-            Everywhere
+            Sign out of all tabs{' '}
           </button>
-          <p class="hint">Everywhere: in all tabs of this browser that show this service.</p>
+          <p class="hint">All tabs of this browser that show this service.</p>
         </div>
       )}
     </div>
   )
 }
 
-/** Chooses a moment of the past to look at. */
+/** Chooses a past time to show. */
 function TimeControl() {
   const [isOpen, setOpen] = useState(false)
   const [text, setText] = useState('')
@@ -124,7 +124,7 @@ function TimeControl() {
     event.preventDefault()
     try {
       const at = instantOf(text)
-      if (Date.parse(at) > Date.now()) throw new Error('This time has not come yet.')
+      if (Date.parse(at) > Date.now()) throw new Error('This time is in the future. Choose an earlier one.')
       setOpen(false)
       go(addressWith({ at, after: undefined, before: undefined }))
     } catch (cause) {
@@ -149,16 +149,16 @@ function TimeControl() {
       {isOpen && (
         <form class="popover" onSubmit={apply} noValidate>
           <Field
-            label="Look at the time"
+            label="Show data as of"
             type="datetime-local"
             step="1"
             value={text}
             onInput={setText}
-            hint={`In the time zone ${zoneName()}. All pages then show the data as it was at that time; it cannot be changed.`}
+            hint={`Time zone: ${zoneName()}. All pages then show the data as of this time, read-only.`}
           />
           {error && <Problem error={error} />}
           <button type="submit" class="primary">
-            Look
+            Show{' '}
           </button>
         </form>
       )}
@@ -186,7 +186,7 @@ function apply(chosen: Theme): void {
   document.documentElement.dataset.theme = chosen
 }
 
-/** One time zone for all times on all pages. */
+/** Switches the time zone of all times on all pages. */
 function ZoneButton() {
   const label = `Times: ${zoneName()}`
   return (
@@ -203,7 +203,7 @@ function ThemeButton() {
     try {
       localStorage.setItem(themeKey, theme.value)
     } catch {
-      // The choice then lasts until the page is closed.
+      // Without storage the choice lasts until the page is closed.
     }
   }
   const sign = { system: '◐', light: '☀', dark: '☾' }[theme.value]

@@ -1,6 +1,6 @@
-// Text of both writing directions in the editor. Left to the browser, a right-to-left text reorders the brackets and names
-// around it, and characters that control direction are invisible: code then reads differently than it is stored. So texts
-// in quotes are isolated from what is around them, and control characters are shown.
+// Bidirectional text in the editor. By default, right-to-left text reorders the brackets and names around it, and
+// direction control characters are invisible, so code reads differently than it is stored. Therefore quoted text is
+// isolated from the code around it, and control characters are shown.
 
 import { type Extension, Prec, RangeSetBuilder } from '@codemirror/state'
 import {
@@ -15,7 +15,7 @@ import {
 
 const isolated = Decoration.mark({ class: 'cm-isolated', bidiIsolate: Direction.LTR })
 
-/** Letters that are written from right to left, and the characters that control direction. */
+/** Right-to-left letters, and direction control characters. */
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
@@ -55,9 +55,9 @@ const isolation = ViewPlugin.fromClass(
   },
 )
 
-/** Keeps the order of code whatever its texts hold. */
+/** Shows code in its stored order, whatever its quoted texts contain. */
 export const bidiSafety: Extension = [
-  // CodeMirror itself knows the other control characters.
+  // CodeMirror shows the other control characters by default.
   highlightSpecialChars({ addSpecialChars: /[\u202a-\u202c\u2068]/g }),
   isolation,
   EditorView.theme({

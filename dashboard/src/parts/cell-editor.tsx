@@ -1,10 +1,10 @@
-// One field of a document, edited in its cell. Enter or leaving the cell saves, Escape gives up.
+// Edits one field of a document in its cell. Enter and leaving the cell save, Escape cancels.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { guard } from '../router.ts'
 import { textOfValue, valueOfText } from '../service/typed-value.ts'
 import { isMap, type Json, writeJson } from '../wire/json.ts'
-import { typeNamed } from '../wire/type-names.ts'
+import { typeNameOf } from '../wire/type-names.ts'
 import { useAction } from './load.tsx'
 
 interface CellEditorProps {
@@ -16,17 +16,17 @@ interface CellEditorProps {
   readonly onClose: (keepsFocus: boolean) => void
 }
 
-/** Texts that rows hold whole; what is longer or has parts is edited on the document's page. */
+/** The longest text that rows contain whole. Longer values and objects are edited on the page of the document. */
 const editedMax = 200
 
-/** Whether a value as rows hold it is whole and small enough for a cell. */
+/** True for a value of a row that was not truncated and is small enough for a cell. */
 export function isEditable(value: Json | undefined): boolean {
   if (typeof value === 'string') return value.length <= editedMax && !value.includes('\n')
   if (Array.isArray(value)) return false
-  return !isMap(value) || ['time', 'date', 'uuid', 'reference'].includes(typeNamed(value))
+  return !isMap(value) || ['time', 'date', 'uuid', 'reference'].includes(typeNameOf(value))
 }
 
-/** The editor. What was a text stays one, whatever it looks like; everything else is read as the language writes it. */
+/** The editor. A text stays a text, whatever its content looks like. Other values are parsed in driver notation. */
 export function CellEditor({ label, value = null, onSave, onClose }: CellEditorProps) {
   const isText = typeof value === 'string'
   const start = isText ? value : value === null ? '' : textOfValue(value)
@@ -37,7 +37,7 @@ export function CellEditor({ label, value = null, onSave, onClose }: CellEditorP
   const isDirty = text !== start
   useEffect(() => input.current?.select(), [])
   useEffect(() => guard(() => isDirty), [isDirty])
-  // A field that is taken away is left, too; that is no reason to save what was given up.
+  // Removing the input fires its blur event, which must not save a cancelled edit.
   const isClosed = useRef(false)
   const close = (keepsFocus: boolean) => {
     isClosed.current = true
@@ -72,12 +72,12 @@ export function CellEditor({ label, value = null, onSave, onClose }: CellEditorP
         autoComplete="off"
         onInput={event => setText(event.currentTarget.value)}
         onBlur={() => {
-          // What was refused stays to be mended.
+          // A rejected value stays in the field, so that the user can correct it.
           if (!action.error) save(false)
         }}
       />
       <span class="type-name" role={action.error ? 'alert' : undefined}>
-        {action.error ? action.error.message : typed === null ? 'no value' : typeNamed(typed)}
+        {action.error ? action.error.message : typed === null ? 'no value' : typeNameOf(typed)}
       </span>
     </form>
   )

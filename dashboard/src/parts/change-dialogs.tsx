@@ -1,4 +1,5 @@
-// Dialogs that delete or change many documents: they say how many, show how far it is, and can be stopped and continued.
+// Dialogs that delete or change many documents. They show the number of documents and the progress, and can be stopped
+// and continued.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -6,19 +7,19 @@ import { guard } from '../router.ts'
 import { pathOf } from '../service/conditions.ts'
 import {
   type Change,
+  type ChangeFailure,
   type ChangeState,
   type ChangeTarget,
   changeEach,
   deletion,
+  initialChangeState,
   isComplete,
-  notBegun,
-  type Refused,
   settingOf,
 } from '../service/row-changes.ts'
 import { valueOfText } from '../service/typed-value.ts'
 import { type Json, writeJson } from '../wire/json.ts'
 import type { FieldPaths } from '../wire/rows.ts'
-import { typeNamed } from '../wire/type-names.ts'
+import { typeNameOf } from '../wire/type-names.ts'
 import { download } from './copy.tsx'
 import { FormDialog } from './dialog.tsx'
 import { Field } from './fields.tsx'
@@ -26,9 +27,9 @@ import { Field } from './fields.tsx'
 interface ChangesProps {
   readonly target: ChangeTarget
   readonly onClose: () => void
-  /** Called when something was changed, or tried, with the result in words. */
+  /** Called with the result in words, also when some documents failed. */
   readonly onDone: (text: string) => void
-  /** Told above the form, such as what finds the documents. */
+  /** Shown above the form, such as the filter that finds the documents. */
   readonly children?: ComponentChildren
 }
 
@@ -36,23 +37,23 @@ interface Changes {
   readonly state: ChangeState | undefined
   readonly isRunning: boolean
   readonly run: (change: Change, signal: AbortSignal) => Promise<void>
-  /** Ends after the transaction under way, whose result is known then. */
+  /** Stops after the current transaction, so that its result is known. */
   readonly stop: () => void
   readonly close: () => void
 }
 
-/** Runs a change over documents; what was refused stays on the screen. */
+/** Runs a change over documents. Failures stay on the screen. */
 function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' | 'deleted'): Changes {
   const [state, setState] = useState<ChangeState | undefined>(undefined)
   const [isRunning, setRunning] = useState(false)
   const isStopped = useRef(false)
-  // The input may differ each time: only the same change continues.
+  // A change continues only if its input is the same; other input starts a new change.
   const begun = useRef<{ readonly key: string; readonly state: ChangeState } | undefined>(undefined)
   useEffect(() => guard(() => isRunning), [isRunning])
   const run = async (change: Change, signal: AbortSignal) => {
     const key = writeJson(change.change(null))
     const before = begun.current
-    let now = before?.key === key && !isComplete(before.state) ? before.state : notBegun
+    let now = before?.key === key && !isComplete(before.state) ? before.state : initialChangeState
     isStopped.current = false
     setRunning(true)
     setState(now)
@@ -66,14 +67,14 @@ function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' |
     } finally {
       setRunning(false)
     }
-    if (now.refused.length > 0) throw new Error(refusalText(now))
+    if (now.failures.length > 0) throw new Error(failuresText(now))
     onClose()
     onDone(resultText(now, word))
   }
   const stop = () => {
     isStopped.current = true
   }
-  /** Closing shows what was done until then. */
+  /** Closes the dialog and reports the changes made so far. */
   const close = () => {
     onClose()
     if (state !== undefined) onDone(resultText(state, word))
@@ -81,23 +82,23 @@ function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' |
   return { state, isRunning, run, stop, close }
 }
 
-function resultText({ done, skipped, refused }: ChangeState, word: string): string {
+function resultText({ done, skipped, failures }: ChangeState, word: string): string {
   const parts = [`${done} ${done === 1 ? 'document' : 'documents'} ${word}`]
-  if (skipped > 0) parts.push(`${skipped} skipped, because they needed no change or match no more`)
-  if (refused.length > 0) parts.push(`${refused.length} refused`)
+  if (skipped > 0) parts.push(`${skipped} skipped, because they needed no change or no longer match`)
+  if (failures.length > 0) parts.push(`${failures.length} failed`)
   return `${parts.join('; ')}.`
 }
 
 const shownMax = 10
 
-const refusedLine = ({ ref, reason }: Refused) => `${ref.collection}/${ref.id}: ${reason}`
+const failureLine = ({ ref, reason }: ChangeFailure) => `${ref.collection}/${ref.id}: ${reason}`
 
-function refusalText({ done, skipped, refused }: ChangeState): string {
-  const count = refused.length
+function failuresText({ done, skipped, failures }: ChangeState): string {
+  const count = failures.length
   const more = count > shownMax ? [`and ${count - shownMax} more`] : []
   return [
-    `${count} of ${done + skipped + count} documents were refused; the others are done.`,
-    ...refused.slice(0, shownMax).map(refusedLine),
+    `${count} of ${done + skipped + count} documents failed; the others are done.`,
+    ...failures.slice(0, shownMax).map(failureLine),
     ...more,
   ].join('\n')
 }
@@ -110,17 +111,17 @@ interface ProgressProps {
 function ChangeProgress({ changes, count }: ProgressProps) {
   const { state, isRunning, stop } = changes
   if (state === undefined) return null
-  const { done, skipped, refused } = state
-  const tried = done + skipped + refused.length
-  // Writes meanwhile may have added documents.
+  const { done, skipped, failures } = state
+  const tried = done + skipped + failures.length
+  // Concurrent writes may have added documents since the count.
   const all = Math.max(count ?? 0, tried)
   const more = [
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
-    ...(refused.length > 0 ? [`${refused.length} refused`] : []),
+    ...(failures.length > 0 ? [`${failures.length} failed`] : []),
   ]
   const save = () => {
-    const text = refused.map(each => `${refusedLine(each).replaceAll(/\s*\n\s*/g, ' ')}\n`).join('')
-    download('refused.txt', 'text/plain', [new Blob([text])])
+    const text = failures.map(each => `${failureLine(each).replaceAll(/\s*\n\s*/g, ' ')}\n`).join('')
+    download('errors.txt', 'text/plain', [new Blob([text])])
   }
   return (
     <>
@@ -134,11 +135,11 @@ function ChangeProgress({ changes, count }: ProgressProps) {
         </button>
       )}
       {!isRunning && !isComplete(state) && (
-        <p class="hint">It continues where it was stopped. What is done stays done.</p>
+        <p class="hint">Continue resumes where the change was stopped. Completed changes are kept.</p>
       )}
-      {!isRunning && refused.length > shownMax && (
+      {!isRunning && failures.length > shownMax && (
         <button type="button" onClick={save}>
-          Download all {refused.length} refusals
+          Download all {failures.length} errors
         </button>
       )}
     </>
@@ -148,7 +149,7 @@ function ChangeProgress({ changes, count }: ProgressProps) {
 const documentsText = (count: number | undefined) =>
   count === undefined ? 'documents' : `${count} ${count === 1 ? 'document' : 'documents'}`
 
-/** The word on the button: a change that was stopped is continued by it. */
+/** The label of the submit button, which continues a stopped change. */
 function submitText({ state, isRunning }: Changes, verb: string, count: number | undefined): string {
   const isStopped = state !== undefined && !isRunning && !isComplete(state)
   return isStopped ? 'Continue' : `${verb} ${documentsText(count)}`
@@ -176,8 +177,8 @@ export function DeleteDialog({ typed, ...props }: DeleteDialogProps) {
     >
       {props.children}
       <p>
-        Their versions stay in the history for as long as the collection keeps them. Of users, tokens stop
-        working.
+        You can restore the documents on the page Deleted for as long as the collection keeps history. The
+        tokens of deleted users stop working.
       </p>
       {typed !== undefined && (
         <Field label={`Type ${typed} to confirm`} value={text} onInput={setText} hasFocus isMono />
@@ -217,8 +218,8 @@ export function ChangeDialog({ fields, ...props }: ChangesProps & { readonly fie
         isMono
         hint={
           value === null
-            ? 'Empty: the field is taken away.'
-            : `It will be stored as ${typeNamed(value)}. A text that looks like something else goes into quotes.`
+            ? 'Leave this empty to remove the field.'
+            : `Stored as ${typeNameOf(value)}. Use quotes for text that looks like another type.`
         }
       />
       <ChangeProgress changes={changes} count={count} />

@@ -1,4 +1,4 @@
-// A chart over time, drawn by uPlot, whose code is loaded with the first one.
+// A chart over time, drawn by uPlot. Its code is loaded with the first page that has a chart.
 
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
@@ -15,17 +15,17 @@ interface Series {
 }
 
 interface ChartProps {
-  /** What is seen, in words. */
+  /** The caption. */
   readonly label: string
   /** Milliseconds since the Unix epoch. */
   readonly times: readonly number[]
   readonly series: readonly Series[]
   readonly height?: number
-  /** Called with a span that was drawn over. */
+  /** Called with the span that the user selects with the pointer. */
   readonly onZoom?: (from: number, to: number) => void
 }
 
-function resolved(variable: string, element: Element): string {
+function colourOf(variable: string, element: Element): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${variable})`
   element.append(probe)
@@ -34,7 +34,7 @@ function resolved(variable: string, element: Element): string {
   return color
 }
 
-/** Whether values stand alone, with nothing beside them to draw a line to. */
+/** True when most points have no neighbours to draw a line to. */
 function isSparse(values: readonly (number | null)[]): boolean {
   const present = values.filter(value => value !== null).length
   return present < values.length / 4
@@ -44,9 +44,9 @@ const shortNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFr
 
 function optionsOf({ series, height = 190, onZoom }: ChartProps, host: Element): uPlot.Options {
   const axis = {
-    stroke: resolved('--soft', host),
-    grid: { stroke: resolved('--line', host), width: 1 },
-    ticks: { stroke: resolved('--line', host), width: 1 },
+    stroke: colourOf('--soft', host),
+    grid: { stroke: colourOf('--line', host), width: 1 },
+    ticks: { stroke: colourOf('--line', host), width: 1 },
   }
   return {
     width: host.clientWidth,
@@ -61,7 +61,7 @@ function optionsOf({ series, height = 190, onZoom }: ChartProps, host: Element):
     series: [
       {},
       ...series.map(({ name, colour, values, isFilled }) => {
-        const stroke = resolved(colour, host)
+        const stroke = colourOf(colour, host)
         return {
           label: name,
           stroke,
@@ -84,7 +84,7 @@ function optionsOf({ series, height = 190, onZoom }: ChartProps, host: Element):
   }
 }
 
-/** A chart. It is drawn anew when its data, its width, the colours or the time zone change. */
+/** A chart. It is redrawn when its data, its width, the colours or the time zone change. */
 export function Chart(props: ChartProps) {
   const host = useRef<HTMLDivElement>(null)
   const { times, series, label } = props

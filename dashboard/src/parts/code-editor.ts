@@ -1,4 +1,5 @@
-// The editor's code over CodeMirror 6: colours from the style sheet's variables, completion, marks under faulty places.
+// The code of the editor, based on CodeMirror 6: colours from the variables of the style sheet, completion, and error
+// marks.
 
 import {
   autocompletion,
@@ -33,14 +34,14 @@ import { bidiSafety } from './bidi.ts'
 import { longLines } from './long-lines.ts'
 import { driverNotation, schemaNotation, version10Notation } from './notations.ts'
 
-/** A faulty place of the text, in UTF-16 offsets. */
+/** The place of an error in the text, in UTF-16 offsets. */
 export interface Mark {
   readonly from: number
   readonly to: number
   readonly message: string
 }
 
-/** Something to complete. */
+/** An entry of the list of completions. */
 export interface Completion {
   readonly label: string
   readonly kind: 'function' | 'variable' | 'class' | 'property'
@@ -48,13 +49,13 @@ export interface Completion {
   readonly detail?: string
   /** A few lines, on demand. */
   readonly info?: string
-  /** What is put in; the label when absent. */
+  /** The text to insert; the label when absent. */
   readonly text?: string
-  /** What it stands behind: nothing (empty), a value (`.`) or a module (`Math.`); anywhere when absent. */
+  /** The text that must precede it: nothing (empty), a value (`.`) or a module (`Math.`); any text when absent. */
   readonly after?: string
 }
 
-/** What an editor shows, and what it reports. */
+/** The content and the callbacks of an editor. */
 export interface EditorProps {
   /** Its accessible name. */
   readonly label: string
@@ -75,13 +76,13 @@ export interface EditorProps {
 
 export interface CodeEditor {
   setText(text: string): void
-  /** Takes up what has changed in the properties. */
+  /** Applies changed properties. */
   configure(): void
   mark(marks: readonly Mark[]): void
   close(): void
 }
 
-/** Colouring, and looking for matching brackets, are left out of texts so long that it would be felt. */
+/** Texts of at least this length have no colouring and no bracket matching, which would slow down typing. */
 const plainFromChars = 2_000_000
 
 const theme = EditorView.theme({
@@ -132,11 +133,11 @@ const languages: Readonly<Record<EditorProps['notation'], () => Extension>> = {
   'schema file': () => schemaNotation,
 }
 
-/** Opens an editor in a shadow root; `properties` are looked at whenever they are needed. */
+/** Opens an editor in a shadow root. The editor reads `properties` whenever it needs them. */
 export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
   const changing = new Compartment()
   let isOwnChange = false
-  /** Texts that were reported and have not come back as the property yet: who types fast is some texts ahead. */
+  /** Reported texts that have not come back as the property yet. While the user types fast there are several. */
   const reported: string[] = []
   const report = (text: string) => {
     reported.push(text)
@@ -190,9 +191,11 @@ function diagnostics(view: EditorView, marks: readonly Mark[]): Diagnostic[] {
   }))
 }
 
-/** What the browser has selected right now: the editor learns of it a moment later. Undefined for a mere cursor. */
+/**
+ * The browser's current selection, which the editor learns of only later. Undefined for a cursor without a selection.
+ */
 function selectedIn(view: EditorView): { readonly from: number; readonly to: number } | undefined {
-  // Only browsers that keep a selection for each shadow root have this; in others the document's is the one.
+  // Some browsers keep a selection for each shadow root. In the others the selection of the document covers them.
   const root = view.root as ShadowRoot & { getSelection?(): Selection | null }
   const selection = root.getSelection ? root.getSelection() : document.getSelection()
   const { anchorNode, focusNode } = selection ?? {}
@@ -204,8 +207,8 @@ function selectedIn(view: EditorView): { readonly from: number; readonly to: num
 }
 
 /**
- * Replaces a selection by what is typed over it. Left to itself the browser would put the new text into an element
- * with the old text's look as an inline style, which the content security policy refuses and reports.
+ * Replaces a selection with the typed text. By default the browser would insert an element with an inline style that
+ * imitates the old text, which the content security policy blocks and reports.
  */
 function typeOver(event: InputEvent, view: EditorView): boolean {
   const text = event.data
@@ -284,21 +287,26 @@ function complete(context: CompletionContext, { completions }: EditorProps) {
   const isMember = dotted !== '' && fitting.some(({ after }) => after !== undefined)
   const isAsked = word !== null || context.explicit || isMember
   if (!isAsked || fitting.length === 0) return null
-  return offered(context, from, fitting)
+  return completionResult(context, from, fitting)
 }
 
-/** Ranks what belongs to a place before everything else that matches as well. */
+/** Ranks the completions for a place before all other matches. */
 const placeBoost = 99
 
 async function completeAt(context: CompletionContext, { completionsAt }: EditorProps) {
   const from = context.matchBefore(/[\w$]+/)?.from ?? context.pos
   const isAsked = from < context.pos || context.explicit || context.state.sliceDoc(from - 1, from) === '.'
   const found = isAsked ? await completionsAt?.(context.state.sliceDoc(0, from), from) : undefined
-  return found === undefined || found.length === 0 ? null : offered(context, from, found, placeBoost)
+  return found === undefined || found.length === 0 ? null : completionResult(context, from, found, placeBoost)
 }
 
-function offered(context: CompletionContext, from: number, completions: readonly Completion[], boost = 0) {
-  // Inside quotes a name is put in as it is, elsewhere with the call that names it.
+function completionResult(
+  context: CompletionContext,
+  from: number,
+  completions: readonly Completion[],
+  boost = 0,
+) {
+  // Inside quotes the bare name is inserted, elsewhere the call that refers to it.
   const isQuoted = /["'`]/.test(context.state.sliceDoc(from - 1, from))
   return {
     from,
@@ -314,10 +322,10 @@ function offered(context: CompletionContext, from: number, completions: readonly
   }
 }
 
-/** As far back the name of a module is looked for. */
+/** The name of a module is searched in this many characters before the place. */
 const placeChars = 64
 
-/** What can stand behind a dot and the word before it, or where there is no dot (empty). */
+/** The completions that fit after `dotted`, a word with a dot, or at a place without a dot (empty). */
 function fittingAfter(dotted: string, completions: readonly Completion[]): readonly Completion[] {
   const ofModule = completions.filter(({ after }) => after === dotted)
   if (dotted !== '' && ofModule.length > 0) return ofModule

@@ -1,6 +1,6 @@
-// The collections of the database in the navigation, with how many documents they have and what they take. Each request for
-// a size reads rows, so only a beginning of large collections is counted, all collections are measured once, and then only
-// the one that is looked at again.
+// The collections of the database in the navigation, with their numbers of documents and bytes. Each request for a size
+// reads rows. Therefore only the first rows of large collections are counted, and after the first time only the open
+// collection is measured again.
 
 import { useEffect, useState } from 'preact/hooks'
 import { addressOf, databasePath, pastTime, place } from '../router.ts'
@@ -11,7 +11,7 @@ import { refOf } from '../wire/refs.ts'
 import { useLoad } from './load.tsx'
 import { bytesText } from './quantities.ts'
 
-/** Collections that are shown; the overview has them all. */
+/** The number of collections shown; the overview lists all of them. */
 const shownMax = 10
 
 interface CollectionSize {
@@ -26,7 +26,7 @@ function sizeText({ after, bytes, documents }: CollectionSize): string {
   return `${documents.toLocaleString('en')}${more} ${word}, ${bytesText(bytes)}${more}`
 }
 
-/** The section; `isShown` while it is visible. Callers without the right to list collections get no section. */
+/** The section. `isShown` is true while it is visible. Callers without the right to list collections see no section. */
 export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
   const here = place.value.path[0] === 'collections' ? place.value.path[1] : undefined
   const list = useLoad(
@@ -36,7 +36,7 @@ export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
     },
     [databasePath.value.join('/'), pastTime.value],
   )
-  // A collection that was made or renamed has a page that is gone to; after a deletion the overview is.
+  // After a collection was created or renamed, the router opens its page; after a deletion, the overview.
   const isStale = place.value.path.length === 0 || (here !== undefined && !list.data?.includes(here))
   useEffect(() => {
     if (list.data && isStale) list.reload()
@@ -74,7 +74,7 @@ export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
 
 type Sizes = ReadonlyMap<string, CollectionSize>
 
-/** The sizes of collections, as far as they have been read; none for callers who may not read them. */
+/** The sizes read so far; empty for callers who may not read them. */
 function useSizes(names: readonly string[], here: string | undefined): Sizes {
   const [sizes, setSizes] = useState<Sizes>(new Map())
   const role = session.value?.principal.role

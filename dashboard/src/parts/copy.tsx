@@ -1,10 +1,10 @@
-// Putting texts on the clipboard and into files.
+// Copies text to the clipboard, and downloads files.
 
 import { useEffect, useState } from 'preact/hooks'
 
-/** A button that copies a text and says so. */
+/** A button that copies a text and confirms it. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [state, setState] = useState<'ready' | 'copied' | 'refused'>('ready')
+  const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
   useEffect(() => {
     if (state === 'ready') return
     const timer = setTimeout(() => setState('ready'), 2000)
@@ -13,9 +13,9 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   const copy = () =>
     copyText(text).then(
       () => setState('copied'),
-      () => setState('refused'),
+      () => setState('failed'),
     )
-  const shown = { ready: label, copied: 'Copied', refused: 'Select the text and copy it' }[state]
+  const shown = { ready: label, copied: 'Copied', failed: 'Copy failed: select the text' }[state]
   return (
     <button type="button" onClick={copy}>
       <span aria-live="polite">{shown}</span>
@@ -23,13 +23,13 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   )
 }
 
-/** Rejects where the browser refuses, as it does on addresses without TLS. */
+/** Rejects where the browser has no clipboard access, such as on addresses without TLS. */
 async function copyText(text: string): Promise<void> {
   if (!navigator.clipboard) throw new Error('no clipboard')
   await navigator.clipboard.writeText(text)
 }
 
-/** Hands parts of a file to the person as one. */
+/** Downloads the concatenated parts as one file. */
 export function download(name: string, type: string, parts: readonly Blob[]): void {
   const url = URL.createObjectURL(new Blob([...parts], { type }))
   const link = document.createElement('a')

@@ -1,4 +1,4 @@
-// Counts all that a plan finds, a page of documents with each query: exactly, with progress, and it can be stopped.
+// Counts all documents that a plan finds, exactly, one page per query. The count shows its progress and can be stopped.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RowPlan } from '../service/row-plan.ts'
@@ -8,26 +8,26 @@ import { useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
 
 interface CountState {
-  /** Documents that were found. */
+  /** Documents found so far. */
   readonly found: number
-  /** Documents that were looked at. */
-  readonly looked: number
+  /** Documents scanned so far. */
+  readonly scanned: number
   readonly after: Json | undefined
   readonly isComplete: boolean
 }
 
 interface Counting extends CountState {
   readonly isRunning: boolean
-  readonly hasBegun: boolean
+  readonly hasStarted: boolean
   readonly error: Error | undefined
   /** Begins, or continues where it was stopped. */
   readonly start: () => void
   readonly stop: () => void
 }
 
-const nothing: CountState = { found: 0, looked: 0, after: undefined, isComplete: false }
+const nothing: CountState = { found: 0, scanned: 0, after: undefined, isComplete: false }
 
-/** A count of what a plan finds; another plan takes another component. */
+/** The state of a count. Another plan needs another component instance. */
 function useCounting(plan: RowPlan): Counting {
   const [state, setState] = useState<CountState | undefined>(undefined)
   const latest = useRef(nothing)
@@ -35,11 +35,11 @@ function useCounting(plan: RowPlan): Counting {
   const start = () =>
     action.start(async signal => {
       setState(latest.current)
-      for await (const { found, looked, after } of walkCounts(plan, signal, latest.current.after)) {
+      for await (const { found, scanned, after } of walkCounts(plan, signal, latest.current.after)) {
         const before = latest.current
         latest.current = {
           found: before.found + found,
-          looked: before.looked + looked,
+          scanned: before.scanned + scanned,
           after,
           isComplete: after === undefined,
         }
@@ -48,7 +48,7 @@ function useCounting(plan: RowPlan): Counting {
     })
   return {
     ...(state ?? nothing),
-    hasBegun: state !== undefined,
+    hasStarted: state !== undefined,
     isRunning: action.isRunning,
     error: action.error,
     start,
@@ -56,15 +56,15 @@ function useCounting(plan: RowPlan): Counting {
   }
 }
 
-/** Text of a count: whole when it is complete, else how far it is. */
+/** The count when it is complete, else the progress and the buttons that stop and continue it. */
 export function CountProgress({ counting }: { readonly counting: Counting }) {
-  const { error, found, isComplete, isRunning, looked, start, stop } = counting
+  const { error, found, isComplete, isRunning, scanned, start, stop } = counting
   return (
     <>
       <span role="status">
         {isComplete
           ? `Exactly ${found} ${found === 1 ? 'document' : 'documents'}.`
-          : `${found} counted so far; ${looked} documents looked at${isRunning ? '…' : '.'}`}
+          : `${found} counted so far; ${scanned} documents scanned${isRunning ? '…' : '.'}`}
       </span>
       {isRunning && (
         <button type="button" onClick={stop}>
@@ -81,10 +81,10 @@ export function CountProgress({ counting }: { readonly counting: Counting }) {
   )
 }
 
-/** A button that counts exactly, and then the count. */
+/** A button that starts an exact count, then the count. */
 export function CountAll({ plan }: { readonly plan: RowPlan }) {
   const counting = useCounting(plan)
-  if (counting.hasBegun) return <CountProgress counting={counting} />
+  if (counting.hasStarted) return <CountProgress counting={counting} />
   return (
     <button type="button" onClick={counting.start}>
       Count all
@@ -92,7 +92,7 @@ export function CountAll({ plan }: { readonly plan: RowPlan }) {
   )
 }
 
-/** A count that begins at once, for a dialog; `onCounted` is called with the result. */
+/** A count that starts at once, for a dialog. `onCounted` is called with the result. */
 export function useCountAtOnce(plan: RowPlan, onCounted: (count: number) => void): Counting {
   const counting = useCounting(plan)
   useEffect(counting.start, [])

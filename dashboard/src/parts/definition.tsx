@@ -1,5 +1,5 @@
-// The page of a schema object: what kinds have in common. Its definition is text, changed with a check that nobody else
-// has changed it meanwhile.
+// The page of a schema object, common to all kinds. The definition is edited as text. Saving checks that no other
+// client has changed it in the meantime.
 
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
@@ -11,10 +11,10 @@ import { rights } from '../session.ts'
 import { at, type Json, textAt } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
 import { Confirm } from './dialog.tsx'
-import { Outcome, useEdited } from './edited.tsx'
+import { Outcome, useEditForm } from './edit-form.tsx'
 import { Editor } from './editor.tsx'
 import { Heading } from './heading.tsx'
-import { Loaded, reloading, useLoad } from './load.tsx'
+import { LoadedContent, reloading, useLoad } from './load.tsx'
 import { marksOf, NotationSwitch, useConversion } from './notation-switch.tsx'
 import { otherDraftHint, useOtherDraft } from './other-draft.ts'
 import { Problem } from './problem.tsx'
@@ -22,17 +22,17 @@ import { Instant } from './time.tsx'
 
 interface SchemaPageProps {
   readonly native: Native
-  /** The first step of the addresses of its kind. */
+  /** The first step of the path of pages of this kind. */
   readonly section: string
   readonly plural: string
   readonly singular: string
   readonly id: string
   readonly deleteWarning: string
-  /** Ask for the name before deleting. */
+  /** The user must type the name before deleting. */
   readonly isTyped?: boolean
-  /** What is known of it apart from its definition. */
+  /** Further content above the definition. */
   readonly children?: (document: Json, reload: () => void) => ComponentChildren
-  /** Only looked at, as text. */
+  /** The definition cannot be edited. */
   readonly isReadOnly?: boolean
 }
 
@@ -54,7 +54,7 @@ export function SchemaPage(props: SchemaPageProps) {
           </button>
         )}
       </Heading>
-      <Loaded of={object}>
+      <LoadedContent of={object}>
         {document => (
           <>
             <p class="facts">
@@ -69,7 +69,7 @@ export function SchemaPage(props: SchemaPageProps) {
             />
           </>
         )}
-      </Loaded>
+      </LoadedContent>
       {isDeleting && (
         <Confirm
           title={`Delete the ${singular} ${id}?`}
@@ -98,9 +98,9 @@ interface DefinitionDraft {
   readonly notation: Notation
 }
 
-function Definition({ native, section, id, document, isFixed, onSaved }: DefinitionProps) {
+function Definition({ native, section, singular, id, document, isFixed, onSaved }: DefinitionProps) {
   const [notation, setNotation] = useState<Notation>('text')
-  const edited = useEdited<Json, DefinitionDraft>({
+  const form = useEditForm<Json, DefinitionDraft>({
     loaded: document,
     timeOf: version => at(version, 'ts'),
     draftOf: version => ({ text: definitionText(version, notation), notation }),
@@ -113,7 +113,7 @@ function Definition({ native, section, id, document, isFixed, onSaved }: Definit
     },
   })
   const conversion = useConversion('value')
-  const { draft, action, isDirty } = edited
+  const { draft, action, isDirty } = form
   const error = action.error ?? conversion.error
   const marks = useMemo(() => marksOf(error), [error])
   const other = useOtherDraft('definition', isDirty)
@@ -127,7 +127,7 @@ function Definition({ native, section, id, document, isFixed, onSaved }: Definit
           onChange={to =>
             conversion.start(draft.text, draft.notation, to, text => {
               setNotation(to)
-              edited.present({ text, notation: to })
+              form.present({ text, notation: to })
             })
           }
         />
@@ -140,14 +140,14 @@ function Definition({ native, section, id, document, isFixed, onSaved }: Definit
         marks={marks}
         onChange={text => {
           conversion.clear()
-          edited.change({ ...draft, text })
+          form.change({ ...draft, text })
         }}
-        onSubmit={() => !isFixed && isDirty && edited.save()}
+        onSubmit={() => !isFixed && isDirty && form.save()}
       />
       {conversion.error && <Problem error={conversion.error} />}
       <Outcome
-        of={edited}
-        what="this"
+        of={form}
+        what={`this ${singular}`}
         textOf={version => definitionText(version, draft.notation)}
         draftText={({ text }) => text}
         isReadOnly={isFixed}

@@ -1,4 +1,4 @@
-// Dialogs: the browser's own modal dialog, which keeps the focus inside and closes with Escape.
+// Modal dialogs. They are `dialog` elements, so the browser keeps the focus inside and closes them on Escape.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -12,12 +12,12 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ComponentChildren
   readonly isWide?: boolean
-  /** What is asked before Escape, a click outside or ✕ closes it; undefined, or nothing: it is closed at once. */
+  /** Returns the question to ask before Escape, a click outside or ✕ closes the dialog; undefined closes it at once. */
   readonly question?: () => string | undefined
   readonly class?: string
 }
 
-/** A modal dialog; it is open as long as it is rendered. */
+/** A modal dialog, open while it is rendered. */
 export function Dialog({ title, onClose, children, isWide, question, class: kind = '' }: DialogProps) {
   const id = useId()
   const element = useRef<HTMLDialogElement>(null)
@@ -31,7 +31,7 @@ export function Dialog({ title, onClose, children, isWide, question, class: kind
   const tryToClose = () => {
     const asked = question?.()
     if (asked === undefined || confirm(asked)) onClose()
-    // Browsers close a dialog at the second Escape, whatever the page says.
+    // Browsers close a dialog at the second Escape, even if the page prevents it.
     else if (element.current?.open === false) element.current.showModal()
   }
   return (
@@ -60,7 +60,7 @@ export function Dialog({ title, onClose, children, isWide, question, class: kind
   )
 }
 
-/** Whether a click on a dialog has met what lies behind it. */
+/** True for a click on the backdrop of the dialog. */
 function isOutside({ clientX, clientY }: PointerEvent, dialog: HTMLDialogElement): boolean {
   const { left, right, top, bottom } = dialog.getBoundingClientRect()
   return clientX < left || clientX > right || clientY < top || clientY > bottom
@@ -72,14 +72,14 @@ interface FormDialogProps {
   readonly isDangerous?: boolean
   readonly isWide?: boolean
   readonly isReady?: boolean
-  /** Nothing is lost when it is closed. */
+  /** The form has no input that closing could lose. */
   readonly holdsNothing?: boolean
   readonly onClose: () => void
   readonly onSubmit: (signal: AbortSignal) => Promise<void>
   readonly children: ComponentChildren
 }
 
-/** A dialog with a form; errors of its submission are shown in it. What was entered is not lost without a question. */
+/** A dialog with a form. It shows errors of its submission, and asks before closing would lose input. */
 export function FormDialog(props: FormDialogProps) {
   const {
     title,
@@ -112,7 +112,7 @@ export function FormDialog(props: FormDialogProps) {
       title={title}
       onClose={onClose}
       isWide={isWide}
-      question={() => (isTouched.current ? 'Close this? What you have entered is lost.' : undefined)}
+      question={() => (isTouched.current ? 'Close? Your input will be lost.' : undefined)}
     >
       <form
         onInput={touch}
@@ -163,15 +163,15 @@ interface ConfirmProps {
   readonly title: string
   readonly warning: ComponentChildren
   readonly submit: string
-  /** What has to be typed before it can be done; nothing when absent. */
+  /** A text that the user must type first; none when absent. */
   readonly typed?: string
-  /** True when everything that {@link onConfirm} needs has been loaded; true when absent. */
+  /** False while data that {@link onConfirm} needs is loading; true when absent. */
   readonly isReady?: boolean
   readonly onClose: () => void
   readonly onConfirm: (signal: AbortSignal) => Promise<void>
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { title, warning, submit, typed, isReady = true, onClose, onConfirm } = props
   const [text, setText] = useState('')

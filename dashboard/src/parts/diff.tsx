@@ -1,8 +1,8 @@
-// Two texts side by side, with what differs.
+// Comparisons: two texts side by side, and diffs that the service has drawn.
 
-import { heavy } from '../service/heavy.ts'
+import { runTextTask } from '../service/text-task-runner.ts'
 import type { Comparison } from '../wire/diff.ts'
-import { Loaded, useLoad } from './load.tsx'
+import { LoadedContent, useLoad } from './load.tsx'
 import { Table } from './table.tsx'
 
 interface NamesProps {
@@ -18,16 +18,20 @@ interface DiffProps extends NamesProps {
 /** A comparison of two texts. */
 export function Diff({ left, right, ...names }: DiffProps) {
   const comparison = useLoad(
-    () => heavy({ kind: 'compare', left, right }, left.length + right.length),
+    () => runTextTask({ kind: 'compare', left, right }, left.length + right.length),
     [left, right],
   )
-  return <Loaded of={comparison}>{compared => <DiffTable comparison={compared} {...names} />}</Loaded>
+  return (
+    <LoadedContent of={comparison}>
+      {compared => <DiffTable comparison={compared} {...names} />}
+    </LoadedContent>
+  )
 }
 
-/** What is shown of a comparison. */
+/** The table of a comparison. */
 export function DiffTable({ comparison, leftName, rightName }: NamesProps & { comparison: Comparison }) {
   const { isSame, more, pairs } = comparison
-  if (isSame) return <p class="empty">There is no difference.</p>
+  if (isSame) return <p class="empty">There are no differences.</p>
   return (
     <>
       <Table label={`Differences: ${leftName}, ${rightName}`} look="diff" columns={[leftName, rightName]}>
@@ -49,12 +53,12 @@ const toneOf: Readonly<Record<string, 'added' | 'removed' | 'changed'>> = {
   '33': 'changed',
 }
 
-/** A line in a colour of terminals: its indentation, the colour and the text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences of terminals begin with a control character.
-const colouredLine = /^( *)\u001b\[([\d;]+)m(.*)\u001b\[0m$/
+/** A line with an ANSI colour: its indentation, the colour and the text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI escape sequences begin with a control character.
+const ansiLine = /^( *)\u001b\[([\d;]+)m(.*)\u001b\[0m$/
 
-/** A comparison that the service has drawn for terminals, with its colours; signs tell the same without them. */
-export function DrawnDiff({ text }: { readonly text: string }) {
+/** A diff that the service has drawn with ANSI colours. Its signs have the same meaning as the colours. */
+export function AnsiDiff({ text }: { readonly text: string }) {
   if (text === '') return null
   return (
     <pre class="drawn drawn-diff">
@@ -62,14 +66,14 @@ export function DrawnDiff({ text }: { readonly text: string }) {
         .trimEnd()
         .split('\n')
         .map((line, at) => (
-          <DrawnLine key={at} line={line} />
+          <AnsiDiffLine key={at} line={line} />
         ))}
     </pre>
   )
 }
 
-function DrawnLine({ line }: { line: string }) {
-  const [, indentation = '', colour = '', coloured] = colouredLine.exec(line) ?? []
+function AnsiDiffLine({ line }: { line: string }) {
+  const [, indentation = '', colour = '', coloured] = ansiLine.exec(line) ?? []
   const text = `${indentation}${coloured ?? line}\n`
   const tone = toneOf[colour]
   if (tone === 'added') return <ins>{text}</ins>

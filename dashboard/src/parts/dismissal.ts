@@ -1,13 +1,16 @@
-// What has been opened over a page closes with Escape and with a click beside it.
+// Closes popovers and menus on Escape, and on a click outside.
 
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Calls `close` for Escape and for clicks outside of `part` while it is open. Escape gives the focus to its first button. */
+/**
+ * Calls `close` on Escape and on clicks outside `part` while it is open. Escape moves the focus to the first button of
+ * `part`.
+ */
 export function useDismissal(part: RefObject<HTMLElement | null>, isOpen: boolean, close: () => void): void {
   const latest = useRef(close)
   latest.current = close
-  // From the moment at which it is seen: an Escape that is pressed at once closes it, too.
+  // A layout effect runs before the first paint, so that an Escape pressed at once also closes it.
   useLayoutEffect(() => {
     if (!isOpen) return
     const controller = new AbortController()

@@ -1,4 +1,4 @@
-// The fields in which a document is written: its data in either notation, and when it expires.
+// The fields of a document: its data in either notation, and its expiry.
 
 import { useMemo, useState } from 'preact/hooks'
 import type { Notation } from '../language.ts'
@@ -15,7 +15,7 @@ interface DraftEditorProps {
   readonly onPresent: (draft: Draft) => void
   readonly isReadOnly?: boolean
   readonly onSubmit?: () => void
-  /** The fault that saving has met, if it is one of the text. */
+  /** The error of the last save, which may have a place in the text. */
   readonly error: Error | undefined
 }
 
@@ -33,7 +33,7 @@ export function DraftEditor({ draft, onChange, onPresent, isReadOnly, onSubmit, 
         <NotationSwitch notation={draft.notation} onChange={convert} />
         {!isReadOnly && !hasTtl && draft.ttl === '' && (
           <button type="button" class="quiet" onClick={() => setHasTtl(true)}>
-            Let it expire
+            Set expiry
           </button>
         )}
       </div>
@@ -56,7 +56,7 @@ export function DraftEditor({ draft, onChange, onPresent, isReadOnly, onSubmit, 
           value={draft.ttl}
           isMono
           placeholder="2030-01-31T00:00:00Z"
-          hint="The document is deleted at this time, written like 2030-01-31T00:00:00Z. Leave it empty for a document that stays."
+          hint="The document is deleted at this time, such as 2030-01-31T00:00:00Z. Leave this empty for a document that does not expire."
           onInput={ttl => onChange({ ...draft, ttl })}
         />
       )}

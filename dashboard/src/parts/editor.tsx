@@ -1,12 +1,12 @@
-// A text editor for values and queries. The editor's code is loaded when the first one is shown.
+// A text editor for values and queries. Its code is loaded when the first editor is shown.
 //
-// It lives in a shadow root: there its styles are constructed style sheets, which the page's content security policy
-// allows, while a `style` element in the document would be refused.
+// The editor is in a shadow root. There its styles are constructed style sheets, which the content security policy of
+// the page allows. A `style` element in the document would be blocked.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CodeEditor, EditorProps } from './code-editor.ts'
 
-/** The editor. Its text follows `value`; what a person types is reported by `onChange`. */
+/** The editor. It shows `value`, and reports input by `onChange`. */
 export function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor | undefined>(undefined)
@@ -15,7 +15,7 @@ export function Editor(props: EditorProps) {
     ...props,
     onChange: text => {
       props.onChange?.(text)
-      // What the editor does itself, such as pasting, is no input to the browser; the form around it has to know of it.
+      // Some edits, such as pasting, fire no input event, which the form around the editor needs.
       host.current?.dispatchEvent(new Event('input', { bubbles: true }))
     },
   }
@@ -40,7 +40,7 @@ export function Editor(props: EditorProps) {
   useEffect(() => editor.current?.configure(), [notation, isReadOnly])
   useEffect(() => editor.current?.mark(marks ?? []), [marks])
   if (isFailed) {
-    // Without the editor's code the text can still be read and changed.
+    // A text area replaces the editor when its code cannot be loaded.
     return (
       <textarea
         class="editor plain"

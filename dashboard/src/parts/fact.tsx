@@ -1,8 +1,8 @@
-// A fact about a thing, within a list of facts.
+// An entry of a list of facts.
 
 import type { ComponentChildren } from 'preact'
 
-/** A name and what is said by it, in a `dl` of the class `record-facts`. */
+/** A name and its value, in a `dl` of the class `record-facts`. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <div>

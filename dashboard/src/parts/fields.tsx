@@ -15,15 +15,15 @@ interface FieldProps {
   readonly hasFocus?: boolean
   readonly isMono?: boolean
   readonly step?: string
-  /** The id of a list of suggestions. */
+  /** The id of a `datalist` of suggestions. */
   readonly list?: string
 }
 
-/** A field of one line. */
+/** A single-line field with its label and hint. */
 export function Field(props: FieldProps) {
   const id = useId()
   const { label, hint, value, onInput, type = 'text', isRequired, autoComplete = 'off' } = props
-  // The types of Preact tell the kinds of fields apart, and know no union of them.
+  // Preact has a separate type for each input type, and accepts no union of them.
   const kind = { type } as { readonly type: 'text' }
   return (
     <div class="field">
@@ -52,7 +52,7 @@ export function Field(props: FieldProps) {
   )
 }
 
-/** The name of something new, where its form begins. */
+/** The name field of a form that creates an object. It has the focus. */
 export function NameField(props: Pick<FieldProps, 'value' | 'onInput' | 'placeholder' | 'hint'>) {
   return <Field label="Name" isRequired hasFocus isMono {...props} />
 }
@@ -65,10 +65,10 @@ interface ChoiceProps<T extends string> {
   readonly hint?: string
 }
 
-/** So many options can be looked through in a list; among more the person finds theirs by typing. */
+/** With more options than this, the user types to find one. */
 const listedMax = 1000
 
-/** A choice of one among several. */
+/** A choice of one option. */
 export function Choice<T extends string>(props: ChoiceProps<T>) {
   const id = useId()
   const { label, value, options, onChange, hint } = props
@@ -102,7 +102,7 @@ export function Choice<T extends string>(props: ChoiceProps<T>) {
 
 const offeredMax = 50
 
-/** A field that offers the options which contain what is typed; leaving it takes back what is none of them. */
+/** A field that suggests the options which contain the typed text. Text that is no option is reset on blur. */
 function TypedChoice<T extends string>({
   id,
   value,
@@ -148,7 +148,7 @@ interface CheckProps {
   readonly isDisabled?: boolean
 }
 
-/** A switch. */
+/** A checkbox with its label. */
 export function Check({ label, isOn, onChange, isDisabled }: CheckProps) {
   return (
     <label class="check">

@@ -1,24 +1,24 @@
-// The head of a page: where it lies, what it is called, and what can be done.
+// The heading of a page: breadcrumbs, title and actions.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { takeArrival } from '../router.ts'
 
 interface HeadingProps {
-  /** Pages around this one, outermost first. */
+  /** Breadcrumbs, outermost page first. */
   readonly trail?: readonly (readonly [text: string, address: string])[]
   readonly title: string
   readonly children?: ComponentChildren
 }
 
-/** The title of a page, also of the browser's tab; `children` are its buttons. */
+/** The heading. It also sets the title of the browser tab. `children` are the actions. */
 export function Heading({ trail = [], title, children }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Terrarium`
   }, [title])
-  // Who has followed a link begins to read, and to go on by keyboard, at the top of what it led to: from the moment at which
-  // it is there.
+  // After a navigation the heading takes the focus, so that screen readers and keyboards start at the top of the new
+  // page. A layout effect does so before the first paint.
   useLayoutEffect(() => {
     if (takeArrival()) heading.current?.focus({ preventScroll: true })
   }, [])
@@ -51,7 +51,7 @@ interface TabsProps {
   readonly tabs: readonly (readonly [text: string, address: string, isHere: boolean])[]
 }
 
-/** Pages about the same thing. */
+/** Links between the pages of one object. */
 export function Tabs({ label, tabs }: TabsProps) {
   return (
     <nav class="tabs" aria-label={label}>

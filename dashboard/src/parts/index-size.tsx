@@ -1,4 +1,4 @@
-// How many entries an index has, and their bytes: on request, because the service reads all of its rows for that.
+// Measures the entries and bytes of an index on request, because the service reads all its rows to do so.
 
 import { useState } from 'preact/hooks'
 import { pastTime } from '../router.ts'
@@ -17,7 +17,10 @@ interface Size {
 
 const nothing: Size = { entries: 0, bytes: 0, after: null }
 
-/** A button that measures an index, then the result; nothing at a past time, of which no sizes are known. */
+/**
+ * A button that measures an index, then the result. The button is hidden at a past time, because only current sizes are
+ * known.
+ */
 export function IndexSize({ part, name }: { readonly part: IndexPart; readonly name: string }) {
   const [size, setSize] = useState<Size | undefined>(undefined)
   const action = useAction()

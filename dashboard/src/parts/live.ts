@@ -1,16 +1,16 @@
-// Following changes: an event stream tells of elements that come and go at once, and a look every few seconds finds
-// changes that no event tells of. Nothing is asked while the tab is hidden.
+// Follows changes. An event stream reports added and removed elements at once, and polling finds changes that have no
+// events. A hidden tab does not poll.
 
 import { useEffect, useRef } from 'preact/hooks'
 import { follow } from '../service/client.ts'
 import { scope } from '../session.ts'
 import { type Json, type Query, textAt, writeJson } from '../wire/json.ts'
 
-/** Events that come together are one reason to look. */
+/** Events within this time cause a single callback. */
 const gatherMs = 200
 const againAfterMs = 3000
 
-/** Calls `onChange` for changes to `subject`, and every `everyMs`; follows nothing while `subject` is undefined. */
+/** Calls `onChange` for events of `subject`, and every `everyMs`. It does nothing while `subject` is undefined. */
 export function useLive(subject: Query | undefined, onChange: () => void, everyMs?: number): void {
   const latest = useRef(onChange)
   latest.current = onChange
@@ -35,24 +35,24 @@ export function useLive(subject: Query | undefined, onChange: () => void, everyM
   useEvery(subject === undefined ? undefined : everyMs, onChange)
 }
 
-/** Opens the stream again when it ends, as it does when the service is restarted. */
+/** Follows a stream, and reopens it when it ends, such as after a restart of the service. */
 async function keepFollowing(
   subject: Query,
   onEvent: (event: Json) => void,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // Why it ended does not matter: what is wrong shows in the page's own requests.
+    // The error is ignored, because the requests of the page show it.
     await follow(subject, scope.value, onEvent, signal).catch(() => undefined)
     if (!signal.aborted) await new Promise(resolve => setTimeout(resolve, againAfterMs))
     if (!signal.aborted) onEvent(null)
   }
 }
 
-/** Calls `look` every so many milliseconds while the tab is shown; never while `everyMs` is undefined. */
-export function useEvery(everyMs: number | undefined, look: () => void): void {
-  const latest = useRef(look)
-  latest.current = look
+/** Calls `callback` at an interval while the tab is visible; never while `everyMs` is undefined. */
+export function useEvery(everyMs: number | undefined, callback: () => void): void {
+  const latest = useRef(callback)
+  latest.current = callback
   useEffect(() => {
     if (everyMs === undefined) return
     const timer = setInterval(() => {

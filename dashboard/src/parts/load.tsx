@@ -1,24 +1,23 @@
-// Loading data for a page: what is loaded stays on the screen while it is loaded anew, and requests of a page that is
-// left are cancelled.
+// Loads data for a page. Loaded data stays on the screen during a reload, and leaving a page cancels its requests.
 
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ChangedError } from '../service/checked.ts'
+import { ChangedError } from '../service/checked-writes.ts'
 import { isAborted, ServiceError } from '../service/faults.ts'
-import { secretRefused, session } from '../session.ts'
+import { handleRejectedSecret, session } from '../session.ts'
 import { Problem } from './problem.tsx'
 
-export interface Loading<T> {
+export interface LoadState<T> {
   readonly data: T | undefined
   readonly error: Error | undefined
   readonly isLoading: boolean
-  /** Loads again, keeping what is shown until the new data is there. */
+  /** Loads again. The old data is shown until the new data arrives. */
   readonly reload: () => void
 }
 
-/** Makes an error of whatever was thrown; a secret that is not accepted any more ends the session. */
+/** Converts a thrown value to an Error. A rejected secret also ends the session. */
 export function failureOf(cause: unknown): Error {
-  if (cause instanceof ServiceError && cause.status === 401) void secretRefused()
+  if (cause instanceof ServiceError && cause.status === 401) void handleRejectedSecret()
   return cause instanceof Error ? cause : new Error(String(cause))
 }
 
@@ -26,8 +25,8 @@ export function failureOf(cause: unknown): Error {
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
-): Loading<T> {
-  const [state, setState] = useState<Omit<Loading<T>, 'reload'>>({
+): LoadState<T> {
+  const [state, setState] = useState<Omit<LoadState<T>, 'reload'>>({
     data: undefined,
     error: undefined,
     isLoading: true,
@@ -49,19 +48,19 @@ export function useLoad<T>(
       },
     )
     return () => controller.abort()
-    // Who signs in again sees what the secret before could not read.
+    // Signing in with another secret reloads, because the new secret may read more.
   }, [...inputs, turn, session.value?.secret])
   const reload = useCallback(() => setTurn(now => now + 1), [])
   return { ...state, reload }
 }
 
 interface LoadedProps<T> {
-  readonly of: Loading<T>
+  readonly of: LoadState<T>
   readonly children: (data: T) => ComponentChildren
 }
 
-/** Shows loaded data, or that it is on its way, or why it could not be loaded. */
-export function Loaded<T>({ of, children }: LoadedProps<T>) {
+/** Shows the loaded data, a loading message, or the error. */
+export function LoadedContent<T>({ of, children }: LoadedProps<T>) {
   const { data, error, isLoading, reload } = of
   return (
     <>
@@ -76,7 +75,10 @@ export function Loaded<T>({ of, children }: LoadedProps<T>) {
   )
 }
 
-/** Reads a page anew when an action on it finds that somebody else has changed what is shown; the error goes on. */
+/**
+ * Returns an error handler that reloads after a {@link ChangedError}, so that the page shows the new version. It
+ * rethrows.
+ */
 export function reloading(reload: () => void): (cause: unknown) => never {
   return cause => {
     if (cause instanceof ChangedError) reload()
@@ -84,17 +86,17 @@ export function reloading(reload: () => void): (cause: unknown) => never {
   }
 }
 
-/** An action that a person starts: whether it runs, and how it failed. */
+/** The state of an action that the user starts. */
 export interface Action {
   readonly isRunning: boolean
   readonly error: Error | undefined
   readonly start: (work: (signal: AbortSignal) => Promise<void>) => void
   readonly clear: () => void
-  /** Ends what runs, as leaving the page does. */
+  /** Cancels the running action, as leaving the page does. */
   readonly cancel: () => void
 }
 
-/** Runs actions one at a time; the one under way is cancelled when the page is left. */
+/** Runs actions one at a time. Leaving the page cancels the running one. */
 export function useAction(): Action {
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<Error | undefined>(undefined)

@@ -1,12 +1,12 @@
-// Very long lines in the editor: the browser lays a line out as a whole, which takes it seconds for some megabytes.
-// So their middle is not shown. It stays in the text.
+// Hides the middle of very long lines in the editor, because the browser needs seconds to lay out a line of some
+// megabytes. The text itself stays complete.
 
 import { type EditorState, type Extension, RangeSetBuilder, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 
-/** Longer lines are shown in part. */
+/** The middle of longer lines is hidden. */
 const lineCharsMax = 20_000
-/** What is shown of them, at either end. */
+/** Characters of them that are shown at either end. */
 const shownChars = 2_000
 
 class HiddenMiddle extends WidgetType {
@@ -48,7 +48,7 @@ const field = StateField.define<DecorationSet>({
   update: (hidden, transaction) => (transaction.docChanged ? hiddenMiddles(transaction.state) : hidden),
   provide: own => [
     EditorView.decorations.from(own),
-    // The cursor goes past the hidden middle as past one character.
+    // The cursor moves across the hidden middle as across one character.
     EditorView.atomicRanges.of(view => view.state.field(own)),
   ],
 })

@@ -1,13 +1,13 @@
-// The choice between the two notations. Choosing converts what is written; where that cannot be done nothing changes.
+// A switch between the two notations. It converts the text, or changes nothing where the conversion fails.
 
 import { useRef } from 'preact/hooks'
 import type { Notation } from '../language.ts'
 import { NotationError } from '../language.ts'
-import { heavy } from '../service/heavy.ts'
+import { runTextTask } from '../service/text-task-runner.ts'
 import type { Mark } from './code-editor.ts'
 import { useAction } from './load.tsx'
 
-/** The marks that an error puts under the text. */
+/** The error marks of a text. */
 export function marksOf(error: Error | undefined): readonly Mark[] {
   return error instanceof NotationError
     ? [{ from: error.from, to: error.to, message: error.message }]
@@ -43,10 +43,10 @@ export function NotationSwitch({ notation, onChange }: SwitchProps) {
   )
 }
 
-/** Conversions of a text, and why the last one could not be made. */
+/** Converts a text, and holds the error of the last conversion. */
 interface Conversion {
   readonly error: Error | undefined
-  /** Forgets the error, and a conversion that is under way: the text is another now. */
+  /** Drops the error and the result of a running conversion, because the text has changed. */
   readonly clear: () => void
   readonly start: (text: string, from: Notation, to: Notation, onDone: (text: string) => void) => void
 }
@@ -65,8 +65,8 @@ export function useConversion(what: 'value' | 'query'): Conversion {
       if (from === to) return
       const own = ++turn.current
       start(async () => {
-        const converted = await heavy({ kind: 'convert', what, text, from, to }, text.length)
-        // Who has gone on typing meanwhile keeps what they typed.
+        const converted = await runTextTask({ kind: 'convert', what, text, from, to }, text.length)
+        // The result is dropped if the user has typed in the meantime.
         if (own === turn.current) onDone(converted)
       })
     },

@@ -1,11 +1,11 @@
-// How the languages look in the editor, told apart word by word: enough to colour them.
+// Tokenizers of the languages for syntax highlighting. They need no grammar, only the kinds of tokens.
 
 import { StreamLanguage, type StringStream } from '@codemirror/language'
 
-/** What lasts from one line to the next. */
+/** The state that a line passes on to the next line. */
 interface Lines {
   isInComment: boolean
-  /** The word that ends the text under way of version 10; empty outside. */
+  /** The word that ends the current heredoc of version 10; empty outside. */
   heredoc: string
 }
 
@@ -14,7 +14,7 @@ const languageData = {
   commentTokens: { line: '//' },
 }
 
-/** The style of a comment that begins or goes on here; undefined where there is none. */
+/** The style of a comment that begins or continues here; undefined where there is none. */
 function commentAt(stream: StringStream, state: Lines): string | undefined {
   if (state.isInComment || stream.match('/*')) {
     state.isInComment = !stream.match(/^.*?\*\//)
@@ -24,13 +24,13 @@ function commentAt(stream: StringStream, state: Lines): string | undefined {
   return stream.match(/^\/\/.*/) ? 'comment' : undefined
 }
 
-/** The style of the name that was just read. */
+/** The style of the identifier that was just read. */
 function nameStyle(stream: StringStream): string {
   if (stream.match(/^\s*\(/, false)) return 'variableName.function'
   return stream.match(/^\s*:/, false) ? 'propertyName' : 'variableName'
 }
 
-/** Queries of version 4 as drivers write them. */
+/** Queries of version 4 in driver notation. */
 export const driverNotation = StreamLanguage.define<Lines>({
   name: 'fql',
   startState: () => ({ isInComment: false, heredoc: '' }),
@@ -53,7 +53,7 @@ export const driverNotation = StreamLanguage.define<Lines>({
   languageData,
 })
 
-/** A word of version 10 and its style; null for what has none. */
+/** Reads a token of version 10. Returns its style, or null. */
 function token10(stream: StringStream, state: Lines): string | null {
   if (state.heredoc !== '') {
     if (stream.match(new RegExp(`^\\s*${state.heredoc}\\b`))) state.heredoc = ''
@@ -63,7 +63,7 @@ function token10(stream: StringStream, state: Lines): string | null {
   const comment = commentAt(stream, state)
   if (comment !== undefined) return comment
   const heredoc = stream.match(/^<<[+-](\w+)/)
-  // A pattern without the flag `g` gives its groups.
+  // For a pattern without the flag `g`, the match has its groups.
   if (heredoc) {
     state.heredoc = (heredoc as RegExpMatchArray)[1] ?? ''
     return 'string'
@@ -88,7 +88,7 @@ export const version10Notation = StreamLanguage.define<Lines>({
   languageData,
 })
 
-/** Words that begin a statement of a schema file. */
+/** Keywords that begin a statement of a schema file. */
 const schemaWords = [
   ...['access\\s+provider', 'collection', 'function', 'role'],
   ...['index', 'terms', 'values', 'unique', 'check', 'compute', 'history_days', 'ttl_days', 'document_ttls'],
@@ -107,7 +107,7 @@ const schemaWords = [
   ...['history_read', 'create_with_id', 'issuer', 'jwks_uri'],
 ]
 
-/** With these signs behind it such a word is a name: of a field, or in a query. */
+/** A keyword, unless one of these characters follows: then the word is the name of a field, or part of a query. */
 const schemaWord = new RegExp(`^(predicate\\b|(${schemaWords.join('|')})\\b(?!\\s*[:.=,(]))`)
 
 /** Schema files of version 10, which hold queries in braces. */

@@ -1,16 +1,16 @@
-// Pages with two editors of one object: while one holds input that is not saved, the other only shows. Otherwise saving
-// one of them would take away what stands in the other.
+// Coordinates two editors of one object on a page: while one has unsaved input, the other is read-only. Otherwise
+// saving one of them would discard the input of the other.
 
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
-/** The names of the editors of the page that hold input that is not saved. */
+/** The names of the editors with unsaved input. */
 const unsaved = signal<readonly string[]>([])
 
-/** What to say where the other editor is being used. */
-export const otherDraftHint = 'The other editor on this page has unsaved changes: save or discard them first.'
+/** The hint of the editor that is read-only. */
+export const otherDraftHint = 'The other editor on this page has unsaved changes. Save or discard them first.'
 
-/** Tells whether `name`'s editor has unsaved input; returns whether another editor of the page has. */
+/** Registers unsaved input of the editor `name`. Returns true while another editor has unsaved input. */
 export function useOtherDraft(name: string, isDirty: boolean): boolean {
   useEffect(() => {
     if (!isDirty) return

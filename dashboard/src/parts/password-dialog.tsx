@@ -1,22 +1,22 @@
-// Asks for a new password of a user and sets it.
+// A dialog that sets the password of a user.
 
 import { useState } from 'preact/hooks'
 import type { DocumentName } from '../service/documents.ts'
 import { readUser, setPassword } from '../service/users.ts'
 import { FormDialog } from './dialog.tsx'
 import { Field } from './fields.tsx'
-import { Loaded, reloading, useLoad } from './load.tsx'
+import { LoadedContent, reloading, useLoad } from './load.tsx'
 import { localTime } from './time.tsx'
 
 interface PasswordProps {
-  /** The document that stands for the user. */
+  /** The document of the user. */
   readonly user: DocumentName
   readonly hint?: string
   readonly onClose: () => void
   readonly onDone: () => void
 }
 
-/** The dialog; its owner closes it. */
+/** The dialog. The caller closes it in `onDone`. */
 export function PasswordDialog({ user, hint, onClose, onDone }: PasswordProps) {
   const [password, setText] = useState('')
   const stored = useLoad(signal => readUser(user, signal), [user.collection, user.id])
@@ -41,15 +41,15 @@ export function PasswordDialog({ user, hint, onClose, onDone }: PasswordProps) {
         hasFocus
         hint={hint}
       />
-      <Loaded of={stored}>
+      <LoadedContent of={stored}>
         {({ passwordSet }) => (
           <p class="hint">
             {passwordSet === undefined
-              ? 'There is no password yet.'
-              : `It replaces the password that was set at ${localTime(Number(passwordSet / 1000n))}.`}
+              ? 'This user has no password yet.'
+              : `This replaces the password that was set at ${localTime(Number(passwordSet / 1000n))}.`}
           </p>
         )}
-      </Loaded>
+      </LoadedContent>
     </FormDialog>
   )
 }

@@ -1,11 +1,11 @@
-// Errors, told to the person: what went wrong, where, and what to do.
+// Error messages and notices. An error message says what happened, where, and what to do.
 
 import { adviceFor, type Fault, ServiceError } from '../service/faults.ts'
 
 interface ProblemProps {
   readonly error: Error
   readonly retry?: () => void
-  /** Says where in the query it is: for queries that the person has written. */
+  /** Shows the position in the query, for queries that the user has written. */
   readonly showsPlace?: boolean
 }
 
@@ -20,7 +20,7 @@ export function Problem({ error, retry, showsPlace = false }: ProblemProps) {
         error.faults.map((fault, at) => (
           <FaultLines key={at} fault={fault} isFirst={at === 0} showsPlace={showsPlace} />
         ))}
-      {isService && showsPlace && <Drawn summary={error.summary} />}
+      {isService && showsPlace && <Summary summary={error.summary} />}
       {advice && <p>{advice}</p>}
       {retry && (
         <button type="button" onClick={retry}>
@@ -31,8 +31,8 @@ export function Problem({ error, retry, showsPlace = false }: ProblemProps) {
   )
 }
 
-/** What version 10 draws under the text of a query; nothing when there is nothing to tell. */
-export function Drawn({ summary }: { summary: string }) {
+/** The summary that version 10 returns with a result or an error; nothing when it is empty. */
+export function Summary({ summary }: { summary: string }) {
   return summary === '' ? null : <pre class="drawn">{summary}</pre>
 }
 
@@ -71,7 +71,7 @@ function FaultLines({ fault, isFirst, showsPlace }: FaultProps) {
   )
 }
 
-/** Something good that has just happened, said without taking the focus. */
+/** A success message, which screen readers announce without moving the focus. */
 export function Notice({ text }: { text: string | undefined }) {
   return (
     <p class={text ? 'notice' : 'notice-empty'} role="status">

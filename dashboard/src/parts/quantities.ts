@@ -1,11 +1,11 @@
-// Amounts as people read them.
+// Formats amounts for people.
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 
-/** Bytes, as in the settings of the service. */
+/** Bytes per megabyte, as in the settings of the service. */
 export const megabyte = 1_048_576
 
-/** Bytes with three digits or so: `61.4 KB`. Each unit is 1024 of the one before. */
+/** Bytes with about three digits: `61.4 KB`. Each unit is 1024 of the previous one. */
 export function bytesText(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** power
@@ -17,7 +17,7 @@ export function percentText(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
-/** Something per second: `0.3`, `12`, `1,200`. */
+/** A rate per second: `0.3`, `12`, `1,200`. */
 export function rateText(perSecond: number): string {
   return new Intl.NumberFormat('en', { maximumFractionDigits: perSecond < 10 ? 1 : 0 }).format(perSecond)
 }

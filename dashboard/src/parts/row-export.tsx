@@ -1,4 +1,4 @@
-// Takes all that is found with one, as JSON or CSV: not the rows that are shown alone.
+// Exports all documents that a plan finds as JSON or CSV, not only the rows on the page.
 
 import { useEffect, useState } from 'preact/hooks'
 import { guard } from '../router.ts'
@@ -20,7 +20,7 @@ type Format = 'json' | 'csv'
 
 const types = { json: 'application/json', csv: 'text/csv' } as const
 
-/** Buttons that download everything that is found, and how far that is. */
+/** The export buttons, and the progress of an export. */
 export function RowExport({ collection, plan, columns }: RowExportProps) {
   const action = useAction()
   const [count, setCount] = useState(0)
@@ -31,7 +31,7 @@ export function RowExport({ collection, plan, columns }: RowExportProps) {
       setCount(0)
       setNotice(undefined)
       let exported = 0
-      // The browser keeps what is in a Blob on the disk, when it is much.
+      // Blobs do not fill the memory: the browser stores large ones on disk.
       const parts: Blob[] = []
       const add = (text: string) => parts.push(new Blob([text]))
       add(format === 'json' ? '[' : `${csvLine(['id', ...columns])}`)
@@ -48,23 +48,31 @@ export function RowExport({ collection, plan, columns }: RowExportProps) {
       }
       if (format === 'json') add('\n]\n')
       download(`${collection}.${format}`, types[format], parts)
-      setNotice(`${exported} exported.`)
+      setNotice(`${exported} documents exported.`)
     })
   return (
     <>
       {action.isRunning ? (
         <>
-          <span role="status">{count} exported…</span>
+          <span role="status">{count} documents exported…</span>
           <button type="button" onClick={action.cancel}>
-            Stop the export
+            Stop export
           </button>
         </>
       ) : (
         <>
-          <button type="button" title="All that is found, each document whole" onClick={() => save('json')}>
+          <button
+            type="button"
+            title="Exports all matching documents with all fields"
+            onClick={() => save('json')}
+          >
             Export JSON
           </button>
-          <button type="button" title="All that is found, with the columns shown" onClick={() => save('csv')}>
+          <button
+            type="button"
+            title="Exports all matching documents with the visible columns"
+            onClick={() => save('csv')}
+          >
             Export CSV
           </button>
         </>
@@ -84,7 +92,7 @@ function csvLine(cells: readonly (Json | undefined)[]): string {
   return `${cells.map(csvField).join()}\r\n`
 }
 
-/** A field of RFC 4180. A text that a spreadsheet would take for a formula is led in by an apostrophe. */
+/** A field as in RFC 4180. Text that a spreadsheet would evaluate as a formula gets an apostrophe in front. */
 function csvField(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   const isText = typeof value === 'string'

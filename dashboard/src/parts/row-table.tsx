@@ -1,4 +1,5 @@
-// The table of rows: sorted by its heads, with boxes to select rows, and cells to edit. Arrow keys go from cell to cell.
+// The table of rows: sorted by its headings, with checkboxes to select rows, and editable cells. Arrow keys move
+// between cells.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
@@ -11,7 +12,7 @@ import { Table } from './table.tsx'
 import { Instant } from './time.tsx'
 import { Cell } from './values.tsx'
 
-/** What the rows are sorted by; undefined field: by the order of their source. */
+/** The order of the rows. Without a field they have the order of their source. */
 export interface Sorting {
   readonly field: string | undefined
   readonly isReversed: boolean
@@ -25,13 +26,13 @@ interface RowTableProps {
   readonly collection: string
   readonly rows: readonly Row[]
   readonly columns: readonly string[]
-  /** Ids to point out. */
+  /** Ids of rows to highlight. */
   readonly changed: ReadonlySet<string>
-  /** Undefined where rows are no documents, which have no fields to sort by. */
+  /** Undefined for rows that are not documents, which have no fields to sort by. */
   readonly sorting: Sorting | undefined
-  /** Undefined where nothing can be changed. */
+  /** Undefined for read-only rows. */
   readonly selection: Selection | undefined
-  /** Undefined where nothing can be changed. */
+  /** Undefined for read-only rows. */
   readonly onSave: SaveCell | undefined
 }
 
@@ -120,14 +121,14 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
   const value = row.cells.get(name)
   const [isEditing, setEditing] = useState(false)
   const cell = useRef<HTMLTableCellElement>(null)
-  // Fingers know no double click: the second tap on a cell opens it.
+  // Touch screens have no double click: the second tap on a cell opens the editor.
   const wasActive = useRef(false)
   const takesFocus = useRef(false)
   const close = (keepsFocus: boolean) => {
     takesFocus.current = keepsFocus
     setEditing(false)
   }
-  // The cell takes the focus as the field goes: no key that is pressed at once is lost.
+  // The cell takes the focus in the same frame in which the field is removed, so that no key press is lost.
   useLayoutEffect(() => {
     if (isEditing || !takesFocus.current) return
     takesFocus.current = false
@@ -157,7 +158,7 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
       ref={cell}
       class="editable"
       tabIndex={isActive ? 0 : -1}
-      title="Double click, or Enter, to edit"
+      title="Double-click or press Enter to edit"
       onFocus={onActive}
       onPointerDown={event => {
         wasActive.current = document.activeElement === event.currentTarget
@@ -180,7 +181,7 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
   )
 }
 
-/** Moves the focus to the next cell that an arrow key points to; false when there is none. */
+/** Moves the focus to the neighbouring cell in the direction of an arrow key; false when there is none. */
 function moveFocus(cell: HTMLTableCellElement, key: string): boolean {
   const row = cell.parentElement
   const next = {

@@ -1,9 +1,9 @@
-// Looks for rows document by document, with progress; what was found stays when it is stopped. Rows that have to be sorted
-// are looked for to the end, and the first ones in their order are kept: memory does not grow with the collection.
+// Scans documents for rows, with progress. Rows that were found stay when the scan is stopped. A sorted scan reads all
+// documents and keeps the first rows in the order, so memory does not grow with the collection.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isAborted } from '../service/faults.ts'
-import { readAgain } from '../service/read-rows.ts'
+import { rereadDocuments } from '../service/read-rows.ts'
 import { compareRows, firstRows } from '../service/row-order.ts'
 import type { RowPlan } from '../service/row-plan.ts'
 import { walkRows } from '../service/row-walk.ts'
@@ -12,17 +12,17 @@ import type { RefName } from '../wire/refs.ts'
 import type { Row } from '../wire/rows.ts'
 import { failureOf } from './load.tsx'
 
-/** Documents that are read again at most after a change. */
+/** The most documents that are read again after a change. */
 const refreshedMax = 10_000
 
 interface ScanState {
-  /** In the order of the plan; where it sorts, the first ones of those that were found. */
+  /** In the order of the plan. A sorted scan has only the first rows. */
   readonly rows: readonly Row[]
-  /** Rows that were found; more than {@link rows} where not all are kept. */
+  /** The number of rows found, which is larger than {@link rows} where not all are kept. */
   readonly found: number
-  /** Documents that were looked at. */
-  readonly looked: number
-  /** Where the next ones begin. */
+  /** Documents scanned so far. */
+  readonly scanned: number
+  /** The cursor of the next page. */
   readonly after: Json | undefined
   readonly isComplete: boolean
   readonly isRunning: boolean
@@ -30,17 +30,17 @@ interface ScanState {
 }
 
 export interface Scan extends ScanState {
-  /** Continues where it was stopped. */
-  readonly goOn: () => void
+  /** Continues a stopped scan. */
+  readonly resume: () => void
   readonly stop: () => void
-  /** Reads documents again that have changed; those that are gone are taken out. */
+  /** Reads changed documents again, and removes deleted ones from the rows. */
   readonly refresh: (refs: readonly RefName[]) => void
 }
 
 const nothing: ScanState = {
   rows: [],
   found: 0,
-  looked: 0,
+  scanned: 0,
   after: undefined,
   isComplete: false,
   isRunning: true,
@@ -48,8 +48,9 @@ const nothing: ScanState = {
 }
 
 /**
- * A scan for a plan, begun anew with each of `inputs`. Without an order it stops when it has `wanted` rows, and continues when
- * `wanted` grows; with one it reads all and keeps `wanted` rows, so it begins anew when `wanted` grows.
+ * A scan for a plan. It restarts when one of `inputs` changes. An unsorted scan stops when it has `wanted` rows, and
+ * continues when `wanted` grows. A sorted scan reads all documents and keeps `wanted` rows, so it restarts when
+ * `wanted` grows.
  */
 export function useScan(plan: RowPlan, wanted: number, inputs: readonly unknown[]): Scan {
   const { sort } = plan
@@ -71,7 +72,7 @@ export function useScan(plan: RowPlan, wanted: number, inputs: readonly unknown[
         change(before => ({
           rows: sort ? firstRows(before.rows, page.rows, sort, wanted) : [...before.rows, ...page.rows],
           found: before.found + page.rows.length,
-          looked: before.looked + Number(page.looked ?? 0),
+          scanned: before.scanned + Number(page.scanned ?? 0),
           after: page.after,
           isComplete: page.after === undefined,
         }))
@@ -93,17 +94,17 @@ export function useScan(plan: RowPlan, wanted: number, inputs: readonly unknown[
   useEffect(() => () => controller.current?.abort(), [])
   const refresh = (refs: readonly RefName[]) => {
     const signal = controller.current?.signal ?? new AbortController().signal
-    readAgain(refs.slice(0, refreshedMax), plan.source, signal).then(
-      now => setState(before => renewed(before, refs, now, sort)),
+    rereadDocuments(refs.slice(0, refreshedMax), plan.source, signal).then(
+      now => setState(before => withRereadRows(before, refs, now, sort)),
       cause => {
         if (!isAborted(cause)) setState(before => ({ ...before, error: failureOf(cause) }))
       },
     )
   }
-  return { ...state, goOn: () => run(state), stop: () => controller.current?.abort(), refresh }
+  return { ...state, resume: () => run(state), stop: () => controller.current?.abort(), refresh }
 }
 
-function renewed(
+function withRereadRows(
   before: ScanState,
   refs: readonly RefName[],
   now: readonly Row[],
@@ -119,7 +120,7 @@ function renewed(
   const found = before.found - (before.rows.length - rows.length)
   const last = before.rows.at(-1)
   if (sort === undefined || last === undefined) return { ...before, rows, found }
-  // Rows that were not kept come between the last one and a row that has moved behind it.
+  // A changed row that moved past the last row is dropped: rows that were not kept come before it.
   const isWhole = before.found === before.rows.length
   const first = isWhole ? rows : rows.filter(row => compareRows(row, last, sort) <= 0)
   return { ...before, rows: firstRows([], first, sort, first.length), found }

@@ -1,4 +1,4 @@
-// The list of a kind of schema object, a page at a time.
+// A table of schema objects of one kind, with pages and a search field.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -8,31 +8,30 @@ import type { Json } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
 import { Field } from './fields.tsx'
 import { useEvery } from './live.ts'
-import { Loaded, type Loading, useLoad } from './load.tsx'
-import { Pager } from './pager.tsx'
+import { LoadedContent, type LoadState, useLoad } from './load.tsx'
 import { buttons, Table } from './table.tsx'
 
-/** A column: its head, and what it shows of a document. */
+/** A column: its heading, and the cell of a document. */
 export type Column = readonly [head: string, cell: (document: Json) => ComponentChildren]
 
 interface SchemaListProps {
   readonly native: Native
   readonly label: string
   readonly columns: readonly Column[]
-  /** The rows of a document, where it is not a row itself. */
+  /** The rows of a document; the document itself when absent. */
   readonly partsOf?: (document: Json) => readonly Json[]
-  /** What to do first, while there are none. */
+  /** The text of the empty list, which says what to do first. */
   readonly whenEmpty: ComponentChildren
-  /** Whether a document is about to change by itself: the list is read again while there is one. */
+  /** True for a document that changes by itself. While there is one, the list is read again at an interval. */
   readonly rereadsWhile?: (document: Json) => boolean
-  /** Changes when something was made or deleted: the list is read again. */
+  /** Another number makes the list reload, such as after an object was created or deleted. */
   readonly turn?: number
 }
 
 const pageSize = 100
 const rereadMs = 1500
 
-/** A table of documents of a native collection. */
+/** The table, with the documents of a native collection. */
 export function SchemaList(props: SchemaListProps) {
   const { native, label, columns, partsOf, whenEmpty, rereadsWhile, turn = 0 } = props
   const rowsOf = (documents: readonly Json[]) => (partsOf ? documents.flatMap(partsOf) : documents)
@@ -48,7 +47,7 @@ export function SchemaList(props: SchemaListProps) {
   useEvery(isChanging ? rereadMs : undefined, list.reload)
   const hasPages = trail.length > 0 || list.data?.after !== undefined
   return (
-    <Loaded of={list}>
+    <LoadedContent of={list}>
       {page => (
         <>
           {isNamed(native) && hasPages && (
@@ -60,39 +59,39 @@ export function SchemaList(props: SchemaListProps) {
             />
           )}
           {filter !== '' ? (
-            <Loaded of={found}>
+            <LoadedContent of={found}>
               {matches =>
                 matches && (
                   <SearchTable {...{ label, columns }} found={{ ...matches, data: rowsOf(matches.data) }} />
                 )
               }
-            </Loaded>
+            </LoadedContent>
           ) : rowsOf(page.data).length > 0 ? (
             <DocumentTable label={label} columns={columns} documents={rowsOf(page.data)} />
           ) : (
             <p class="empty">
-              {partsOf && hasPages ? 'There are none on this page. Turn to another.' : whenEmpty}
+              {partsOf && hasPages ? 'There are no entries on this page. Go to another page.' : whenEmpty}
             </p>
           )}
           {filter === '' && <Pager trail={trail} after={page.after} onTurn={setTrail} />}
         </>
       )}
-    </Loaded>
+    </LoadedContent>
   )
 }
 
 interface SearchTableProps {
   readonly label: string
   readonly columns: readonly Column[]
-  readonly found: Found
+  readonly found: SearchResult
 }
 
 function SearchTable({ label, columns, found }: SearchTableProps) {
-  if (found.data.length === 0) return <p class="empty">Nothing has this in its name.</p>
+  if (found.data.length === 0) return <p class="empty">No name contains this text.</p>
   return (
     <>
       <DocumentTable label={label} columns={columns} documents={found.data} />
-      {found.isMore && <p class="hint">There are more: type more of the name.</p>}
+      {found.isMore && <p class="hint">There are more matches. Type more of the name.</p>}
     </>
   )
 }
@@ -118,22 +117,22 @@ function DocumentTable({ label, columns, documents }: DocumentTableProps) {
   )
 }
 
-/** All names of a kind of schema object, for a choice in a form. */
-export function useChoices(native: Native): Loading<readonly string[]> {
+/** The names of all schema objects of a kind, for a choice in a form. */
+export function useChoices(native: Native): LoadState<readonly string[]> {
   return useLoad(signal => allNames(native, signal), [native, databasePath.value.join('/')])
 }
 
-interface Found {
+interface SearchResult {
   readonly data: readonly Json[]
   readonly isMore: boolean
 }
 
-/** The objects whose names contain a text, among all that there are; undefined while nothing is looked for. */
-export function useSearch(native: Native, text: string): Loading<Found | undefined> {
+/** The objects whose names contain a text; undefined for an empty text. */
+export function useSearch(native: Native, text: string): LoadState<SearchResult | undefined> {
   return useLoad(
     async signal => {
       if (text === '') return undefined
-      // Who types on is asked for once, not for each letter.
+      // The delay sends one request after a word, not one for each letter.
       await new Promise(resolve => setTimeout(resolve, typingMs))
       return signal.aborted ? undefined : searchSchema(native, text, signal)
     },
@@ -142,3 +141,29 @@ export function useSearch(native: Native, text: string): Loading<Found | undefin
 }
 
 const typingMs = 250
+
+interface PagerProps {
+  /** The cursors of the pages up to the current one; empty on the first page. */
+  readonly trail: readonly Json[]
+  /** The cursor of the next page; undefined on the last page. */
+  readonly after: Json | undefined
+  readonly onTurn: (trail: readonly Json[]) => void
+}
+
+/** The buttons for the previous and the next page, where such pages exist. */
+function Pager({ trail, after, onTurn }: PagerProps) {
+  return (
+    <div class="pager">
+      {trail.length > 0 && (
+        <button type="button" onClick={() => onTurn(trail.slice(0, -1))}>
+          ← Previous
+        </button>
+      )}
+      {after !== undefined && (
+        <button type="button" onClick={() => onTurn([...trail, after])}>
+          Next →
+        </button>
+      )}
+    </div>
+  )
+}

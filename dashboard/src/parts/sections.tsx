@@ -1,4 +1,4 @@
-// The sections of a database, as far as the secret has business there.
+// The navigation: the sections that the secret can use.
 
 import { addressOf, databasePath, place } from '../router.ts'
 import { session } from '../session.ts'
@@ -7,9 +7,12 @@ import { CollectionLinks } from './collection-links.tsx'
 interface Section {
   readonly path: string
   readonly name: string
-  /** Only keys of this kind have anything to see there; identities are shown all, and what they may is decided there. */
+  /**
+   * Hides the section for keys whose role has no access to it. Users see all sections, and the pages check their
+   * rights.
+   */
   readonly isHidden?: (role: string | null | undefined) => boolean
-  /** Only the root secret has anything to see there. */
+  /** Shows the section for the root secret only. */
   readonly isForRoot?: true
 }
 

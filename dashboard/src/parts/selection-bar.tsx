@@ -1,4 +1,4 @@
-// What can be done with the selected documents: delete or change them all, with one confirmation that says how many.
+// The actions on selected documents: change, delete and duplicate. One dialog confirms an action for all of them.
 
 import { useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
@@ -16,13 +16,13 @@ interface SelectionBarProps {
   readonly collection: string
   readonly selection: Selection
   readonly plan: RowPlan
-  /** Fields to offer. */
+  /** Fields that the dialog suggests. */
   readonly fields: FieldPaths
-  /** Called with what was changed, or tried to. */
+  /** Called with the documents of an action, also those that failed. */
   readonly onChanged: (refs: readonly RefName[]) => void
 }
 
-/** The bar; it is there while something is selected. */
+/** The bar; nothing while no document is selected. */
 export function SelectionBar({ collection, selection, plan, fields, onChanged }: SelectionBarProps) {
   const [dialog, setDialog] = useState<'delete' | 'change' | undefined>(undefined)
   const gathering = useAction()
@@ -60,10 +60,10 @@ export function SelectionBar({ collection, selection, plan, fields, onChanged }:
             </a>
           )}
           <button type="button" onClick={gather}>
-            Select all found
+            Select all matching
           </button>
           <button type="button" class="quiet" onClick={selection.clear}>
-            Clear
+            Clear selection{' '}
           </button>
         </>
       )}

@@ -1,4 +1,4 @@
-// Rows that are selected, by what their documents are called, and the boxes that select them.
+// The selected rows, by the names of their documents, and the checkboxes that select them.
 
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { RefName } from '../wire/refs.ts'
@@ -8,7 +8,7 @@ import type { Row } from '../wire/rows.ts'
 export interface Selection {
   readonly refs: readonly RefName[]
   readonly has: (ref: RefName) => boolean
-  /** Selects documents, or takes them out. */
+  /** Selects or deselects documents. */
   readonly set: (refs: readonly RefName[], isOn: boolean) => void
   readonly clear: () => void
 }
@@ -48,14 +48,14 @@ interface WholeBoxProps {
   readonly selection: Selection
 }
 
-/** The box that selects all rows that are shown. */
+/** The checkbox that selects all rows of the page. */
 export function WholeBox({ rows, selection }: WholeBoxProps) {
   const refs = refsOf(rows)
   const count = refs.filter(selection.has).length
   return (
     <input
       type="checkbox"
-      aria-label="Select all that are shown"
+      aria-label="Select all on this page"
       checked={refs.length > 0 && count === refs.length}
       indeterminate={count > 0 && count < refs.length}
       onChange={event => selection.set(refs, event.currentTarget.checked)}
@@ -63,10 +63,10 @@ export function WholeBox({ rows, selection }: WholeBoxProps) {
   )
 }
 
-/** Where a range begins that ends with the next box clicked with Shift. */
+/** The first row of the range that the next click with Shift ends. */
 let rangeFrom: { readonly rows: readonly Row[]; readonly at: number } | undefined
 
-/** The box of a row; with Shift it selects all from the one before. */
+/** The checkbox of a row. A click with Shift selects the range from the last one clicked. */
 export function RowBox({ rows, at, selection }: WholeBoxProps & { at: number }) {
   const isRange = useRef(false)
   const row = rows[at]

@@ -1,4 +1,4 @@
-// A table that scrolls sideways where it is wider than the page, by touch and by keyboard.
+// A table that scrolls sideways, by touch and by keyboard, where it is wider than the page.
 
 import { type ComponentChildren, isValidElement, type VNode } from 'preact'
 
@@ -7,26 +7,26 @@ interface NamedColumn {
   readonly kind: 'number' | 'unseen'
 }
 
-/** A column by its heading, by its heading and kind, or by a heading cell that holds more than text. */
+/** A column: a heading, a heading with its kind, or a heading cell with more than text. */
 type Column = string | NamedColumn | VNode
 
-/** A column of numbers, whose heading stands at the right as they do. */
+/** A column of right-aligned numbers. */
 export const numbers = (text: string): Column => ({ text, kind: 'number' })
 
-/** A column of buttons, whose heading only screen readers tell. */
+/** A column of buttons, whose heading only screen readers announce. */
 export const buttons = (text: string): Column => ({ text, kind: 'unseen' })
 
 interface Properties {
-  /** What screen readers call it. */
+  /** The name for screen readers. */
   readonly label: string
   readonly columns: readonly Column[]
-  /** A class of style sheets. */
+  /** A class of the style sheet. */
   readonly look?: string
   /** The rows. */
   readonly children: ComponentChildren
 }
 
-/** The frame of a table around its rows. */
+/** The table, with its rows as children. */
 export function Table({ label, columns, look, children }: Properties) {
   return (
     <section class="table-scroll" tabIndex={0} aria-label={label}>

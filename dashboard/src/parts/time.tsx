@@ -1,11 +1,11 @@
-// Times as people read them: in the time zone that was chosen once for all pages, with the exact instant on demand.
+// Formats times in the time zone that the user has chosen for all pages. A tooltip has the exact instant.
 
 import { signal } from '@preact/signals'
 import type { Json } from '../wire/json.ts'
 
 const zones = ['local', 'UTC'] as const
 
-/** That of the browser, or UTC. */
+/** The browser's time zone, or UTC. */
 type Zone = (typeof zones)[number]
 
 const zoneKey = 'terrarium-zone'
@@ -19,7 +19,7 @@ function storedZone(): Zone {
   }
 }
 
-/** The time zone of all pages; it is kept in the browser. */
+/** The time zone of all pages. The browser stores the choice. */
 export const zone = signal<Zone>(storedZone())
 
 /** Shows all times in the other time zone. */
@@ -28,45 +28,48 @@ export function changeZone(): void {
   try {
     localStorage.setItem(zoneKey, zone.value)
   } catch {
-    // The choice then lasts until the page is closed.
+    // Without storage the choice lasts until the page is closed.
   }
 }
 
-/** What the time zone is called: `UTC`, or such as `Europe/Berlin`. */
+/** The name of the time zone, such as `UTC` or `Europe/Berlin`. */
 export function zoneName(): string {
   return zone.value === 'UTC' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 const minuteMs = 60_000
 
-/** A date whose fields in UTC are those of the instant in the time zone. */
-function shifted(ms: number): Date {
+/** A date whose UTC fields are the fields of the instant in the time zone. */
+function shiftToZone(ms: number): Date {
   const date = new Date(ms)
   return zone.value === 'UTC' ? date : new Date(ms - date.getTimezoneOffset() * minuteMs)
 }
 
 /** Milliseconds since the epoch as `2026-11-21 23:26:43`. */
 export function localTime(ms: number): string {
-  const date = shifted(ms)
+  const date = shiftToZone(ms)
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** The same with milliseconds. */
+/** Milliseconds since the epoch as `2026-11-21 23:26:43.123`. */
 export function localTimeMs(ms: number): string {
-  const date = shifted(ms)
+  const date = shiftToZone(ms)
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString().slice(0, 23).replace('T', ' ')
 }
 
-/** The same as fields for times take it: to the second, or to the minute. */
+/** Milliseconds since the epoch as the value of a `datetime-local` field. */
 export function fieldTime(ms: number, to: 'second' | 'minute' = 'second'): string {
-  return shifted(ms)
+  return shiftToZone(ms)
     .toISOString()
     .slice(0, to === 'second' ? 19 : 16)
 }
 
-/** The time of day on the axis of a chart, with seconds where they are not zero, or the day at midnight. */
+/**
+ * The label on the time axis of a chart: the time of day, with seconds where they are not zero, or the date at
+ * midnight.
+ */
 export function clockText(ms: number): string {
-  const text = shifted(ms).toISOString()
+  const text = shiftToZone(ms).toISOString()
   const time = text.slice(11, 19)
   if (time === '00:00:00') return text.slice(5, 10)
   return time.endsWith(':00') ? time.slice(0, 5) : time
@@ -81,15 +84,15 @@ export function exactTime(micros: bigint): string {
   return date.toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`)
 }
 
-/** The instant (ISO 8601) of a time as fields for times give it. Throws for what lies outside 1970 to 9999. */
+/** The instant (ISO 8601) of the value of a `datetime-local` field. Throws an Error outside the years 1970 to 9999. */
 export function instantOf(text: string): string {
   const date = new Date(zone.value === 'UTC' ? `${text}Z` : text)
   const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear()
-  if (year < 1970 || year > 9999) throw new Error('Choose a time from the year 1970 up to the year 9999.')
+  if (year < 1970 || year > 9999) throw new Error('Choose a time between the years 1970 and 9999.')
   return date.toISOString()
 }
 
-/** A transaction time. */
+/** A transaction time, in microseconds. */
 export function Instant({ micros }: { micros: Json | undefined }) {
   if (typeof micros !== 'bigint') return <span class="absent">–</span>
   const exact = exactTime(micros)

@@ -1,5 +1,5 @@
-// Values on the screen: one line in rows, a tree on demand. Text of users is always a text node, so nothing in it can
-// become markup; long texts are cut, and marks that turn the writing direction end with their cell.
+// Shows values: one line in rows, or a tree. Stored text is always rendered as a text node, so it cannot become markup.
+// Long texts are truncated, and `bdi` elements confine direction control characters to their cell.
 
 import { useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
@@ -10,7 +10,7 @@ const cellChars = 80
 const treeChars = 2000
 const treeItems = 100
 
-/** The page that shows what a reference names; undefined where there is none. */
+/** The address of the page of a reference; undefined where there is no such page. */
 function addressOfRef(ref: RefName): string | undefined {
   if (ref.isElsewhere) return undefined
   if (!ref.isNative) return addressOf(['collections', ref.collection, ref.id])
@@ -26,12 +26,12 @@ function isNative(name: string): name is Native {
   return (natives as readonly string[]).includes(name)
 }
 
-/** A text, cut after some characters. */
+/** A text, truncated after some characters. */
 export function cut(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** A value in one line of limited length. */
+/** A value on one line of limited length. */
 export function previewOf(value: Json, chars = cellChars): string {
   if (typeof value === 'string') return cut(value, chars)
   return cut(lineOf(value, chars), chars)
@@ -71,7 +71,7 @@ function someOf<T>(
   return text
 }
 
-/** The class by which the style sheet colours a value. */
+/** The suffix of the class that colours a value. */
 function kindOf(value: Json): string {
   if (value === null) return 'null'
   if (typeof value === 'bigint' || typeof value === 'number') return 'number'
@@ -80,7 +80,7 @@ function kindOf(value: Json): string {
   return tagOf(value) === undefined ? 'object' : 'tag'
 }
 
-/** A value in a cell. */
+/** A value in a table cell. References with a page are links. */
 export function Cell({ value }: { value: Json | undefined }) {
   if (value === undefined) return <span class="absent">–</span>
   const ref = refOf(value)
@@ -97,7 +97,7 @@ function RefLink({ ref_, address }: { ref_: RefName; address: string }) {
   )
 }
 
-/** A value whole, as a tree whose branches open. */
+/** A whole value, as a tree with collapsible branches. */
 export function Tree({ value, name }: { value: Json; name?: string }) {
   return (
     <ul class="tree">
@@ -153,7 +153,7 @@ function Members({ members, depth }: { members: readonly (readonly [string, Json
       {shown < members.length && (
         <li>
           <button type="button" class="quiet" onClick={() => setShown(shown + treeItems * 5)}>
-            {members.length - shown} more
+            Show {members.length - shown} more
           </button>
         </li>
       )}
@@ -172,7 +172,7 @@ function Leaf({ value }: { value: Json }) {
       <bdi class={`value-${kindOf(value)}`}>{text}</bdi>
       {isLong && !isWhole && (
         <button type="button" class="quiet" onClick={() => setWhole(true)}>
-          show all {value.length} characters
+          Show all {value.length} characters
         </button>
       )}
     </>

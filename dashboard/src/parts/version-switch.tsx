@@ -1,8 +1,8 @@
-// Chooses the version of the language in which a query is written.
+// A switch between the two versions of the query language.
 
 import type { Version } from '../language.ts'
 
-/** The two versions beside each other. */
+/** The switch. */
 export function VersionSwitch({
   version,
   onChange,

@@ -1,4 +1,4 @@
-// A file that was chosen in the browser, as a source of what `terrarium import` reads.
+// Reads a file that was chosen in the browser, as a source for the reader of `terrarium import`.
 
 import type { ByteSource } from '../../../src/transfer/input.ts'
 import { recognise } from '../../../src/transfer/recognise.ts'
@@ -6,10 +6,11 @@ import { TransferError } from '../../../src/transfer/record.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
 
 /**
- * What a file holds. `collection`: of documents that do not say theirs. `encoding`: the label of the one that the text is
- * in; undefined for what its first bytes say. Throws {@link TransferError} for what cannot be imported into a collection.
+ * Recognises the format of a file. `collection` receives the documents that name no collection. `encoding` is the label
+ * of an encoding; undefined detects it from the first bytes. Throws {@link TransferError} for a file that cannot be
+ * imported into a collection.
  */
-export async function readChosen(
+export async function readChosenFile(
   file: File,
   collection: string,
   encoding: string | undefined,
@@ -33,9 +34,9 @@ export async function readChosen(
 
 const refusals: Readonly<Record<string, string | undefined>> = {
   empty: 'is empty.',
-  unknown: 'is of no known format: JSON, CSV and what the shell prints are read.',
-  metadata: 'says what else an export holds. Import the whole folder with `terrarium import`.',
-  fsl: 'is a schema. Import it with `terrarium import`, or push it with `terrarium schema`.',
+  unknown: 'has an unknown format. Choose a file with JSON, CSV, TSV or output of the shell.',
+  metadata: 'contains the metadata of an export. Import the whole folder with `terrarium import`.',
+  fsl: 'is a schema file. Import it with `terrarium import`, or push it on the page Schema files.',
 }
 
 function sourceOf(file: File): ByteSource {
@@ -51,7 +52,7 @@ function sourceOf(file: File): ByteSource {
   }
 }
 
-/** Chunks as a stream, over memory that is not shared, as the browser's own streams want them. */
+/** Chunks as a stream. The chunks are copied, because the browser's streams need memory that is not shared. */
 function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const iterator = chunks[Symbol.asyncIterator]()
   return new ReadableStream({
@@ -66,7 +67,10 @@ function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<
   })
 }
 
-/** The chunks of a stream, which not every browser can loop over; what is left of it is given up with the loop. */
+/**
+ * Iterates over the chunks of a stream, which not every browser can do itself. Leaving the loop cancels the stream.
+ * Errors name the file.
+ */
 async function* namingFile(
   stream: ReadableStream<Uint8Array>,
   name: string,

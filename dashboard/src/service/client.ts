@@ -1,30 +1,30 @@
-// The client of the public API: one POST per query, wire JSON both ways, with what it has cost. It remembers the newest
-// transaction time it has seen, so that a page never shows a state older than one before, on whichever node.
+// The client of the public API: one POST per query, wire JSON both ways. It sends the newest transaction time that it
+// has seen with each request, so that no node answers with older data than the page has shown.
 
 import { at, type Json, parseJson, type Query, textAt, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
-/** The numbers that the service sends with a response, by their header without `x-`. */
+/** The costs in the headers of a response, by the name of the header without `x-`. */
 type Costs = Readonly<Record<string, number>>
 
-/** What a query returned. */
+/** The result of a query. */
 export interface QueryResult {
   readonly value: Json
-  /** The body as it came. */
+  /** The body of the response. */
   readonly text: string
   readonly costs: Costs
-  /** Milliseconds from sending to the last byte, as the browser saw it. */
+  /** Milliseconds from the request to the last byte, measured in the browser. */
   readonly elapsedMs: number
 }
 
-/** A result whose body has not been read into values. */
+/** A result whose body is not parsed. */
 export type TextResult = Omit<QueryResult, 'value'>
 
-/** Where and as whom a request runs. */
+/** The credentials and the origin of a request. */
 export interface Scope {
   readonly secret: string
-  /** A person has written the query: the dashboard only passes it on. */
-  readonly isWritten?: boolean
+  /** True for a query that the user has written. */
+  readonly isFromUser?: boolean
 }
 
 const costHeaders = [
@@ -41,11 +41,11 @@ const costHeaders = [
 ] as const
 
 /**
- * Tells the dashboard's own requests from those that people have written, in the query log. Each language has a header for
- * tags, and an endpoint reads that of its language.
+ * Tags that distinguish the dashboard's own requests from queries of users in the query log. Each language has its own
+ * header for tags, so both are sent.
  */
-function tagHeadersOf({ isWritten }: Scope): Readonly<Record<string, string>> {
-  const tags = isWritten ? 'source=shell' : 'source=dashboard'
+function tagHeadersOf({ isFromUser }: Scope): Readonly<Record<string, string>> {
+  const tags = isFromUser ? 'source=shell' : 'source=dashboard'
   return { 'x-fauna-tags': tags, 'x-query-tags': tags }
 }
 
@@ -65,7 +65,7 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, { ...init, cache: 'no-store', credentials: 'omit' })
   } catch (cause) {
-    if (init.signal?.aborted) throw new DOMException('The page was left.', 'AbortError')
+    if (init.signal?.aborted) throw new DOMException('The page was closed.', 'AbortError')
     throw new ServiceError(0, `The service cannot be reached (${(cause as Error).message}).`)
   }
 }
@@ -88,8 +88,8 @@ function costsOf(headers: Headers): Costs {
 }
 
 /**
- * Runs a query given as JSON text, or what another endpoint takes as such; the response's body stays text. Throws
- * {@link ServiceError}, or an AbortError.
+ * Runs a query given as JSON text, or sends a body to another endpoint at `path`. The response body is not parsed.
+ * Throws {@link ServiceError}, or an AbortError.
  */
 export async function runText(
   body: string,
@@ -107,7 +107,7 @@ export async function runText(
   return { text, costs, elapsedMs: performance.now() - started }
 }
 
-/** The header that says the same of a query of version 4, by the member of `stats` that says it of one of version 10. */
+/** The cost header of version 4 for each member of `stats` in version 10. */
 const costsOfStats: Readonly<Record<string, string>> = {
   query_time_ms: 'query-time',
   compute_ops: 'compute-ops',
@@ -118,15 +118,15 @@ const costsOfStats: Readonly<Record<string, string>> = {
   contention_retries: 'txn-retries',
 }
 
-/** What a query of version 10 gave. */
+/** The result of a query of version 10. */
 interface Version10Result extends QueryResult {
-  /** What was logged, and hints. */
+  /** Log lines and hints. */
   readonly summary: string
 }
 
 /**
- * Runs a query of version 10; values come and its arguments (`given`) go in the format `tagged`. Throws
- * {@link ServiceError}, or an AbortError.
+ * Runs a query of version 10. The result and the arguments (`given`) are in the format `tagged`. Throws {@link
+ * ServiceError}, or an AbortError.
  */
 export async function runVersion10(
   query: string,
@@ -168,7 +168,7 @@ export async function run(query: Query, scope: Scope, signal?: AbortSignal): Pro
   return { ...answer, value: body.get('resource') ?? null }
 }
 
-/** One of the endpoints beside queries, with plain JSON both ways; a form is sent as one. */
+/** Calls an endpoint that is not for queries, with plain JSON both ways; a `FormData` body is sent as a form. */
 export async function callApi<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
@@ -182,12 +182,12 @@ export async function callApi<T>(
   const response = await reach(path, signal ? { ...init, signal } : init)
   const text = await response.text()
   if (!response.ok) throw errorOf(response.status, bodyOf(text))
-  // The shape of each endpoint's answer is part of the interface; the caller names it.
+  // The response of each endpoint has a documented shape, which the caller names.
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
 /**
- * Follows an event stream until `signal` is aborted or the service ends it; `subject` is what the endpoint takes. Each event
+ * Follows an event stream until `signal` is aborted or the service ends it. `subject` is the request body. Each event
  * is a line of wire JSON.
  */
 export async function follow(

@@ -1,8 +1,8 @@
-// The indexes and unique constraints that the definition of a collection declares, and how pages show them.
+// The indexes and unique constraints that the definition of a collection declares, and their texts on pages.
 
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 
-/** An index as the service finds it: by its name, or as a part of a collection's definition. */
+/** The identification of an index in requests: its name, or its place in the definition of a collection. */
 export type IndexPart =
   | { readonly index: string; readonly collection?: string }
   | { readonly collection: string; readonly unique: number }
@@ -27,14 +27,14 @@ export function partsOf(collection: Json): readonly Json[] {
 /** True while an index or constraint is being built. */
 export const isUnderWay = (part: Json) => ['building', 'pending'].includes(textAt(part, 'status') ?? '')
 
-/** `items.byName`, or the fields of a constraint. */
+/** The display name: `items.byName`, or the fields of a constraint. */
 export function nameOf(part: Json): string {
   const name = textAt(part, 'name')
   const collection = textAt(part, 'collection')
   return name === undefined ? `${collection}: unique ${fieldsText(part, 'unique')}` : `${collection}.${name}`
 }
 
-/** How the service names an index or constraint. */
+/** The identification of an index or constraint in requests. */
 export function placeOf(part: Json): IndexPart {
   const collection = textAt(part, 'collection') ?? ''
   const index = textAt(part, 'name')
@@ -54,14 +54,14 @@ export function fieldsText(part: Json, list: 'terms' | 'values' | 'unique'): str
   return each.join(', ')
 }
 
-/** How far an index or constraint is, and what that means for queries. */
+/** The build state of an index or constraint, and its effect on queries. */
 export function stateText(part: Json): string {
   const status = textAt(part, 'status')
   if (status === 'failed')
-    return 'failed: a document does not fit; change the document, and the build continues'
+    return 'failed: a document violates the constraint. Change the document to continue the build'
   if (status === 'building') return 'being built; queries that use it fail'
-  if (status === 'pending') return 'being built; new writes are checked already'
-  return at(part, 'queryable') === false ? 'ready; switched off for queries' : 'ready'
+  if (status === 'pending') return 'being built; new writes are already checked'
+  return at(part, 'queryable') === false ? 'ready; disabled for queries' : 'ready'
 }
 
 /** The steps of the address of an index's or a constraint's page. */
@@ -73,7 +73,7 @@ export function pathOf(part: Json): readonly string[] {
     : ['collections', collection, 'indexes', place.index]
 }
 
-/** An index or constraint as schema files say it. */
+/** The definition of an index or constraint in a schema file. */
 export function fslOf(part: Json): string {
   if (at(part, 'unique') !== undefined) return `unique [${fieldsOf(part, 'unique').join(', ')}]`
   const lists = (['terms', 'values'] as const).flatMap(list => {
@@ -83,7 +83,7 @@ export function fslOf(part: Json): string {
   return `index ${textAt(part, 'name')} {\n${lists.map(line => `${line}\n`).join('')}}`
 }
 
-/** Fields as schema files write them: `desc(.price)`, `mva(.tags)`. */
+/** Fields in the syntax of schema files: `desc(.price)`, `mva(.tags)`. */
 function fieldsOf(part: Json, list: 'terms' | 'values' | 'unique'): readonly string[] {
   return listAt(part, list).map(item => {
     const field = typeof item === 'string' ? item : (textAt(item, 'field') ?? '')
@@ -93,7 +93,7 @@ function fieldsOf(part: Json, list: 'terms' | 'values' | 'unique'): readonly str
   })
 }
 
-/** A query that uses an index; undefined for a constraint, which queries do not name, and for a name that needs quotes. */
+/** A query that uses an index. Undefined for constraints, which queries do not name, and for names that need quotes. */
 export function usageOf(part: Json): string | undefined {
   const name = textAt(part, 'name')
   const collection = textAt(part, 'collection') ?? ''

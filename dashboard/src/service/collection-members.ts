@@ -1,5 +1,5 @@
-// The names that completion offers of a collection: the fields that it declares, else those that its first documents have,
-// and its indexes.
+// The names that completion offers for a collection: its indexes, its declared fields, and the fields of its first
+// documents where other fields are allowed.
 
 import { at, isMap, listAt, textAt } from '../wire/json.ts'
 import { anySignature, type Signature } from '../wire/signatures.ts'
@@ -10,16 +10,16 @@ import { readSchema } from './schema.ts'
 /** The members of a collection that completion offers. */
 export interface CollectionMembers {
   readonly fields: ReadonlyMap<string, Signature>
-  /** Names of its indexes, each with what it takes: `(String)`. */
+  /** The parameters of each index by its name, such as `(.email)`. */
   readonly indexes: ReadonlyMap<string, string>
 }
 
 const nothing: CollectionMembers = { fields: new Map(), indexes: new Map() }
 
-/** Documents whose fields are looked at. */
+/** Documents whose fields are read. */
 const sampleSize = 50
 
-/** Reads what is known of a collection; nothing where the caller may read neither definition nor documents. */
+/** Reads the members of a collection; empty where the caller may read neither definition nor documents. */
 export async function readMembers(collection: string, signal: AbortSignal): Promise<CollectionMembers> {
   const definition = await readSchema('collections', collection, signal).catch(() => undefined)
   if (definition === undefined) return { ...nothing, fields: await sampledFields(collection, signal) }
@@ -38,7 +38,7 @@ export async function readMembers(collection: string, signal: AbortSignal): Prom
   }
 }
 
-/** The names of the fields of a collection's first documents. Only names are read: documents may be megabytes long. */
+/** The field names of the first documents. The query returns only names, because documents may be megabytes long. */
 async function sampledFields(collection: string, signal: AbortSignal) {
   const page = pageOf({ documents: { collection } }, sampleSize)
   const data = { to_array: { select: ['data'], from: { get: variable() }, default: { object: {} } } }

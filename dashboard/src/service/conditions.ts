@@ -1,11 +1,11 @@
-// Conditions on fields of documents: as they stand in an address, and as an expression that the service evaluates.
+// Conditions on fields of documents: their form in an address, and the expression that the service evaluates.
 
 import { isMap, type Json, type Query, writeJson } from '../wire/json.ts'
 import { literal, tagOf } from '../wire/refs.ts'
 import type { FieldPaths } from '../wire/rows.ts'
 import { variable } from './data.ts'
 
-/** What a condition compares with, in the order in which it is offered. */
+/** The operators with their labels, in the order of the form. */
 export const operators = [
   ['is', 'is'],
   ['not', 'is not'],
@@ -15,7 +15,7 @@ export const operators = [
   ['lte', '≤'],
   ['gt', '>'],
   ['gte', '≥'],
-  ['there', 'is there'],
+  ['there', 'exists'],
   ['missing', 'is missing'],
 ] as const
 
@@ -24,29 +24,29 @@ export type Operator = (typeof operators)[number][0]
 
 /** A condition on one field. */
 export interface Condition {
-  /** The names that lead to the field within the data. */
+  /** The path of the field within the data. */
   readonly path: readonly string[]
   readonly operator: Operator
-  /** Null for the operators that compare with nothing. */
+  /** Null for operators without a value. */
   readonly value: Json
 }
 
-/** Whether an operator compares with a value. */
+/** True for an operator that compares with a value. */
 export function comparesWithValue(operator: Operator): boolean {
   return operator !== 'there' && operator !== 'missing'
 }
 
-/** The names that lead to what was typed: to a field that was seen, else names with points in between. */
+/** The path of a typed field name: a known field, else the parts between dots. */
 export function pathOf(typed: string, fields: FieldPaths): readonly string[] {
   return fields.get(typed) ?? typed.split('.')
 }
 
-/** A condition in words. */
+/** The label of an operator. */
 export function operatorText(operator: Operator): string {
   return operators.find(([name]) => name === operator)?.[1] ?? operator
 }
 
-/** The conditions in a parameter of an address; what is none is left out. */
+/** The conditions in a parameter of an address. Invalid ones are left out. */
 export function readConditions(json: Json | undefined): readonly Condition[] {
   if (!Array.isArray(json)) return []
   return (json as readonly Json[]).flatMap(each => {
@@ -58,13 +58,13 @@ export function readConditions(json: Json | undefined): readonly Condition[] {
   })
 }
 
-/** Conditions as a parameter of an address; undefined for none. */
+/** Conditions as a parameter of an address; undefined without conditions. */
 export function conditionsText(conditions: readonly Condition[]): string | undefined {
   if (conditions.length === 0) return undefined
   return writeJson(conditions.map(({ path, operator, value }) => [path, operator, value]))
 }
 
-/** Whether a document fulfils all conditions, as an expression; `document` is an expression for the document. */
+/** An expression that tests whether a document fulfils all conditions. `document` is an expression for the document. */
 export function fulfils(conditions: readonly Condition[], document: Query): Query {
   const each = conditions.map(condition => fulfilsOne(condition, document))
   return each.length === 1 ? (each[0] as Query) : { and: each }
@@ -95,7 +95,7 @@ function testOf(operator: Operator, field: Query, value: Json): Query {
       return { if: { is_string: field }, then: begins, else: false }
     }
     default:
-      return compared(operator, field, value)
+      return comparisonOf(operator, field, value)
   }
 }
 
@@ -103,15 +103,18 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : writeJson(value)
 }
 
-/** A text that contains another, in capital or small letters; or a list that holds the value. */
+/** Tests whether a text contains another, ignoring case, or whether a list contains the value. */
 function contains(field: Query, value: Json): Query {
   const text = { containsstr: { lowercase: field }, search: textOf(value).toLowerCase() }
   const list = { if: { is_array: field }, then: { contains_value: literal(value), in: field }, else: false }
   return { if: { is_string: field }, then: text, else: list }
 }
 
-/** Values of different types have an order, too; who asks for what is above 5 does not mean texts. */
-function compared(operator: 'lt' | 'lte' | 'gt' | 'gte', field: Query, value: Json): Query {
+/**
+ * Compares values of the same type only. The language also orders values of different types, but a filter for values
+ * above 5 does not mean texts.
+ */
+function comparisonOf(operator: 'lt' | 'lte' | 'gt' | 'gte', field: Query, value: Json): Query {
   const test: Query = { [operator]: [field, literal(value)] }
   const type = typeTest(value)
   return type === undefined ? test : { if: { [type]: field }, then: test, else: false }

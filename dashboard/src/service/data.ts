@@ -1,4 +1,4 @@
-// The queries that pages have in common: looking at a past time, pages of sets, and what a set's elements are.
+// Common parts of queries: reads at a past time, pages of sets, and expressions for their elements.
 
 import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
@@ -6,18 +6,18 @@ import { at, type Json, listAt, type Query } from '../wire/json.ts'
 import { literal } from '../wire/refs.ts'
 import { type QueryResult, run } from './client.ts'
 
-/** Runs a reading query in the database and at the time that the address names. */
+/** Runs a read query in the database and at the time that the address names. */
 export function read(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   const past = pastTime.value
   return run(past === undefined ? query : { at: { '@ts': past }, expr: query }, scope.value, signal)
 }
 
-/** Runs a query that changes something in the database that the address names. */
+/** Runs a write query in the database that the address names. */
 export function write(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   return run(query, scope.value, signal)
 }
 
-/** Where in a set to read: behind or before a cursor. */
+/** The position of a page in a set: after or before a cursor. */
 export interface Cursor {
   readonly after?: Json | undefined
   readonly before?: Json | undefined
@@ -34,12 +34,12 @@ export function pageOf(set: Query, size: number, { after, before }: Cursor = {})
   return { paginate: set, size: BigInt(size), ...cursor }
 }
 
-/** Cursors are values; the members of an event are no call of a function. */
+/** A cursor as a literal: unquoted, an object such as an event would be evaluated as a function call. */
 function cursorLiteral(cursor: Json): Query {
   return literal(cursor)
 }
 
-/** `expression` for each element of a collection or page; `element` is the variable's name in it. */
+/** Maps `expression` over a collection or page. `element` is the name of the variable. */
 export function mapping(collection: Query, expression: Query, element = 'element'): Query {
   return { map: { lambda: element, expr: expression }, collection }
 }
@@ -49,14 +49,14 @@ export function variable(name = 'element'): Query {
   return { var: name }
 }
 
-/** What a page holds. */
+/** A page of a set. */
 export interface Page {
   readonly data: readonly Json[]
   readonly after: Json | undefined
   readonly before: Json | undefined
 }
 
-/** A page as it came. */
+/** The page in a result. */
 export function asPage(value: Json): Page {
   return { data: listAt(value, 'data'), after: at(value, 'after'), before: at(value, 'before') }
 }

@@ -1,4 +1,4 @@
-// The fields that the definition of a collection declares, as version 10 has them.
+// The fields that the definition of a collection declares in version 10.
 
 import { at, isMap, type Json, textAt } from '../wire/json.ts'
 import { readSignature, type Signature, startOf } from '../wire/signatures.ts'
@@ -8,10 +8,10 @@ export interface DeclaredField {
   readonly name: string
   /** The text of its type. */
   readonly type: string
-  /** The text of its default; undefined where it has none, and of a computed field its body. */
+  /** The text of its default, or the body of a computed field; undefined without a default. */
   readonly value: string | undefined
   readonly isComputed: boolean
-  /** A document without it is refused. */
+  /** Documents without this field are rejected. */
   readonly isRequired: boolean
 }
 
@@ -40,7 +40,7 @@ export function signaturesOf(collection: Json): ReadonlyMap<string, Signature> {
   return new Map(declaredFields(collection).map(({ name, type }) => [name, readSignature(type)]))
 }
 
-/** The data that a new document begins with: the required fields, each with a value of its type. */
+/** The initial data of a new document: the required fields, each with a value of its type. */
 export function startingData(collection: Json): ReadonlyMap<string, Json> {
   const required = declaredFields(collection).filter(({ isRequired }) => isRequired)
   return startOf(new Map(required.map(({ name, type }) => [name, readSignature(type)])))

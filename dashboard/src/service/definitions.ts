@@ -1,13 +1,13 @@
-// The definition of a schema object as text. Apart from the rest of `schema.ts`, because it needs the parser of the
-// language, which pages without an editor do without.
+// The definition of a schema object as text. It is separate from `schema.ts`, because it needs the parser of the
+// language, which pages without an editor do not load.
 
 import { type Notation, parseLiteral, printValue } from '../language.ts'
 import { isMap, type Json, type Query, writeJson } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
-import type { Saved } from './checked.ts'
+import type { SaveOutcome } from './checked-writes.ts'
 import { saveFields } from './schema.ts'
 
-/** Fields that are not for editing: they come from the service. */
+/** Fields that the service sets, and that cannot be edited. */
 const ownFields = new Set([
   'ref',
   'ts',
@@ -18,20 +18,20 @@ const ownFields = new Set([
   'active',
 ])
 
-/** What of a document can be edited. */
+/** The editable fields of a document. */
 function editable(document: Json): ReadonlyMap<string, Json> {
   const fields = isMap(document) ? [...document] : []
   return new Map(fields.filter(([name]) => !ownFields.has(name)))
 }
 
-/** The editable part as text. */
+/** The editable fields as text. */
 export function definitionText(document: Json, notation: Notation): string {
   return printValue(editable(document), notation)
 }
 
 /**
- * Changes a document to what a text says, unless it has changed since `before` was read. Only fields that the text
- * changes are written; those that it leaves out are taken away.
+ * Changes a document to the fields in a text, unless it has changed since `before` was read. Only changed fields are
+ * written. Fields that the text leaves out are removed.
  */
 export async function saveDefinition(
   native: Native,
@@ -40,7 +40,7 @@ export async function saveDefinition(
   text: string,
   notation: Notation,
   signal: AbortSignal,
-): Promise<Saved<Json>> {
+): Promise<SaveOutcome<Json>> {
   const written = fieldsOf(parseLiteral(text, notation))
   const read = fieldsOf(parseLiteral(definitionText(before, notation), notation))
   const changes = new Map<string, Json>()
@@ -52,10 +52,10 @@ export async function saveDefinition(
   return saveFields(native, id, before, changes, signal)
 }
 
-/** The fields of an expression that is a written object. Throws when it is something else. */
+/** The fields of an object expression. Throws an Error for other expressions. */
 function fieldsOf(query: Query): ReadonlyMap<string, Json> {
   const isObject = query !== null && typeof query === 'object' && !Array.isArray(query)
   const fields = query instanceof Map ? query.get('object') : isObject && 'object' in query && query.object
-  if (!(fields instanceof Map)) throw new Error('The definition has to be an object: { … }.')
+  if (!(fields instanceof Map)) throw new Error('The definition must be an object: { … }.')
   return fields
 }

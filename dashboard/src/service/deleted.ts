@@ -1,31 +1,31 @@
-// Documents of a collection that were deleted, found in its history, and brought back.
+// Finds the deleted documents of a collection in its history, and restores them.
 
 import { at, type Json, type Query, textAt } from '../wire/json.ts'
 import { documentRef, refOf } from '../wire/refs.ts'
-import { ChangedError } from './checked.ts'
+import { ChangedError } from './checked-writes.ts'
 import { asPage, mapping, pageOf, read, variable, write } from './data.ts'
 import type { DocumentName } from './documents.ts'
 
-/** A document that is no more. */
+/** A deleted document. */
 export interface DeletedDocument {
   readonly id: string
-  /** When it was deleted: a transaction time. */
+  /** The transaction time of the deletion. */
   readonly ts: bigint
-  /** Its last data; undefined where its last version is not kept any more. */
+  /** Its last data; undefined where the last version is no longer kept. */
   readonly data: Json | undefined
 }
 
-/** Events of the collection that are looked at in one request. */
+/** Events of the collection that one request reads. */
 const eventsAtOnce = 500
 
-/** A part of what was deleted, newest first. */
+/** A page of deleted documents, newest first. */
 interface DeletedPage {
   readonly documents: readonly DeletedDocument[]
-  /** Where to go on looking further back; undefined at the beginning of the history. */
+  /** The cursor of older events; undefined at the start of the history. */
   readonly older: Json | undefined
 }
 
-/** What an expression gave for a document just before a deletion. */
+/** Evaluates an expression at the time just before a deletion. */
 function justBefore(ts: Query, expression: Query): Query {
   return {
     at: { time_subtract: { epoch: ts, unit: 'microseconds' }, offset: 1n, unit: 'microseconds' },
@@ -33,7 +33,7 @@ function justBefore(ts: Query, expression: Query): Query {
   }
 }
 
-/** The documents that were deleted in the newest events of a collection, or in those before `older`. */
+/** The documents deleted in the newest events of a collection, or in the events before `older`. */
 export async function listDeleted(
   collection: string,
   older: Json | undefined,
@@ -54,7 +54,7 @@ export async function listDeleted(
   for (const element of page.data) {
     const id = refOf(at(element, 'instance'))?.id
     const time = at(element, 'ts')
-    // Of a document that was deleted more than once the last time counts, which comes last.
+    // For a document that was deleted more than once, the last deletion counts. Its event comes last.
     if (id !== undefined && typeof time === 'bigint') {
       documents.delete(id)
       documents.set(id, { id, ts: time, data: at(element, 'data') ?? undefined })
@@ -63,8 +63,8 @@ export async function listDeleted(
   return { documents: [...documents.values()].reverse(), older: page.before }
 }
 
-/** Creates a deleted document again, with its id and last data. Throws `ChangedError` when it is there again. */
-export async function bringBack(
+/** Restores a deleted document with its id and last data. Throws `ChangedError` when the document exists again. */
+export async function restoreDocument(
   { collection, id }: DocumentName,
   ts: bigint,
   signal: AbortSignal,

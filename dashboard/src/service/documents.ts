@@ -1,22 +1,22 @@
-// Reading and writing one document of a user collection.
+// Reads and writes single documents of user collections.
 
 import type { Notation } from '../language.ts'
 import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
 import { type Query, writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
-import { checkedQuery, deleteChecked, type Saved } from './checked.ts'
+import { checkedQuery, deleteChecked, type SaveOutcome } from './checked-writes.ts'
 import { runText } from './client.ts'
-import { heavy } from './heavy.ts'
-import type { DocumentText } from './heavy-tasks.ts'
+import { runTextTask } from './text-task-runner.ts'
+import type { DocumentText } from './text-tasks.ts'
 
-/** Where a document is. */
+/** The collection and id of a document. */
 export interface DocumentName {
   readonly collection: string
   readonly id: string
 }
 
-/** A document, with its data in a notation. */
+/** Reads a document, with its data in a notation. */
 export async function readDocument(
   { collection, id }: DocumentName,
   notation: Notation,
@@ -26,53 +26,56 @@ export async function readDocument(
   const past = pastTime.value
   const body = writeJson(past === undefined ? query : { at: { '@ts': past }, expr: query })
   const { text } = await runText(body, scope.value, signal)
-  return heavy({ kind: 'document', text, notation }, text.length)
+  return runTextTask({ kind: 'document', text, notation }, text.length)
 }
 
-/** What a document is to be. */
+/** The contents to save as a document. */
 export interface Draft {
   readonly data: string
   readonly notation: Notation
   /** ISO 8601; empty when it does not expire. */
   readonly ttl: string
-  /** With which it logs in; absent: it stays as it is. */
+  /** The new password of a user; absent: unchanged. */
   readonly password?: string
 }
 
-/** The text of an expression for what `draft` says, put together as text: its data may be megabytes long. */
+/**
+ * The parameters of a draft as the text of an expression. It is built as text, because the data may be megabytes long.
+ */
 async function paramsText({ data, notation, ttl, password }: Draft): Promise<string> {
-  const literal = await heavy({ kind: 'literal', text: data, notation }, data.length)
+  const literal = await runTextTask({ kind: 'literal', text: data, notation }, data.length)
   const expiry = ttl === '' ? '' : `,"ttl":${writeJson({ time: ttl })}`
   const login = password === undefined ? '' : `,"credentials":${writeJson({ object: { password } })}`
   return `{"object":{"data":${literal}${expiry}${login}}}`
 }
 
 /**
- * Replaces a document, unless it has changed since `readAt` (its transaction time): checked and written in one
- * transaction, so that nothing of somebody else's is ever lost.
+ * Replaces a document, unless it has changed since `readAt` (its transaction time). The check and the write are one
+ * transaction, so no change of another client is lost.
  */
 export async function saveDocument(
   name: DocumentName,
   draft: Draft,
   readAt: bigint,
   signal: AbortSignal,
-): Promise<Saved<DocumentText>> {
+): Promise<SaveOutcome<DocumentText>> {
   const ref = documentRef(name.collection, name.id)
-  // The change is put in as text: it may be megabytes long. Inside strings quotes are escaped, so the place is the only one.
+  // The change is inserted as text, because it may be megabytes long. Strings escape their quotes, so the marker occurs
+  // only once.
   const [start, end] = writeJson(checkedQuery(ref, readAt, null)).split('{"done":null}') as [string, string]
   const replace = `{"select":"ts","from":{"replace":${writeJson(ref)},"params":${await paramsText(draft)}}}`
   const { text } = await runText(`${start}{"done":${replace}}${end}`, scope.value, signal)
   const changed = '{"resource":{"changed":'
   if (text.startsWith(changed)) {
     const inner = `{"resource":${text.slice(changed.length, -1)}`
-    const theirs = await heavy({ kind: 'document', text: inner, notation: draft.notation }, text.length)
+    const theirs = await runTextTask({ kind: 'document', text: inner, notation: draft.notation }, text.length)
     return { kind: 'conflict', theirs }
   }
   if (!text.startsWith('{"resource":{"done":')) return { kind: 'gone' }
   return { kind: 'saved', version: await readDocument(name, draft.notation, signal) }
 }
 
-/** Creates a document, with an id of one's own or one that the service makes. Returns its id. */
+/** Creates a document with the given id, or with one that the service chooses if `id` is empty. Returns the id. */
 export async function createDocument(
   collection: string,
   id: string,

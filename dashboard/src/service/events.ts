@@ -1,5 +1,5 @@
-// The events of an event source of version 10, as they come: the source is what a query gives, and the stream goes on behind
-// its last event when the connection ends.
+// Follows an event source of version 10, which is the result of a query. After a lost connection the stream resumes
+// after its last event.
 
 import { at, type Json, parseJson, textAt } from '../wire/json.ts'
 import { follow, type Scope } from './client.ts'
@@ -10,29 +10,33 @@ export interface SourceEvent {
   readonly kind: 'add' | 'update' | 'remove'
   /** In the format `tagged`. */
   readonly data: Json
-  /** Microseconds: when it was committed. */
+  /** The commit time in microseconds. */
   readonly time: bigint
   readonly cursor: string
 }
 
-/** An event that tells why there are no more. */
-class SourceEnded extends Error {
-  override name = 'SourceEnded'
+/** The service has ended the stream with an error event. */
+class SourceEndedError extends Error {
+  override name = 'SourceEndedError'
 }
 
-/** What names the source in the body of a query's response. Throws an Error when the query gives something else. */
+/**
+ * The token of the source in the body of a query's response. Throws an Error when the result is not an event source.
+ */
 export function sourceIn(body: string): string {
   const token = textAt(at(parseJson(body), 'data') ?? null, '@stream')
   if (token !== undefined) return token
-  throw new Error('This query gives no event source. End it with .eventSource(), or with .eventsOn(.field).')
+  throw new Error(
+    'This query does not return an event source. End it with .eventSource(), or with .eventsOn(.field).',
+  )
 }
 
-/** How long to wait before a stream that was cut off is opened again, in milliseconds. */
+/** The delay before an interrupted stream is reopened, in milliseconds. */
 const againAfterMs = 3000
 
 /**
- * Follows a source until `signal` is aborted. Rejects when the service refuses it or ends it for good; when the service
- * cannot be reached, `onAway` is told and it is tried again.
+ * Follows a source until `signal` is aborted. Rejects when the service rejects the source or ends it with an error.
+ * When the service cannot be reached, it calls `on.away` and retries.
  */
 export async function followSource(
   token: string,
@@ -58,7 +62,7 @@ export async function followSource(
       )
     } catch (cause) {
       const isRefused = cause instanceof ServiceError && cause.status >= 400 && cause.status < 500
-      if (signal.aborted || isRefused || cause instanceof SourceEnded) throw cause
+      if (signal.aborted || isRefused || cause instanceof SourceEndedError) throw cause
     }
     if (signal.aborted) return
     on.away(true)
@@ -70,7 +74,9 @@ function eventOf(line: Json): SourceEvent | undefined {
   const kind = textAt(line, 'type')
   if (kind === 'error') {
     const code = textAt(line, 'error', 'code') ?? 'error'
-    throw new SourceEnded(`The stream has ended (${code}): ${textAt(line, 'error', 'message') ?? ''}`)
+    throw new SourceEndedError(
+      `The service ended the stream (${code}): ${textAt(line, 'error', 'message') ?? ''}`,
+    )
   }
   if (kind !== 'add' && kind !== 'update' && kind !== 'remove') return undefined
   const time = at(line, 'txn_ts')

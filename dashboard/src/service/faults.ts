@@ -1,26 +1,26 @@
-// What can go wrong between the page and the service, in words that say what to do.
+// Errors of requests to the service, with advice for the user.
 
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 import { printTagged } from '../wire/tagged.ts'
 
-/** One error of a refused query. */
+/** One error of a rejected query. */
 export interface Fault {
   readonly code: string
   readonly description: string
-  /** Where in the query: keys and indexes from its root. */
+  /** The position in the query: keys and indexes from its root. */
   readonly position: readonly string[]
-  /** Fields that were refused, and why. */
+  /** Rejected fields, with the reason. */
   readonly failures: readonly { readonly field: string; readonly description: string }[]
   /** The errors inside a called function. */
   readonly causes: readonly Fault[]
 }
 
-/** A request that the service has refused, or that never reached it (status 0). */
+/** A request that the service rejected, or that never reached it (status 0). */
 export class ServiceError extends Error {
   override name = 'ServiceError'
   readonly status: number
   readonly faults: readonly Fault[]
-  /** What version 10 draws: the errors under the text of the query, and what was logged. */
+  /** The summary of version 10: drawings of the errors under the text of the query, and log lines. */
   readonly summary: string
 
   constructor(status: number, message: string, faults: readonly Fault[] = [], summary = '') {
@@ -30,18 +30,18 @@ export class ServiceError extends Error {
     this.summary = summary
   }
 
-  /** Whether the first error has this code. */
+  /** True if the first error has this code. */
   is(code: string): boolean {
     return this.faults[0]?.code === code
   }
 }
 
-/** Whether a request ended because its page was left. */
+/** True for a request that was aborted because its page was closed. */
 export function isAborted(cause: unknown): boolean {
   return cause instanceof DOMException && cause.name === 'AbortError'
 }
 
-/** The error that a response's body tells of. */
+/** The error in the body of a response. */
 export function errorOf(status: number, body: Json | undefined): ServiceError {
   const failure = at(body, 'error')
   if (isMap(failure)) return version10Error(status, failure, textAt(body, 'summary') ?? '')
@@ -83,14 +83,15 @@ function faultsIn(errors: readonly Json[]): Fault[] {
   }))
 }
 
-/** What to do about an error; undefined where its own words say it. */
+/** Advice for an error; undefined where its message is enough. */
 export function adviceFor(error: ServiceError): string | undefined {
   if (error.status === 0) return 'Check that the service is running and try again.'
   if (error.status === 429) return 'Wait a moment and try again.'
-  if (error.status === 503) return 'Ask for less at once, or try again when the service is less busy.'
-  if (error.is('permission denied')) return 'The secret you signed in with does not grant this.'
-  if (error.is('invalid ref')) return 'It may have been deleted or renamed meanwhile.'
+  if (error.status === 503) return 'Request less data at once, or try again when the service is less busy.'
+  if (error.is('permission denied'))
+    return 'Your secret does not grant this. Sign in with a secret that has more rights, or ask an admin.'
+  if (error.is('invalid ref')) return 'It may have been deleted or renamed in the meantime.'
   if (error.is('instance not found'))
-    return 'It may have been deleted meanwhile, or not exist at the time looked at.'
+    return 'It may have been deleted in the meantime, or it does not exist at the chosen time.'
   return undefined
 }

@@ -1,18 +1,18 @@
-// What an operator should look at, found in the numbers by rules that stand here once, with what can be done about it.
+// The warnings of the Health page: rules over the metrics, each with advice.
 
 import type { ProcessReport, ServiceHealth } from '../../../src/server/operation/health.ts'
 import { bytesText } from '../parts/quantities.ts'
 import { nodesOf, type Span } from './health.ts'
 
 const dayMs = 86_400_000
-/** A backup older than this is worth a word. */
+/** Older backups cause a warning. */
 const backupDays = 7
-/** Shares of a disk, of memory and of time from which on there is little left. */
+/** Thresholds of warnings, as shares of the disk, of the memory and of time. */
 const diskShareMin = 0.1
 const memoryShareMin = 0.05
 const busyMax = 0.8
 
-/** Sentences, the most urgent first; none when all is well. */
+/** The warnings, most urgent first; empty when there are none. */
 export function findingsIn(health: ServiceHealth, spans: readonly Span[], nowMs: number): readonly string[] {
   return [
     ...health.processes.flatMap(faultsOf),
@@ -33,12 +33,12 @@ function machineFaults(process: ProcessReport): readonly string[] {
   const found: string[] = []
   if (disk.free_bytes < disk.total_bytes * diskShareMin) {
     found.push(
-      `The disk of ${node} has ${bytesText(disk.free_bytes)} left. Without room writes fail: free some, or move the data to a larger disk.`,
+      `The disk of ${node} has ${bytesText(disk.free_bytes)} left. On a full disk writes fail. Free some space, or move the data to a larger disk.`,
     )
   }
   if (free < total * memoryShareMin) {
     found.push(
-      `The machine of ${node} has ${bytesText(free)} of memory left. Give it more, or lower --query-memory-mb and --slow-lane-memory-mb.`,
+      `The machine of ${node} has ${bytesText(free)} of memory left. Add memory, or lower --query-memory-mb and --slow-lane-memory-mb.`,
     )
   }
   return found
@@ -50,25 +50,25 @@ function requestFaults({ processes }: ServiceHealth, spans: readonly Span[]): re
   const found: string[] = []
   if (any(span => span.serverErrors)) {
     found.push(
-      'Requests were answered with a status of 500 or more: the Logs page, and the service’s own log, say why.',
+      'Requests failed with a status of 500 or more. The Logs page and the service’s own log show the reasons.',
     )
   }
-  if (any(span => span.refused)) {
-    found.push('Requests were refused with 429: a limit was reached. The Logs page shows whose.')
+  if (any(span => span.rejected)) {
+    found.push('Requests were rejected with 429 because of a limit. The Logs page shows the callers.')
   }
   const busy = recent.length === 0 ? 0 : recent.reduce((sum, span) => sum + span.busy, 0) / recent.length
   if (busy > busyMax) {
     found.push(
-      'A process works all the time, so requests wait for each other. More processes (--workers) serve more at once.',
+      'A process is busy more than 80 % of the time, so requests wait. Raise --workers to run more processes.',
     )
   }
   if (processes.some(({ slow_lane: lane }) => (lane?.waiting ?? 0) > 0)) {
     found.push(
-      'Long queries wait for a free process. --slow-lane-processes gives them more; the Logs page shows which queries are slow.',
+      'Long queries wait for a free process of the slow lane. Raise --slow-lane-processes, or find the slow queries on the Logs page.',
     )
   }
   if (processes.some(({ counts }) => counts.lost_records > 0)) {
-    found.push('Records of the query log could not be written: the service’s own log says why.')
+    found.push('Records of the query log could not be written. The service’s own log shows the reason.')
   }
   return found
 }
@@ -78,7 +78,7 @@ function workFaults({ work }: ServiceHealth): readonly string[] {
     .filter(({ failure }) => failure !== null)
     .map(
       ({ database, kind, name }) =>
-        `The ${kind} ${[...database, name].join('/')} cannot be built: see below.`,
+        `The ${kind} ${[...database, name].join('/')} cannot be built. See Background work below.`,
     )
 }
 
@@ -86,16 +86,16 @@ function careFaults(health: ServiceHealth, nowMs: number): readonly string[] {
   const { backup, check } = health.tasks
   const found: string[] = []
   if (check?.result?.is_good === false)
-    found.push('The last check found contradictions in what is stored: see below.')
-  // What else lies in the folder for backups may be of another service.
+    found.push('The last integrity check found errors. See Integrity check below.')
+  // Only recorded backups count: other files in the backup folder may come from another service.
   if (backup === null) {
     found.push(
-      'The service knows of no backup of this data directory. If you make them by other means, such as copies of the disk, that is fine.',
+      'No backup of this data directory is known. See Backups below, unless you back up by other means.',
     )
-  } else if (backup.failure !== null) found.push(`The last backup has failed: ${backup.failure}`)
+  } else if (backup.failure !== null) found.push(`The last backup failed: ${backup.failure}`)
   else if (backup.ended !== null && nowMs - backup.ended > backupDays * dayMs) {
     const days = Math.floor((nowMs - backup.ended) / dayMs)
-    found.push(`The last backup that the service knows of is ${days} days old.`)
+    found.push(`The last known backup is ${days} days old.`)
   }
   return found
 }

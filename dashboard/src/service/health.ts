@@ -1,4 +1,4 @@
-// How the service stands, as it tells the root secret; and what two looks at it say of the time between them.
+// Reads health reports of the service, and computes rates and latencies between two reports.
 
 import type {
   ProcessReport,
@@ -9,52 +9,52 @@ import type {
 import { session } from '../session.ts'
 import { callApi } from './client.ts'
 
-/** The whole service is meant, whichever database is looked at. */
+/** The secret itself, not narrowed to the current database: the report is about the whole service. */
 const root = () => ({ secret: session.value?.secret ?? '' })
 
-/** How the service stands now. Throws ServiceError, with 403 for all but the root secret. */
+/** Reads the current report. Throws `ServiceError`, with status 403 for all secrets but the root secret. */
 export function readHealth(signal: AbortSignal): Promise<ServiceHealth> {
   return callApi<ServiceHealth>('GET', '/api/v1/health', root(), undefined, signal)
 }
 
-/** Starts a backup or a check. Throws ServiceError. */
+/** Starts a backup or a check. Throws `ServiceError`. */
 export async function startTask(kind: TaskKind, signal: AbortSignal): Promise<void> {
   await callApi('POST', `/api/v1/health/${kind}s`, root(), {}, signal)
 }
 
-/** A look at the service, and when it was. */
+/** A report and the time at which it was read. */
 export interface Sample {
   readonly atMs: number
   readonly health: ServiceHealth
 }
 
-/** What happened between two looks; per second where that is said. */
+/** The metrics between two samples. Counts are rates per second. */
 export interface Span {
   readonly atMs: number
   readonly requests: number
   readonly serverErrors: number
-  readonly refused: number
+  readonly rejected: number
   readonly slowQueries: number
   readonly retries: number
   readonly writes: number
-  /** Milliseconds within which half and 99 of 100 requests were answered; null where there was none. */
-  readonly halfMs: number | null
-  readonly mostMs: number | null
-  /** Of the busiest process: the share of time in which it worked, 0 to 1. */
+  /** Latency percentiles in milliseconds; null without requests. */
+  readonly p50Ms: number | null
+  readonly p99Ms: number | null
+  /** The event loop utilization of the busiest process, 0 to 1. */
   readonly busy: number
   readonly memoryBytes: number
 }
 
 const nameOf = ({ node, pid }: ProcessReport) => `${node} ${pid}`
 
-/** What happened between each look and the one before it. */
+/** The metrics between each sample and the previous one. */
 export function spansOf(samples: readonly Sample[]): readonly Span[] {
   return samples.slice(1).map((sample, at) => spanOf(samples[at] as Sample, sample))
 }
 
 function spanOf(before: Sample, after: Sample): Span {
   const known = new Map(before.health.processes.map(process => [nameOf(process), process]))
-  // A process that was not known before has counted for longer than between the two.
+  // Processes that are new in the second sample are left out: their counts began at another time.
   const pairs = after.health.processes.flatMap(process => {
     const earlier = known.get(nameOf(process))
     return earlier ? [[earlier, process] as const] : []
@@ -74,12 +74,12 @@ function spanOf(before: Sample, after: Sample): Span {
     atMs: after.atMs,
     requests: grown(counts => counts.requests),
     serverErrors: grown(counts => counts.server_errors),
-    refused: grown(counts => counts.refused),
+    rejected: grown(counts => counts.refused),
     slowQueries: grown(counts => counts.slow_queries),
     retries: grown(counts => counts.retries),
     writes: grown(counts => counts.writes),
-    halfMs: quantile(durations, bounds, 0.5),
-    mostMs: quantile(durations, bounds, 0.99),
+    p50Ms: quantile(durations, bounds, 0.5),
+    p99Ms: quantile(durations, bounds, 0.99),
     busy: Math.max(0, ...pairs.map(([earlier, later]) => busyShare(earlier, later))),
     memoryBytes: after.health.processes.reduce((sum, each) => sum + each.memory_bytes, 0),
   }
@@ -90,7 +90,7 @@ function busyShare(earlier: ProcessReport, later: ProcessReport): number {
   return busy / Math.max(1, busy + later.idle_ms - earlier.idle_ms)
 }
 
-/** The upper bound, in milliseconds, of the class in which a share of the durations ends; null without any. */
+/** A quantile in milliseconds: the upper bound of its histogram bucket; null without durations. */
 function quantile(classes: readonly number[], bounds: readonly number[], share: number): number | null {
   const total = classes.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
@@ -102,7 +102,7 @@ function quantile(classes: readonly number[], bounds: readonly number[], share: 
   return null
 }
 
-/** One process of each node: what belongs to a machine is told by all of its processes alike. */
+/** One process of each node, because all processes of a machine report the same facts about it. */
 export function nodesOf({ processes }: ServiceHealth): readonly ProcessReport[] {
   const first = new Map<string, ProcessReport>()
   for (const process of processes) if (!first.has(process.node)) first.set(process.node, process)

@@ -1,5 +1,5 @@
-// Imports a file as `terrarium import` does: the same reader, the same batches, the same refusals, the same report, through
-// the same endpoints, with the rights of the secret.
+// Imports a file with the code of `terrarium import`: the same reader, batches, validation, report and endpoints. The
+// import has the rights of the secret.
 
 import type { OnConflict } from '../../../src/transfer/batch-writer.ts'
 import { schemaFilesOf } from '../../../src/transfer/connection.ts'
@@ -45,27 +45,27 @@ export const typeNames = [
 /** One of {@link typeNames}. */
 export type TypeName = (typeof typeNames)[number]
 
-/** How a file is meant; its options are those of `terrarium import`. */
+/** A file to import and its options, which correspond to the options of `terrarium import`. */
 export interface ImportPlan {
   readonly file: SourceFile
   /** By the name of a field. */
   readonly types: ReadonlyMap<string, TypeName>
   readonly emptyCells: 'null' | 'empty'
   readonly allowShortRows: boolean
-  /** The field `id` of an object of JSON is the id of its document. */
+  /** The field `id` of a JSON object is the id of its document. */
   readonly hasRowIds: boolean
   readonly onConflict: OnConflict
-  /** What cannot be imported is listed and does not end the import. */
-  readonly passesOverBad: boolean
-  /** The collection that takes documents of all others; undefined: each goes into its own. */
+  /** Documents that cannot be imported are listed and do not stop the import. */
+  readonly skipsBad: boolean
+  /** The collection that receives all documents; undefined: each document goes into its own. */
   readonly into: string | undefined
 }
 
-/** What a person says of a file; the rest of a plan is found in the file. */
+/** The options that the user chooses. The file determines the rest of the plan. */
 export type ImportChoices = Omit<ImportPlan, 'file' | 'into'> & {
-  /** The label of an encoding; empty for what the file says. */
+  /** The label of an encoding; empty to detect it. */
   readonly encoding: string
-  /** Documents of other collections go into their own. */
+  /** Documents of other collections keep their collection. */
   readonly keepsCollections: boolean
 }
 
@@ -76,7 +76,7 @@ export function fieldTypesOf(types: ImportPlan['types']): FieldTypes {
   return read
 }
 
-/** How far an import has come. */
+/** The progress of an import. */
 export type { ImportProgress }
 
 /** Imports a file. `progress` changes while it runs. Throws `TransferError`, {@link ServiceError}, or an AbortError. */
@@ -85,13 +85,13 @@ export async function importDocuments(
   progress: ImportProgress,
   signal: AbortSignal,
 ): Promise<Report> {
-  const { allowShortRows, emptyCells, file, hasRowIds, into, onConflict, passesOverBad, types } = plan
+  const { allowShortRows, emptyCells, file, hasRowIds, into, onConflict, skipsBad, types } = plan
   const options: ImportOptions = {
     database: [],
     types: fieldTypesOf(types),
     onConflict,
     dryRun: false,
-    skipBad: passesOverBad ? Number.MAX_SAFE_INTEGER : 0,
+    skipBad: skipsBad ? Number.MAX_SAFE_INTEGER : 0,
     allowIncomplete: false,
     allowShortRows,
     hasRowIds,
@@ -115,7 +115,7 @@ export async function importDocuments(
   return runImport(connectionOf(scope.value, signal), sources, options, progress)
 }
 
-/** The database looked at, as an import sees it: a page that is left in between does not turn it elsewhere. */
+/** A connection for the import code. It is bound to the current database, whichever page the user opens meanwhile. */
 function connectionOf(where: Scope, signal: AbortSignal): ImportConnection {
   const send = (path: string, body: string) => patiently(() => runText(body, where, signal, path), signal)
   const database = [...(session.value?.principal.database ?? []), ...databasePath.value].join('/')
@@ -127,7 +127,8 @@ function connectionOf(where: Scope, signal: AbortSignal): ImportConnection {
         const { text } = await send(transferPaths.write, writeRequestText(records, options))
         return readWriteResponse(JSON.parse(text))
       } catch (cause) {
-        // Batches are small unless one document is large.
+        // A batch of one document, or with references between its documents, cannot be split: its documents are too
+        // large.
         const isWhole = records.length === 1 || options.checks === 'together'
         if (!(cause instanceof ServiceError) || cause.status !== 413 || !isWhole) throw cause
         const reason = 'too large for one request'
@@ -160,7 +161,7 @@ const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
 
-/** Sends again what the service could not take for a moment: writing twice changes nothing. */
+/** Retries requests after temporary errors. Writes are idempotent, so a retry is safe. */
 async function patiently<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

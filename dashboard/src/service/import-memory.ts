@@ -1,5 +1,5 @@
-// What the browser remembers of an import that was interrupted, by everything that makes it that import: the service, the
-// database, the file's name, size and time, and how it is read. It is forgotten when somebody signs out.
+// Stores the state of an interrupted import in the browser. The key is a hash of everything that identifies the import:
+// the service, the database, the name of the file, and the options. Signing out deletes it.
 
 import type { ImportMemory, OpenReference } from '../../../src/transfer/import-memory.ts'
 import { type FilePlace, fileStart } from '../../../src/transfer/read-file.ts'
@@ -11,7 +11,7 @@ import { sha256 } from './sha256.ts'
 
 const prefix = 'terrarium-import-'
 const saveEveryMs = 1000
-/** Further references to documents that are not there are not looked at again in the end. */
+/** At most this many references to missing documents are checked again at the end. */
 const referencesMax = 10_000
 
 interface StoredImport {
@@ -22,7 +22,7 @@ interface StoredImport {
   readonly references: readonly OpenReference[]
 }
 
-/** The memory of an import; `goesOn`: what is known of an earlier attempt counts. */
+/** The state of an import. `goesOn` continues from the stored state of an earlier attempt. */
 export function rememberImport(identity: unknown, goesOn: boolean): ImportMemory {
   const hash = sha256(JSON.stringify(identity))
   const key = prefix + Array.from(hash.slice(0, 12), byte => byte.toString(16).padStart(2, '0')).join('')
@@ -33,7 +33,9 @@ class BrowserMemory implements ImportMemory {
   readonly #key: string
   readonly #stored: StoredImport | undefined
   readonly #references: OpenReference[]
-  /** Not stored: while there are some, no place after them is, and who goes on reads them again. */
+  /**
+   * Kept in memory only. While there are some, no later place is stored, so that a continued import reads them again.
+   */
   #unmet: UnmetDocument[] = []
   #savedMs = 0
 
@@ -68,7 +70,7 @@ class BrowserMemory implements ImportMemory {
     try {
       localStorage.setItem(this.#key, JSON.stringify(stored))
     } catch {
-      // Going on later takes longer then: what was written already is found to be equal.
+      // Without storage a continued import starts over, and finds the existing documents equal.
     }
   }
 
@@ -93,14 +95,14 @@ class BrowserMemory implements ImportMemory {
   }
 
   release(): void {
-    // No other tab waits for it: two tabs that import the same file write the same documents.
+    // There is no lock to release: two tabs that import the same file write the same documents.
   }
 }
 
 function load(key: string): StoredImport | undefined {
   try {
     const stored = localStorage.getItem(key)
-    // Written by this class alone.
+    // Only this class writes the key, in this shape.
     return stored === null ? undefined : (JSON.parse(stored) as StoredImport)
   } catch {
     return undefined
@@ -111,7 +113,7 @@ function forget(isMeant: (key: string) => boolean): void {
   try {
     for (const key of Object.keys(localStorage).filter(isMeant)) localStorage.removeItem(key)
   } catch {
-    // A browser that refuses its storage holds nothing.
+    // Without storage there is nothing to delete.
   }
 }
 

@@ -1,18 +1,22 @@
-// The first documents of a file as they would be stored, read by the reader that will import it; and the types that the
-// texts of a table look like.
+// Reads the first documents of a file with the reader of the import, and suggests types for the text columns of a
+// table.
 
 import { fileStart, readFileRecords } from '../../../src/transfer/read-file.ts'
 import type { SourceDocument } from '../../../src/transfer/record.ts'
+import { referenceText } from '../../../src/transfer/references.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
+import { encodeBase64 } from '../../../src/values/base64.ts'
+import { formatDate } from '../../../src/values/date.ts'
+import { formatTime } from '../../../src/values/time.ts'
+import { Lambda, LocalDate, Time, UnresolvedRef, Uuid, type Value } from '../../../src/values/value.ts'
 import { isMap, type Json } from '../wire/json.ts'
-import { wireOf } from '../wire/stored.ts'
 import { fieldTypesOf, type ImportPlan, type TypeName } from './import-documents.ts'
 
-/** A document, or why there is none. */
+/** A document, or the reason why it cannot be imported. */
 export interface PreviewRow {
   readonly line: number
   readonly id: string | undefined
-  /** Of what the document says itself, else the one that the file is imported into. */
+  /** The collection that the document names, else the one that the file is imported into. */
   readonly collection: string
   readonly cells: ReadonlyMap<string, Json>
   readonly bad: string | undefined
@@ -20,19 +24,19 @@ export interface PreviewRow {
 
 export interface Preview {
   readonly rows: readonly PreviewRow[]
-  /** Names of fields, in the order in which they come. */
+  /** Names of fields, in the order of their first occurrence. */
   readonly columns: readonly string[]
-  /** Collections that documents say they are of, other than the one imported into. */
+  /** Other collections that documents name. */
   readonly others: readonly string[]
-  /** Objects of JSON that have a field `id`, which may be meant as the id of the document. */
+  /** True for JSON objects with a field `id`, which may be the id of the document. */
   readonly hasRowIds: boolean
-  /** Types that every text of a column could be read as. */
+  /** Types that fit all values of a text column. */
   readonly suggested: ReadonlyMap<string, TypeName>
 }
 
 const rowsMax = 20
 
-/** Reads the beginning of a file. Throws `TransferError` where it cannot be read. */
+/** Reads the beginning of a file. Throws `TransferError` where the file cannot be read. */
 export async function previewOf(plan: ImportPlan): Promise<Preview> {
   const { allowShortRows, emptyCells, file, hasRowIds, types } = plan
   const rows: PreviewRow[] = []
@@ -77,8 +81,8 @@ function rowOf({ collection, fields, id }: SourceDocument, line: number): Previe
   }
 }
 
-const looks: readonly (readonly [type: TypeName, pattern: RegExp])[] = [
-  // A number that begins with 0 is a code to be kept.
+const typePatterns: readonly (readonly [type: TypeName, pattern: RegExp])[] = [
+  // Digits that begin with 0 are a code, not a number.
   ['long', /^-?(?:0|[1-9]\d{0,17})$/],
   ['double', /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/],
   ['bool', /^(?:true|false)$/i],
@@ -94,31 +98,46 @@ function suggestions(rows: readonly PreviewRow[], columns: readonly string[]): R
       return value === undefined || value === null || value === '' ? [] : [value]
     })
     const [type] =
-      looks.find(([, pattern]) => values.every(value => typeof value === 'string' && pattern.test(value))) ??
-      []
+      typePatterns.find(([, pattern]) =>
+        values.every(value => typeof value === 'string' && pattern.test(value)),
+      ) ?? []
     if (type !== undefined && values.length > 0) found.set(column, type)
   }
   return found
 }
 
-/** What a file holds, in words. */
+/** The format and encoding of a file, in words. */
 export function contentText({ content, encoding }: SourceFile): string {
   const what =
     content.kind === 'csv'
-      ? `A table, its cells separated by ${separators[content.separator] ?? content.separator}`
+      ? `Table separated by ${separators[content.separator] ?? content.separator}`
       : content.kind === 'json'
         ? formats[content.format]
-        : 'What the shell prints'
+        : 'Output of the shell'
   return `${what}, in ${encoding}`
 }
 
 const separators: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' }
 
 const formats: Readonly<Record<string, string>> = {
-  tagged: 'A tagged export',
-  simple: 'A simple export',
-  driver: 'Documents as drivers of version 4 print them',
-  'driver of version 10': 'Documents as drivers of version 10 print them',
+  tagged: 'Tagged export',
+  simple: 'Simple export',
+  driver: 'Documents printed by drivers of version 4',
+  'driver of version 10': 'Documents printed by drivers of version 10',
   documents: 'Documents with their collections',
-  rows: 'Objects of JSON, each the data of a document',
+  rows: 'JSON objects, each the data of a document',
+}
+
+/** The wire JSON of a value that the reader of an import has parsed. */
+function wireOf(value: Value): Json {
+  if (value instanceof Time) return new Map([['@ts', formatTime(value)]])
+  if (value instanceof LocalDate) return new Map([['@date', formatDate(value)]])
+  if (value instanceof Uuid) return new Map([['@uuid', value.text]])
+  if (value instanceof Uint8Array) return new Map([['@bytes', encodeBase64(value)]])
+  if (value instanceof UnresolvedRef) return new Map([['@reference', referenceText(value)]])
+  if (value instanceof Lambda) return new Map([['@query', '']])
+  if (Array.isArray(value)) return value.map(wireOf)
+  if (value instanceof Map) return new Map([...value].map(([name, field]) => [name, wireOf(field)]))
+  // Strings, numbers, booleans and null are the same in wire JSON.
+  return value as Json
 }

@@ -1,5 +1,5 @@
-// The query log: sums, single records and exports, by the endpoints beside queries. They take the secret as it was
-// typed in, and the database as a path from the root.
+// Reads the query log: sums, single records and exports. Its endpoints need the secret as entered, and the database as
+// a path from the root.
 
 import { databasePath } from '../router.ts'
 import { session } from '../session.ts'
@@ -19,7 +19,7 @@ export interface LogSums {
   readonly bytes_out: number
 }
 
-/** How long a query took on the average, in milliseconds. */
+/** The mean query time in milliseconds. */
 export const meanTime = ({ query_time_ms, requests }: LogSums): number =>
   requests === 0 ? 0 : query_time_ms / requests
 
@@ -27,15 +27,15 @@ export const meanTime = ({ query_time_ms, requests }: LogSums): number =>
 export const operations = (sums: LogSums): number =>
   sums.byte_read_ops + sums.byte_write_ops + sums.compute_ops
 
-interface TimedSums extends LogSums {
+interface LatencySums extends LogSums {
   readonly p50_ms: number | null
   readonly p99_ms: number | null
 }
 
 export interface LogSummary {
-  readonly totals: TimedSums
+  readonly totals: LatencySums
   readonly step_ms: number
-  readonly points: readonly (TimedSums & { readonly time: string })[]
+  readonly points: readonly (LatencySums & { readonly time: string })[]
   readonly shapes: readonly (LogSums & { readonly shape: string })[]
   /** Status, code and text. */
   readonly errors: readonly (LogSums & { readonly error: string })[]
@@ -62,15 +62,15 @@ export interface LogRecord {
   readonly TXN_RETRIES: number
 }
 
-/** What is known beside a record. */
+/** Facts that the export format of a record does not contain. */
 export interface LogDetails {
-  /** With the names that are known to be in it. */
+  /** The shape of the query, with the names of collections, indexes and functions. */
   readonly shape: string
   readonly endpoint: string
   readonly address: string
   readonly lane: 'ordinary' | 'slow'
   readonly is_dashboard: boolean
-  /** The time of the transaction of a write, in microseconds; null for a request that wrote nothing. */
+  /** The transaction time of a write, in microseconds; null for a request without writes. */
   readonly txn_ts: number | null
   readonly collections: readonly string[]
   readonly indexes: readonly string[]
@@ -79,7 +79,7 @@ export interface LogDetails {
   readonly caller: LogCaller | null
 }
 
-/** Who asked. */
+/** The caller of a request. */
 export interface LogCaller {
   readonly kind: 'root' | 'key' | 'token' | 'provider'
   readonly is_outer: boolean
@@ -89,7 +89,7 @@ export interface LogCaller {
   readonly identity: string | null
 }
 
-/** A record with what is known beside it; nothing, of records of older versions. */
+/** A record with its details; null for records of version 0.1. */
 export interface LogEntry {
   readonly record: LogRecord
   readonly details: LogDetails | null
@@ -100,7 +100,7 @@ interface RecordPage {
   readonly next: string | null
 }
 
-/** A query or an error that stands out beside the span before. */
+/** A query or an error that differs clearly from the previous span. */
 export interface LogChange {
   readonly name: string
   readonly changes: readonly ('new' | 'more often' | 'slower' | 'costlier')[]
@@ -123,13 +123,13 @@ export interface ExportRequest {
   readonly presigned_url?: string
 }
 
-/** A span of time: ISO 8601, first inclusive and last exclusive. */
+/** A span of time in ISO 8601; `from` is inclusive, `to` is exclusive. */
 export interface Span {
   readonly from: string
   readonly to: string
 }
 
-/** What the log is of: the database looked at, or everything for who looks at the root. */
+/** The database whose log is read; at the root, the logs of all databases. */
 function subject(): object {
   const principal = session.value?.principal
   const region = principal?.region_group ?? ''
@@ -142,7 +142,7 @@ function post<T>(path: string, { from, to }: Span, more: object, signal?: AbortS
   return callApi<T>('POST', `${path}?type=query`, { secret: session.value?.secret ?? '' }, body, signal)
 }
 
-/** What the dashboard asks itself is left out unless it is asked for. */
+/** Excludes the dashboard's own requests unless the user includes them. */
 const withOwn = (isWithDashboard: boolean) => (isWithDashboard ? {} : { dashboard: false })
 
 /** Sums over a span. */
@@ -150,12 +150,12 @@ export function summarize(span: Span, isWithDashboard: boolean, signal: AbortSig
   return post('/api/v1/logs/_summary', span, withOwn(isWithDashboard), signal)
 }
 
-/** What is new in a span beside the one of the same length before it. */
+/** The changes of a span compared with the previous span of the same length. */
 export function changesIn(span: Span, isWithDashboard: boolean, signal: AbortSignal): Promise<LogChanges> {
   return post('/api/v1/logs/_changes', span, withOwn(isWithDashboard), signal)
 }
 
-/** What single records are searched by, as addresses of the page name it. Texts that are empty or absent do not filter. */
+/** A filter of records, with the names of the parameters in addresses. Empty and absent members do not filter. */
 export interface RecordFilter {
   readonly text?: string
   /** A status, or `2xx`, `4xx`, `5xx`. */
@@ -206,14 +206,14 @@ export async function searchRecords(
 export interface Writers {
   /** By the time of the version, in microseconds. */
   readonly byTime: ReadonlyMap<bigint, LogEntry>
-  /** Milliseconds since the Unix epoch before which no request is kept; undefined where none is kept at all. */
+  /** The start of the kept log, in milliseconds since the Unix epoch; undefined for an empty log. */
   readonly keptSince: number | undefined
 }
 
-/** A request is logged when it is answered, at most so long after its commit. */
+/** The log contains a request at the time of its response, at most this long after its commit. */
 const answeredMs = 3_600_000
 
-/** The longest span that the log is searched for at once, which is somewhat less than it allows. */
+/** The longest span of one search, which is a little less than the limit of the service. */
 const writersSpanMs = 80 * 86_400_000
 
 /** Finds the requests that wrote versions of these times, 500 at most. */
@@ -231,7 +231,7 @@ export async function readWriters(times: readonly bigint[], signal: AbortSignal)
     )
     for (const [time, entry] of page.found) byTime.set(time, entry)
     keptSince = page.keptSince
-    // Of a time before that nothing is found.
+    // Requests before `keptSince` are no longer in the log.
     left = left.filter(time => msOf(time) < from && keptSince !== undefined && msOf(time) >= keptSince)
   }
   return { byTime, keptSince }
@@ -251,7 +251,7 @@ async function readSomeWriters(times: readonly bigint[], span: Span, signal: Abo
   return { found, keptSince: page.kept_since === null ? undefined : Date.parse(page.kept_since) }
 }
 
-/** Asks for an export of a span. */
+/** Requests an export of a span. */
 export function requestExport(span: Span, signal: AbortSignal): Promise<ExportRequest> {
   return post('/api/v1/logs', span, {}, signal)
 }
@@ -271,7 +271,7 @@ export async function listExports(signal: AbortSignal): Promise<readonly ExportR
   return results
 }
 
-/** One export as it is now, with an address that is valid. */
+/** The current state of an export, with a valid download address. */
 export function readExport(id: string, signal: AbortSignal): Promise<ExportRequest> {
   const region = encodeURIComponent(session.value?.principal.region_group ?? '')
   const path = `/api/v1/logs/${encodeURIComponent(id)}?type=query&regionGroup=${region}`

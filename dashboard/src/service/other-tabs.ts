@@ -1,15 +1,15 @@
-// One sign-in for all tabs of a browser. A tab that is opened asks the others, and one that is signed in answers with its
-// secret. It goes through a channel that only pages of the very same origin, in the same profile of the same browser, can
-// hear, and is written nowhere: with the last tab it is forgotten.
+// Shares one sign-in between all tabs of a browser. A new tab asks the others, and a tab that is signed in answers with
+// its secret. The messages go through a `BroadcastChannel`, which only pages of the same origin and browser profile can
+// read. The secret is not written to disk, so closing the last tab signs out.
 
-import { endOrWait, session, signOut } from '../session.ts'
+import { endSession, session, signOut } from '../session.ts'
 
 type Message =
   | { readonly kind: 'asked' }
   | { readonly kind: 'answer'; readonly secret: string }
   | { readonly kind: 'sign out' }
 
-/** As long as a new tab waits for an answer before it shows the sign-in page. */
+/** The time that a new tab waits for an answer before it shows the sign-in page. */
 const patienceMs = 250
 
 const channel =
@@ -17,16 +17,17 @@ const channel =
 
 const send = (message: Message) => channel?.postMessage(message)
 
-/** Begins to answer other tabs, and to sign out with them. */
+/** Starts answering other tabs, and signing out with them. */
 export function joinOtherTabs(): void {
   channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     const { secret } = session.value ?? {}
     if (data.kind === 'asked' && secret) send({ kind: 'answer', secret })
-    if (data.kind === 'sign out' && secret) endOrWait('You have signed out in another tab.')
+    if (data.kind === 'sign out' && secret)
+      endSession('You signed out in another tab. Sign in again to continue.')
   })
 }
 
-/** The secret that another tab is signed in with; undefined when none answers. */
+/** The secret of another tab; undefined when no tab answers. */
 export function secretOfOtherTab(): Promise<string | undefined> {
   if (!channel) return Promise.resolve(undefined)
   return new Promise(resolve => {

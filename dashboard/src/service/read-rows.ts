@@ -1,5 +1,5 @@
-// Reading rows: fewer at a time where a response would be too large, and large responses off the main thread. And counting
-// them.
+// Reads and counts rows. It reads smaller pages where a response would be too large, and parses large responses in the
+// worker.
 
 import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
@@ -9,21 +9,21 @@ import type { Row, Rows } from '../wire/rows.ts'
 import { runText } from './client.ts'
 import { type Cursor, mapping, variable } from './data.ts'
 import { ServiceError } from './faults.ts'
-import { heavy } from './heavy.ts'
 import { type RowSource, rowsQuery } from './row-source.ts'
+import { runTextTask } from './text-task-runner.ts'
 
-/** A text, and the size of the page that it holds. */
-interface SizedText {
+/** A response body, and the size of the page in it. */
+interface SizedPage {
   readonly text: string
   readonly size: number
 }
 
-/** The body of the response with a page; asks for a smaller one when that is too much. */
-export async function readSized(
+/** Reads a page. It requests a smaller page when the service rejects one as too large. */
+export async function readSizedPage(
   queryOf: (size: number) => Query,
   size: number,
   signal: AbortSignal,
-): Promise<SizedText> {
+): Promise<SizedPage> {
   const query = queryOf(size)
   const past = pastTime.value
   const body = writeJson(past === undefined ? query : { at: { '@ts': past }, expr: query })
@@ -33,7 +33,7 @@ export async function readSized(
     const isTooMuch =
       cause instanceof ServiceError && /exceeds the limit|too much|[Tt]imed? ?out/.test(cause.message)
     if (!isTooMuch || size === 1) throw cause
-    return readSized(queryOf, Math.max(1, Math.floor(size / 5)), signal)
+    return readSizedPage(queryOf, Math.max(1, Math.floor(size / 5)), signal)
   }
 }
 
@@ -44,17 +44,17 @@ export async function readRows(
   cursor: Cursor,
   signal: AbortSignal,
 ): Promise<Rows> {
-  const { text } = await readSized(smaller => rowsQuery(source, smaller, cursor), size, signal)
+  const { text } = await readSizedPage(smaller => rowsQuery(source, smaller, cursor), size, signal)
   return asRows(text, source)
 }
 
 /** The rows in the body of a response. */
 export function asRows(text: string, { index }: RowSource): Promise<Rows> {
-  return heavy({ kind: 'rows', text, valueNames: index?.values ?? [] }, text.length)
+  return runTextTask({ kind: 'rows', text, valueNames: index?.values ?? [] }, text.length)
 }
 
-/** Documents as they are now; those that are gone are not among them. */
-export async function readAgain(
+/** Reads documents again. Deleted ones are left out. */
+export async function rereadDocuments(
   refs: readonly RefName[],
   source: RowSource,
   signal: AbortSignal,
@@ -70,27 +70,27 @@ export async function readAgain(
       ),
     },
   })
-  const { text } = await readSized(query, 1, signal)
+  const { text } = await readSizedPage(query, 1, signal)
   return (await asRows(text, source)).rows
 }
 
-/** How many elements are counted exactly. */
+/** At most this many elements are counted exactly. */
 const countedMax = 10_000
 
-/** How many there are of a set. */
-interface Counted {
+/** The number of elements of a set, at most `countedMax`. */
+interface SetCount {
   readonly count: number
   readonly isMore: boolean
 }
 
-/** Counts the elements of a set as far as that is cheap. */
-export async function countOf(set: Query, signal: AbortSignal): Promise<Counted> {
+/** Counts the elements of a set up to {@link countedMax}, which is cheap. */
+export async function countOf(set: Query, signal: AbortSignal): Promise<SetCount> {
   const page = variable('page')
   const query: Query = {
     let: [{ page: { paginate: set, size: BigInt(countedMax) } }],
     in: [{ count: { select: 'data', from: page } }, { select: 'after', from: page, default: null }],
   }
-  const { text } = await readSized(() => query, 1, signal)
+  const { text } = await readSizedPage(() => query, 1, signal)
   const [count, after] = listAt(parseJson(text), 'resource')
   return { count: Number(count), isMore: at(after ?? null, 0) !== undefined }
 }

@@ -1,4 +1,4 @@
-// Which collections refer to which: by the types of their fields, and by what their first documents hold.
+// Finds the references between collections: by the types of fields, and by the contents of the first documents.
 
 import { at, type Json, listAt, textAt } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
@@ -9,25 +9,25 @@ import { signaturesOf } from './declared-fields.ts'
 /** A field that refers to documents of a collection. */
 export interface Reference {
   readonly from: string
-  /** Its path, with points in between. */
+  /** Its path, joined by dots. */
   readonly field: string
   readonly to: string
-  /** The definition says so; otherwise documents do. */
+  /** True if the type of the field declares the reference; false if it was found in documents. */
   readonly isDeclared: boolean
 }
 
 export interface SchemaGraph {
   readonly collections: readonly string[]
   readonly references: readonly Reference[]
-  /** There are more collections than are shown. */
+  /** True if the database has more collections. */
   readonly isMore: boolean
 }
 
-/** Collections that a diagram shows: more are no picture that helps. */
+/** The most collections in a diagram; larger diagrams are not readable. */
 const collectionsMax = 60
-/** Documents of a collection that are looked at. */
+/** Documents of each collection that are read. */
 const sampleSize = 20
-/** Collections whose documents one query looks at. */
+/** Collections that one query reads. */
 const collectionsAtOnce = 10
 
 /** Reads the graph of a database. Throws `ServiceError` for callers who may not list collections. */
@@ -61,7 +61,7 @@ function declaredReferences(collection: Json): readonly Reference[] {
   return visit(signaturesOf(collection), [])
 }
 
-/** Of each document only names and references are read: documents may be megabytes long. */
+/** The query returns only names and references, because documents may be megabytes long. */
 async function sampledReferences(
   collections: readonly string[],
   signal: AbortSignal,
@@ -81,7 +81,7 @@ async function sampledReferences(
   const queries = collections.map(name =>
     mapping(pageOf({ documents: { collection: name } }, sampleSize), fields),
   )
-  // Callers who may not read the documents of one of these see what the definitions say.
+  // Callers who may not read the documents of one of these collections see only declared references.
   const answer = await read(queries, signal).catch(cause => {
     if (signal.aborted) throw cause
     return undefined

@@ -1,4 +1,4 @@
-// A role as a table: resources, and for each action no, yes, or a predicate.
+// A role as a table: a row for each resource, with no, yes or a predicate for each action.
 
 import { parseLiteral, printValue } from '../language.ts'
 import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
@@ -17,7 +17,7 @@ export const actions = [
 ] as const
 export type RoleAction = (typeof actions)[number]
 
-/** What a privilege grants: always, or if a predicate (driver notation) is true; absent: never. */
+/** The grants of a privilege: true, a predicate in driver notation, or absent for no grant. */
 export type Grants = Readonly<Partial<Record<RoleAction, true | string>>>
 
 export type ResourceKind = 'collection' | 'index' | 'function' | 'native'
@@ -55,17 +55,20 @@ const actionsOf: Readonly<Record<ResourceKind, readonly RoleAction[]>> = {
   function: ['call'],
 }
 
-/** Whether an action means something for a kind of resource. */
+/** True if a kind of resource has the action. */
 export function applies(action: RoleAction, kind: ResourceKind): boolean {
   return actionsOf[kind].includes(action)
 }
 
-/** The parameters of a predicate, as people write it; the fields of documents stand under `data`. */
+/**
+ * The initial predicate for each action, with the parameters that the action passes. Fields of documents are under
+ * `data`.
+ */
 export const predicateTemplates: Readonly<Record<RoleAction, string>> = {
   read: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
   delete: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
   history_read: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
-  // The owner stays the owner: with the old document alone an owner could give a document to somebody else.
+  // Both versions are tested, so that the owner cannot give the document to another user.
   write:
     'Query(Lambda(["old", "new"], Equals(CurrentIdentity(), Select(["data", "owner"], Var("old")), Select(["data", "owner"], Var("new")))))',
   create: 'Query(Lambda("new", Equals(Select(["data", "owner"], Var("new")), CurrentIdentity())))',
@@ -86,12 +89,12 @@ function kindOf(resource: Json | undefined): ResourceKind {
   return (natives as readonly string[]).includes(ref?.id ?? '') && isBare(resource) ? 'native' : 'collection'
 }
 
-/** The reference of a native collection has no collection of its own. */
+/** True for a reference without a collection, such as that of a native collection. */
 function isBare(resource: Json | undefined): boolean {
   return at(resource, '@ref', 'collection') === undefined
 }
 
-/** The table of a role document. */
+/** Converts a role document to a table. */
 export function roleShape(role: Json): RoleShape {
   return {
     privileges: asList(at(role, 'privileges')).map(privilege => {
@@ -128,8 +131,8 @@ function resourceOf({ kind, name }: Pick<Privilege, 'kind' | 'name'>): Query {
 }
 
 /**
- * What to write so that a role that was read as `before` becomes `after`: only the parts that differ. Throws a
- * NotationError for a predicate that is none.
+ * The fields to write to change a role from `before` to `after`; only fields that differ. Throws a NotationError for an
+ * invalid predicate.
  */
 export function roleChanges(before: RoleShape, after: RoleShape): Readonly<Record<string, Query>> {
   const [was, is] = [shapeLines(before), shapeLines(after)]
@@ -154,7 +157,7 @@ function memberParams({ memberships }: RoleShape): Query {
   }))
 }
 
-/** A table as text: a line for each grant and each member, so that two tables can be compared. */
+/** A table as text for comparisons: a line for each grant and each member. */
 export function shapeText(shape: RoleShape): string {
   const { privileges, members } = shapeLines(shape)
   return `${privileges}\n${members}`

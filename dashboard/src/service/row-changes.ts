@@ -1,10 +1,10 @@
-// Changes of many documents, in transactions of some each, which can be stopped and continued; and of one field of one
-// document, unless somebody else has changed it since it was read.
+// Changes many documents in batches of one transaction each, which can be stopped and continued. Also changes single
+// fields of single documents, with a check of the version that was read.
 
 import type { Json, Query } from '../wire/json.ts'
 import { documentRef, literal, type RefName } from '../wire/refs.ts'
 import type { Row } from '../wire/rows.ts'
-import { ChangedError, writeChecked } from './checked.ts'
+import { ChangedError, writeChecked } from './checked-writes.ts'
 import { type Condition, fulfils } from './conditions.ts'
 import { variable, write } from './data.ts'
 import { ServiceError } from './faults.ts'
@@ -12,18 +12,18 @@ import type { RowPlan } from './row-plan.ts'
 import { type RefPage, walkRefs } from './row-walk.ts'
 
 /** A document that could not be changed. */
-export interface Refused {
+export interface ChangeFailure {
   readonly ref: RefName
   readonly reason: string
 }
 
-/** The documents that a change is for. */
+/** The documents to change. */
 export interface ChangeTarget {
-  /** Their number when the change was chosen; undefined as long as it is not known. */
+  /** Their number when the dialog opened; undefined until it is counted. */
   readonly count: number | undefined
-  /** Their names, also from a cursor on. */
+  /** Pages of their names, starting at a cursor if one is given. */
   readonly pages: (signal: AbortSignal, from?: Json) => AsyncIterable<RefPage>
-  /** Condition that a document must meet when it is written; other documents are skipped. */
+  /** Conditions that a document must fulfil when it is written; other documents are skipped. */
   readonly conditions: readonly Condition[]
 }
 
@@ -36,18 +36,18 @@ export function selectedTarget(refs: readonly RefName[]): ChangeTarget {
 }
 
 /** Documents that a plan finds. */
-export function foundTarget(plan: RowPlan, count: number | undefined): ChangeTarget {
+export function matchTarget(plan: RowPlan, count: number | undefined): ChangeTarget {
   return { count, pages: (signal, from) => walkRefs(plan, signal, from), conditions: plan.filter }
 }
 
-/** How far a change of many documents is; it continues from here. */
+/** The progress of a change. A stopped change continues from it. */
 export interface ChangeState {
-  /** Documents that were changed. */
+  /** The number of changed documents. */
   readonly done: number
-  /** Documents that needed no change: gone, changed already, or not matching the conditions any more. */
+  /** The number of documents without need for a change: deleted, already changed, or no longer matching. */
   readonly skipped: number
-  readonly refused: readonly Refused[]
-  /** Documents of the current page that are still to be tried. */
+  readonly failures: readonly ChangeFailure[]
+  /** Documents of the current page that have not been tried. */
   readonly rest: readonly RefName[]
   /** Cursor of the next page. */
   readonly after: Json | undefined
@@ -56,31 +56,31 @@ export interface ChangeState {
 }
 
 /** The state before the first document. */
-export const notBegun: ChangeState = {
+export const initialChangeState: ChangeState = {
   done: 0,
   skipped: 0,
-  refused: [],
+  failures: [],
   rest: [],
   after: undefined,
   hasPages: true,
 }
 
-/** True when every document was tried. */
+/** True when all documents were tried. */
 export function isComplete({ rest, hasPages }: ChangeState): boolean {
   return rest.length === 0 && !hasPages
 }
 
-/** The change to a document, and the test for documents that need it, as expressions. */
+/** A change of a document, and a test for documents that need no change, as expressions. */
 export interface Change {
   readonly change: (ref: Query) => Query
-  /** Test for documents that the change would leave as they are; undefined where no document can be. */
+  /** Tests whether a document already has the change; undefined for changes that no document can already have. */
   readonly isDone?: (document: Query) => Query
 }
 
 /** Deletes a document. */
 export const deletion: Change = { change: ref => ({ delete: ref }) }
 
-/** Sets a field to a value; null takes it away. */
+/** Sets a field to a value; null removes the field. */
 export function settingOf(path: readonly string[], value: Json): Required<Change> {
   const nested = path.reduceRight<Query>((inner, name) => ({ object: { [name]: inner } }), literal(value))
   return {
@@ -92,7 +92,7 @@ export function settingOf(path: readonly string[], value: Json): Required<Change
   }
 }
 
-/** `1` and `1.0` are equal, and yet stored differently. */
+/** Equality that distinguishes `1` and `1.0`, which are equal in the language but stored differently. */
 function isSame(field: Query, value: Json): Query {
   const equals: Query = { equals: [field, literal(value)] }
   if (typeof value === 'bigint') return { and: [equals, { is_integer: field }] }
@@ -101,9 +101,9 @@ function isSame(field: Query, value: Json): Query {
 }
 
 /**
- * Changes documents, and yields the state after each transaction. A document that is refused stops no other one. A document
- * that is changed already is skipped, so a change that was stopped can also be repeated from its start. Throws what
- * concerns no single document, such as a lost connection: the state yielded last says where to continue.
+ * Changes documents, and yields the state after each transaction. A rejected document does not stop the others.
+ * Documents that already have the change are skipped, so a stopped change can also be repeated from the start. Throws
+ * errors that concern no single document, such as a lost connection. The last state then says where to continue.
  */
 export async function* changeEach(
   { conditions, pages }: ChangeTarget,
@@ -121,12 +121,12 @@ export async function* changeEach(
         chunks.push(chunk.slice(half), chunk.slice(0, half))
         continue
       }
-      const isRefused = outcome.kind === 'refused'
+      const hasFailed = outcome.kind === 'failed'
       state = {
         ...state,
-        done: state.done + (isRefused ? 0 : outcome.done),
-        skipped: state.skipped + (isRefused ? 0 : chunk.length - outcome.done),
-        refused: isRefused ? [...state.refused, outcome.refused] : state.refused,
+        done: state.done + (hasFailed ? 0 : outcome.done),
+        skipped: state.skipped + (hasFailed ? 0 : chunk.length - outcome.done),
+        failures: hasFailed ? [...state.failures, outcome.failure] : state.failures,
         rest: state.rest.slice(chunk.length),
       }
       yield state
@@ -144,7 +144,7 @@ export async function* changeEach(
 const batchSize = 100
 const limitedDelayMs = 1000
 
-/** Batches, the first one last. */
+/** Splits documents into batches, in reverse order. */
 function chunksOf(refs: readonly RefName[]): (readonly RefName[])[] {
   const count = Math.ceil(refs.length / batchSize)
   return Array.from({ length: count }, (_, at) => refs.slice(at * batchSize, (at + 1) * batchSize)).reverse()
@@ -152,8 +152,8 @@ function chunksOf(refs: readonly RefName[]): (readonly RefName[])[] {
 
 type Outcome =
   | { readonly kind: 'written'; readonly done: number }
-  | { readonly kind: 'refused'; readonly refused: Refused }
-  /** A document among several is rejected: the caller tries them again in smaller parts. */
+  | { readonly kind: 'failed'; readonly failure: ChangeFailure }
+  /** A document of the batch was rejected: the caller retries with smaller batches. */
   | { readonly kind: 'split' }
 
 async function changeSome(
@@ -177,12 +177,12 @@ async function changeSome(
       const [ref] = refs
       if (!isOfDocuments || ref === undefined) throw cause
       if (refs.length > 1) return { kind: 'split' }
-      return { kind: 'refused', refused: { ref, reason: reasonOf(cause) } }
+      return { kind: 'failed', failure: { ref, reason: reasonOf(cause) } }
     }
   }
 }
 
-/** Changes a document if it is there and still needs it, in one transaction with that check; says whether it did. */
+/** An expression that changes a document if it exists and needs the change, and returns whether it did. */
 function changeOne(ref: Query, { change, isDone }: Change, conditions: readonly Condition[]): Query {
   const document = variable('document')
   const changed: Query = { do: [change(ref), true] }
@@ -204,12 +204,15 @@ function reasonOf(error: ServiceError): string {
   return [error.message, ...failures].join(' ')
 }
 
-/** Sets one field of a document that was read as `row`. Throws {@link ChangedError} when somebody else has changed it since. */
+/**
+ * Sets one field of a document that was read as `row`. Throws {@link ChangedError} when another client has changed it
+ * since.
+ */
 export async function saveField(row: Row, name: string, value: Json, signal: AbortSignal): Promise<void> {
   if (row.ref === undefined) return
   const ref = documentRef(row.ref.collection, row.ref.id)
   const update: Query = { select: 'ts', from: settingOf([name], value).change(ref) }
   const { kind } = await writeChecked(ref, row.ts ?? null, update, signal)
   if (kind === 'changed') throw new ChangedError()
-  if (kind === 'gone') throw new Error('The document has been deleted meanwhile.')
+  if (kind === 'gone') throw new Error('The document was deleted in the meantime. Reload the page.')
 }

@@ -1,17 +1,14 @@
-// The order of rows by a field that no index sorts by, and the first rows in it. The first rows are kept while pages of any
-// number of documents pass by, so memory does not grow with the collection.
+// Sorts rows by a field that no index sorts by. Only the first rows are kept while all pages are read, so memory does
+// not grow with the collection.
 
 import { isMap, type Json } from '../wire/json.ts'
 import type { Row } from '../wire/rows.ts'
 import { byTime, type RowPlan } from './row-plan.ts'
 
-/** An order by one field; rows without the field come last in either direction. */
+/** An order by one field. Rows without the field come last in both directions. */
 type RowOrder = NonNullable<RowPlan['sort']>
 
-/**
- * The first `limit` rows of `held` and `page` together. `held` is in order already. Rows that are equal keep the order in
- * which they were found.
- */
+/** The first `limit` rows of `held` and `page` together. `held` is already sorted. The sort is stable. */
 export function firstRows(
   held: readonly Row[],
   page: readonly Row[],
@@ -24,7 +21,7 @@ export function firstRows(
   return [...held, ...candidates].sort((left, right) => compareRows(left, right, order)).slice(0, limit)
 }
 
-/** Compares two rows as `sort` of an array expects it. */
+/** Compares two rows, as a comparator of `Array.prototype.sort`. */
 export function compareRows(left: Row, right: Row, { field, isReversed }: RowOrder): number {
   const leftValue = valueIn(left, field)
   const rightValue = valueIn(right, field)
@@ -59,7 +56,7 @@ function rankOf(value: Json): number {
   return typeof value === 'boolean' ? 3 : 4
 }
 
-/** The text of a tagged value orders times and dates as they follow each other. */
+/** The text of a tagged value. Texts of times and dates sort chronologically. */
 function textOf(value: Json): string {
   if (!isMap(value)) return String(value)
   const [inner] = value.values()

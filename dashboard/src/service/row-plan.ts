@@ -1,39 +1,40 @@
-// How rows are found: by an index as far as one serves, and by looking at each document for the rest.
+// Plans how to find the rows of a view: with an index where one serves the filter or the order, and with a scan for the
+// rest.
 
 import { type Json, writeJson } from '../wire/json.ts'
 import type { Condition } from './conditions.ts'
 import type { IndexShape, RowSource } from './row-source.ts'
 
-/** What is to be shown of a collection. */
+/** The rows to show of a collection. */
 export interface RowView {
-  /** With the index that was chosen, if one was. */
+  /** The source, with the index that the user chose, if any. */
   readonly source: RowSource
   readonly conditions: readonly Condition[]
-  /** The field that rows are sorted by; {@link byTime} for when they changed; undefined for the order of the source. */
+  /** The field to sort by; {@link byTime} for the last change; undefined for the order of the source. */
   readonly sort: string | undefined
 }
 
-/** Stands in the place of a field for the time of a document's last change. */
+/** The name that stands for the time of a document's last change in the place of a field. */
 export const byTime = '@ts'
 
 export interface RowPlan {
   readonly source: RowSource
-  /** All conditions of the view, also those that an index serves. */
+  /** All conditions of the view, including those that the index serves. */
   readonly filter: readonly Condition[]
-  /** What has to be looked for in each document of the source. */
+  /** The conditions to test on each document of the source. */
   readonly conditions: readonly Condition[]
-  /** What has to be sorted once all are found; undefined where the source is in order. */
+  /** The order to sort by after the scan; undefined where the source has the order. */
   readonly sort: { readonly field: string; readonly isReversed: boolean } | undefined
-  /** The name of the index that was found to serve; undefined where none is needed, none does, or one was chosen. */
-  readonly served: string | undefined
+  /** The name of the index that the plan has selected; undefined without one, or where the user chose one. */
+  readonly selectedIndex: string | undefined
 }
 
-/** The plan for a view with the indexes that there are. */
+/** The plan for a view with the given indexes. */
 export function planOf(view: RowView, indexes: readonly IndexShape[]): RowPlan {
   const { conditions, sort, source } = view
   const { collection, isReversed } = source
   const byHand = sort === undefined ? undefined : { field: sort, isReversed }
-  const whole = { filter: conditions, conditions, served: undefined }
+  const whole = { filter: conditions, conditions, selectedIndex: undefined }
   if (source.index !== undefined) {
     const reversed = orderOf(source.index, sort, isReversed)
     if (reversed === undefined) return { ...whole, source: { ...source, isReversed: false }, sort: byHand }
@@ -41,7 +42,7 @@ export function planOf(view: RowView, indexes: readonly IndexShape[]): RowPlan {
   }
   const best = indexes
     .filter(({ isActive, isWhole }) => isActive && isWhole)
-    .map(index => served(index, view))
+    .map(index => matchIndex(index, view))
     .filter(each => each !== undefined)
     .sort((left, right) => right.score - left.score)[0]
   if (best === undefined) {
@@ -53,21 +54,21 @@ export function planOf(view: RowView, indexes: readonly IndexShape[]): RowPlan {
     filter: conditions,
     conditions: conditions.filter(condition => !used.includes(condition)),
     sort: order === undefined ? byHand : undefined,
-    served: index.name,
+    selectedIndex: index.name,
   }
 }
 
-interface Served {
+interface IndexMatch {
   readonly index: IndexShape
   readonly terms: readonly Json[]
   readonly used: readonly Condition[]
-  /** Whether to read it from its end for the order wanted; undefined where it has another order. */
+  /** True to read the index in reverse for the wanted order; undefined where the index has another order. */
   readonly order: boolean | undefined
   readonly score: number
 }
 
-/** What an index can do for a view; undefined when that is nothing. */
-function served(index: IndexShape, { conditions, sort, source }: RowView): Served | undefined {
+/** The use of an index for a view; undefined when the index is of no use. */
+function matchIndex(index: IndexShape, { conditions, sort, source }: RowView): IndexMatch | undefined {
   const used = index.termPaths.map(path => conditions.find(condition => isServed(condition, path)))
   if (!used.every(condition => condition !== undefined)) return undefined
   const order = orderOf(index, sort, source.isReversed)
@@ -76,7 +77,7 @@ function served(index: IndexShape, { conditions, sort, source }: RowView): Serve
   return { index, terms: used.map(({ value }) => value), used, order, score }
 }
 
-/** Entries exist for values only. */
+/** True if a term of an index serves a condition. Indexes have no entries for null. */
 function isServed({ operator, path, value }: Condition, of: readonly string[] | undefined): boolean {
   return operator === 'is' && value !== null && of !== undefined && isSame(path, of)
 }
@@ -91,7 +92,7 @@ function orderOf(index: IndexShape, sort: string | undefined, isReversed: boolea
   return order !== undefined && isSame(order.path, [sort]) ? order.isReversed !== isReversed : undefined
 }
 
-/** Whether every document of the source has to be looked at. */
+/** True if the plan must scan every document of the source. */
 export function needsScan({ conditions, sort }: RowPlan): boolean {
   return conditions.length > 0 || sort !== undefined
 }

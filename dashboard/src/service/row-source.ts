@@ -1,23 +1,23 @@
-// Where the rows of a collection come from: all of its documents, or an index over it.
+// The source of the rows of a collection: all its documents, or an index.
 
 import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
 import { literal, refOf } from '../wire/refs.ts'
 import { type Cursor, mapping, pageOf, variable } from './data.ts'
 
-/** An index as far as its rows are concerned. */
+/** The properties of an index that matter for its rows. */
 export interface IndexShape {
   readonly name: string
-  /** What is looked up by, such as `email`. */
+  /** The names of its terms, such as `email`. */
   readonly terms: readonly string[]
-  /** What entries hold, in order. */
+  /** The names of its values, in order. */
   readonly values: readonly string[]
-  /** For each term the names that lead to its field within the data; undefined for what is no such field. */
+  /** The path of each term within the data; undefined for a term that is not a field of the data. */
   readonly termPaths: readonly (readonly string[] | undefined)[]
-  /** What entries are ordered by first, within a term. */
+  /** The first order of the entries of a term. */
   readonly order: { readonly path: readonly string[]; readonly isReversed: boolean } | undefined
-  /** It is over this one collection, and its entries lead to documents. */
+  /** True for an index over a single collection whose entries lead to documents. */
   readonly isWhole: boolean
-  /** The place among the values at which the document's reference stands; undefined when it is not among them. */
+  /** The position of the document's reference among the values; undefined when the values do not include it. */
   readonly refAt: number | undefined
   readonly isActive: boolean
 }
@@ -50,7 +50,7 @@ function fieldText(part: Json): string {
   return Array.isArray(field) ? field.map(String).join('.') : String(field ?? '')
 }
 
-/** The names within the data; undefined for a binding, for other fields, and for places in lists. */
+/** The path within the data; undefined for a binding, for other fields, and for positions in arrays. */
 function pathIn(part: Json): readonly string[] | undefined {
   const field = at(part, 'field')
   const steps = Array.isArray(field) ? field : typeof field === 'string' ? field.split('.') : []
@@ -58,7 +58,7 @@ function pathIn(part: Json): readonly string[] | undefined {
   return isText && steps[0] === 'data' ? (steps.slice(1) as string[]) : undefined
 }
 
-/** An index over several collections finds documents of all of them; one with bindings may leave some out. */
+/** True for an index over a single collection without bindings: bindings may leave documents out. */
 function hasOneSource(index: Json): boolean {
   const source = at(index, 'source')
   const [first, ...others] = Array.isArray(source) ? (source as readonly Json[]) : [source]
@@ -71,7 +71,7 @@ function nameOf(part: Json): string {
   return binding ?? fieldText(part).replace(/^data\./, '')
 }
 
-/** Whether an index covers a collection. */
+/** True if an index covers a collection. */
 export function covers(index: Json, collection: string): boolean {
   const source = at(index, 'source')
   const sources = Array.isArray(source) ? source : [source]
@@ -89,7 +89,7 @@ export interface RowSource {
   readonly isReversed: boolean
 }
 
-/** The set that a source means. */
+/** The set of a source, as an expression. */
 export function setOf({ collection, index, terms, isReversed }: RowSource): Query {
   const set: Query =
     index === undefined
@@ -108,7 +108,7 @@ export function rowsQuery(source: RowSource, size: number, cursor: Cursor): Quer
   return mapping(pageOf(setOf(source), size, cursor), elementIn(source, variable()))
 }
 
-/** Whether the elements of a source lead to documents; entries may hold values alone. */
+/** True if the elements of a source lead to documents. Index entries may contain only values. */
 export function leadsToDocuments({ index }: RowSource): boolean {
   return index === undefined || index.values.length === 0 || index.refAt !== undefined
 }
@@ -119,14 +119,14 @@ export function refIn({ index }: RowSource, element: Query): Query {
   return isWithin ? { select: BigInt(index.refAt), from: element } : element
 }
 
-/** The expression for what an element of a source leads to. */
+/** The expression for the row of an element: its document, or the element itself. */
 export function elementIn(source: RowSource, element: Query): Query {
   if (source.index === undefined) return { get: element }
   if (!leadsToDocuments(source)) return element
   return { let: [{ found: refIn(source, element) }], in: documentIn({ var: 'found' }) }
 }
 
-/** A reference in an index may lead nowhere, or to what the caller may not read. */
+/** The document of a reference, or the reference itself where the document is missing or may not be read. */
 function documentIn(found: Query): Query {
   return { if: { exists: found }, then: { get: found }, else: found }
 }

@@ -1,39 +1,39 @@
-// Walks over all that a plan finds, some hundred documents with each query: a query ends soon, so nobody else waits for it,
-// and between two of them the walk can be given up.
+// Iterates over all rows of a plan, with pages of some hundred documents. Each query is short, so it does not delay
+// other requests, and the iteration can stop between two queries.
 
 import { at, type Json, listAt, parseJson, type Query } from '../wire/json.ts'
 import { type RefName, refOf } from '../wire/refs.ts'
 import type { Rows } from '../wire/rows.ts'
 import { fulfils } from './conditions.ts'
 import { mapping, pageOf, variable } from './data.ts'
-import { asRows, readSized } from './read-rows.ts'
+import { asRows, readSizedPage } from './read-rows.ts'
 import type { RowPlan } from './row-plan.ts'
 import { elementIn, leadsToDocuments, refIn, setOf } from './row-source.ts'
 
 const firstSize = 200
 const sizeMax = 2000
-/** Elements of a page of which only the number is returned, and no document is read. */
+/** The largest page for a count without conditions, which reads no documents. */
 const countedSizeMax = 20_000
-/** A query that took less leaves room for a larger page. */
+/** After a faster query the page size doubles. */
 const quickMs = 100
 
-/** What a walk returns of the documents. */
-type Taken = 'documents' | 'refs' | 'count'
+/** The result of a walk: whole documents, their references, or their number. */
+type WalkResult = 'documents' | 'refs' | 'count'
 
-/** The texts of responses, `{data, looked, after}` each; `from` is the cursor of an earlier walk. */
-async function* texts(
+/** The response bodies, each with `{data, scanned, after}`. `from` is the cursor of an earlier walk. */
+async function* responses(
   plan: RowPlan,
-  taken: Taken,
+  result: WalkResult,
   signal: AbortSignal,
   from?: Json,
 ): AsyncGenerator<string, void, Json | undefined> {
   let after = from
   let size = firstSize
-  const largest = taken === 'count' && plan.conditions.length === 0 ? countedSizeMax : sizeMax
+  const largest = result === 'count' && plan.conditions.length === 0 ? countedSizeMax : sizeMax
   for (;;) {
     const startedMs = performance.now()
-    const read = await readSized(wanted => stretchQuery(plan, taken, wanted, after), size, signal)
-    // A page that had to be smaller stays so.
+    const read = await readSizedPage(wanted => pageQuery(plan, result, wanted, after), size, signal)
+    // A page size that the service rejected as too large stays reduced.
     size = read.size
     if (performance.now() - startedMs < quickMs) size = Math.min(largest, size * 2)
     const next = yield read.text
@@ -42,26 +42,26 @@ async function* texts(
   }
 }
 
-function stretchQuery(plan: RowPlan, taken: Taken, size: number, after: Json | undefined): Query {
+function pageQuery(plan: RowPlan, result: WalkResult, size: number, after: Json | undefined): Query {
   const page = variable('page')
   const elements: Query = { select: 'data', from: page }
   return {
     let: [{ page: pageOf(setOf(plan.source), size, { after }) }],
     in: {
       object: {
-        data: takenOf(plan, taken, elements),
-        looked: { count: elements },
+        data: resultOf(plan, result, elements),
+        scanned: { count: elements },
         after: { select: 'after', from: page, default: null },
       },
     },
   }
 }
 
-/** What is returned of the elements of a page, as an expression. Documents are read only where that needs them. */
-function takenOf({ conditions, source }: RowPlan, taken: Taken, elements: Query): Query {
+/** The expression for the result of a page. It reads documents only where the result needs them. */
+function resultOf({ conditions, source }: RowPlan, result: WalkResult, elements: Query): Query {
   if (conditions.length === 0) {
-    if (taken === 'count') return { count: elements }
-    if (taken === 'refs' && leadsToDocuments(source)) return mapping(elements, refIn(source, variable()))
+    if (result === 'count') return { count: elements }
+    if (result === 'refs' && leadsToDocuments(source)) return mapping(elements, refIn(source, variable()))
   }
   const documents = mapping(elements, elementIn(source, variable()))
   const found: Query =
@@ -71,14 +71,14 @@ function takenOf({ conditions, source }: RowPlan, taken: Taken, elements: Query)
           filter: { lambda: 'document', expr: fulfils(conditions, variable('document')) },
           collection: documents,
         }
-  if (taken === 'count') return { count: found }
-  if (taken === 'documents') return found
+  if (result === 'count') return { count: found }
+  if (result === 'documents') return found
   return mapping(found, { select: 'ref', from: variable('found'), default: variable('found') }, 'found')
 }
 
-/** Pages of rows, also empty ones. */
+/** Pages of rows, including empty ones. */
 export async function* walkRows(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<Rows> {
-  const walk = texts(plan, 'documents', signal, from)
+  const walk = responses(plan, 'documents', signal, from)
   for (let step = await walk.next(); !step.done; ) {
     const rows = await asRows(step.value, plan.source)
     yield rows
@@ -86,20 +86,20 @@ export async function* walkRows(plan: RowPlan, signal: AbortSignal, from?: Json)
   }
 }
 
-/** A page of what a walk has taken. */
-interface Stretch {
+/** A page of a walk. */
+interface WalkPage {
   readonly page: Json | undefined
-  /** Where the next page begins; undefined after the last one. */
+  /** The cursor of the next page; undefined after the last one. */
   readonly after: Json | undefined
 }
 
-async function* stretches(
+async function* walkPages(
   plan: RowPlan,
-  taken: Taken,
+  result: WalkResult,
   signal: AbortSignal,
   from?: Json,
-): AsyncGenerator<Stretch> {
-  const walk = texts(plan, taken, signal, from)
+): AsyncGenerator<WalkPage> {
+  const walk = responses(plan, result, signal, from)
   for (let step = await walk.next(); !step.done; ) {
     const page = at(parseJson(step.value), 'resource')
     const after = at(page, 'after') ?? undefined
@@ -108,21 +108,21 @@ async function* stretches(
   }
 }
 
-/** The elements as they came: documents, or what else a source holds. */
+/** Pages of elements: documents, or other entries of the source. */
 export async function* walkElements(plan: RowPlan, signal: AbortSignal): AsyncGenerator<readonly Json[]> {
-  for await (const { page } of stretches(plan, 'documents', signal)) yield listAt(page, 'data')
+  for await (const { page } of walkPages(plan, 'documents', signal)) yield listAt(page, 'data')
 }
 
 /** A page of names of documents. */
 export interface RefPage {
   readonly refs: readonly RefName[]
-  /** Where the next page begins; undefined after the last one. */
+  /** The cursor of the next page; undefined after the last one. */
   readonly after: Json | undefined
 }
 
-/** What documents are called, a page of names at a time; schema documents are left out. */
+/** Pages of names of documents. Schema documents are left out. */
 export async function* walkRefs(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<RefPage> {
-  for await (const { page, after } of stretches(plan, 'refs', signal, from)) {
+  for await (const { page, after } of walkPages(plan, 'refs', signal, from)) {
     const refs = listAt(page, 'data').flatMap(each => refOf(each) ?? [])
     yield { refs: refs.filter(({ isNative }) => !isNative), after }
   }
@@ -133,18 +133,18 @@ interface CountPage {
   /** Documents that fulfil the conditions. */
   readonly found: number
   /** Documents that were read. */
-  readonly looked: number
-  /** Where the next page begins; undefined after the last one. */
+  readonly scanned: number
+  /** The cursor of the next page; undefined after the last one. */
   readonly after: Json | undefined
 }
 
-/** How many documents there are, a page at a time. */
+/** Counts of documents, page by page. */
 export async function* walkCounts(
   plan: RowPlan,
   signal: AbortSignal,
   from?: Json,
 ): AsyncGenerator<CountPage> {
-  for await (const { page, after } of stretches(plan, 'count', signal, from)) {
-    yield { found: Number(at(page, 'data')), looked: Number(at(page, 'looked')), after }
+  for await (const { page, after } of walkPages(plan, 'count', signal, from)) {
+    yield { found: Number(at(page, 'data')), scanned: Number(at(page, 'scanned')), after }
   }
 }

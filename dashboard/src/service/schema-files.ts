@@ -1,7 +1,7 @@
-// The schema files of version 10 of a database: read, compared, pushed, staged. All go through `/schema/1`.
+// Reads, compares, pushes and stages the schema files of version 10 through the endpoints of `/schema/1`.
 
 import { scope } from '../session.ts'
-import { ChangedError, type Saved } from './checked.ts'
+import { ChangedError, type SaveOutcome } from './checked-writes.ts'
 import { callApi } from './client.ts'
 import { ServiceError } from './faults.ts'
 
@@ -10,35 +10,35 @@ export interface SchemaFile {
   readonly text: string
 }
 
-/** A schema that waits for being committed. */
-interface Staged {
-  /** Whether its indexes are built: it can be committed when `ready`. */
+/** A staged schema. */
+interface StagedSchema {
+  /** The state of its index builds. It can be committed when `ready`. */
   readonly status: 'pending' | 'ready' | 'failed'
-  /** Which indexes are not built yet, as text. */
+  /** The pending index builds, as text. */
   readonly pending: string
-  /** What committing it would change, as text. */
+  /** The changes of a commit, as text. */
   readonly diff: string
-  /** Why it does not fit the data any more; it then cannot be committed. */
+  /** The reason why it no longer fits the data, so that it cannot be committed; undefined otherwise. */
   readonly refusal: string | undefined
 }
 
-/** The files as they were read. */
+/** The schema files and their version. */
 export interface SchemaState {
-  /** Microseconds of the last change of the schema. */
+  /** The time of the last schema change, in microseconds. */
   readonly version: number
-  /** The staged files while a schema is staged, else those in force; by name. */
+  /** The staged files while a schema is staged, else the files in force; sorted by name. */
   readonly files: readonly SchemaFile[]
-  readonly staged: Staged | undefined
+  readonly staged: StagedSchema | undefined
 }
 
-/** A schema that the service does not take: what is wrong with it, and where. */
+/** The service rejected a schema. The error contains the drawn errors with their places. */
 export class SchemaRefusal extends Error {
   override name = 'SchemaRefusal'
   /** The errors as the service draws them. */
   readonly drawn: string
 
   constructor(drawn: string) {
-    super('The service does not take this schema. Nothing was changed.')
+    super('The service rejected this schema. Nothing was changed. Correct the errors below.')
     this.drawn = drawn
   }
 }
@@ -56,7 +56,7 @@ async function send<T>(
   signal: AbortSignal,
 ): Promise<T> {
   const form = new FormData()
-  // As texts their line ends would be changed on the way; the bytes of a blob are not.
+  // Blobs keep the line ends, which form fields with text would convert.
   for (const { name, text } of files ?? []) form.append(name, new Blob([text]))
   try {
     return await callApi<T>('POST', pathOf(endpoint, parameters), scope.value, files && form, signal)
@@ -69,32 +69,32 @@ function get<T>(endpoint: string, parameters: Parameters, signal: AbortSignal): 
   return callApi<T>('GET', pathOf(endpoint, parameters), scope.value, undefined, signal)
 }
 
-/** Differences come with the colours of terminals: they tell which lines were added, removed and changed. */
+/** Requests ANSI colours in diffs, which mark added, removed and changed lines. */
 const inColours = { color: 'ansi' } as const
 
 interface StatusAnswer {
   readonly version: number
-  readonly status: 'none' | Staged['status']
+  readonly status: 'none' | StagedSchema['status']
   readonly pending_summary?: string
   readonly diff?: string
 }
 
-async function readStaged(signal: AbortSignal): Promise<Staged | undefined> {
+async function readStaged(signal: AbortSignal): Promise<StagedSchema | undefined> {
   const { status } = await get<StatusAnswer>('status', {}, signal)
   if (status === 'none') return undefined
   try {
-    const told = await get<StatusAnswer>('status', { format: 'semantic', ...inColours }, signal)
-    return { status, pending: told.pending_summary ?? '', diff: told.diff ?? '', refusal: undefined }
+    const answer = await get<StatusAnswer>('status', { format: 'semantic', ...inColours }, signal)
+    return { status, pending: answer.pending_summary ?? '', diff: answer.diff ?? '', refusal: undefined }
   } catch (cause) {
     if (!(cause instanceof ServiceError) || cause.status !== 400) throw cause
     return { status, pending: '', diff: '', refusal: cause.message }
   }
 }
 
-/** So many files are asked for at once. */
+/** The number of concurrent requests for files. */
 const filesAtOnce = 8
 
-/** Reads all files. Throws {@link ServiceError}, with status 409 when the schema changes meanwhile. */
+/** Reads all files. Throws {@link ServiceError}, with status 409 when the schema changes in the meantime. */
 async function readOnce(signal: AbortSignal): Promise<SchemaState> {
   const staged = await readStaged(signal)
   const which: Parameters = staged ? { staged: 'true' } : {}
@@ -116,7 +116,9 @@ function isStale(cause: unknown): boolean {
   return cause instanceof ServiceError && cause.status === 409
 }
 
-/** Reads all files, all of one version. Throws {@link ServiceError}. */
+/**
+ * Reads all files at one version. Retries once when the schema changes in the meantime. Throws {@link ServiceError}.
+ */
 export function readSchemaFiles(signal: AbortSignal): Promise<SchemaState> {
   return readOnce(signal).catch(cause => {
     if (!isStale(cause)) throw cause
@@ -124,20 +126,20 @@ export function readSchemaFiles(signal: AbortSignal): Promise<SchemaState> {
   })
 }
 
-/** Whether both are the same files with the same texts. */
+/** True if both lists have the same names and texts. */
 export function areSame(left: readonly SchemaFile[], right: readonly SchemaFile[]): boolean {
   if (left.length !== right.length) return false
   const texts = new Map(right.map(({ name, text }) => [name, text]))
   return left.every(({ name, text }) => texts.get(name) === text)
 }
 
-/** Equal for states with the same files; how far a staged schema is does not count. */
+/** Equal for states with the same files. The build state of a staged schema does not count. */
 export function identityOf({ version, files, staged }: SchemaState): string {
   return JSON.stringify([version, staged !== undefined, files])
 }
 
-/** `mine`, which was made of `base`, with what was changed in `theirs` alone. */
-export function rebased(
+/** `mine`, which is based on `base`, with the files that only `theirs` has changed. */
+export function mergeFiles(
   mine: readonly SchemaFile[],
   base: readonly SchemaFile[],
   theirs: readonly SchemaFile[],
@@ -152,15 +154,15 @@ export function rebased(
   return result
 }
 
-/** What pushing files would change. */
+/** The changes of a push. */
 export interface SchemaDifference {
-  /** By definitions. */
+  /** Changed definitions. */
   readonly semantic: string
-  /** By lines. */
+  /** Changed lines. */
   readonly textual: string
 }
 
-/** Compares files with those that were read. Throws {@link SchemaRefusal} for files that could not be pushed. */
+/** Compares files with the current ones. Throws {@link SchemaRefusal} for files that cannot be pushed. */
 export async function compareFiles(
   files: readonly SchemaFile[],
   { staged }: SchemaState,
@@ -174,16 +176,16 @@ export async function compareFiles(
 }
 
 /**
- * Makes these files the whole schema, or the staged one, unless the schema or a text is not what `base` says any more.
- * Throws {@link SchemaRefusal}.
+ * Pushes these files as the whole schema, or as the staged one. It returns a conflict when the schema or a text has
+ * changed since `base`. Throws {@link SchemaRefusal}.
  */
 export async function pushFiles(
   files: readonly SchemaFile[],
   base: SchemaState,
   isStaging: boolean,
   signal: AbortSignal,
-): Promise<Saved<SchemaState>> {
-  // Comments and layout do not move the version, so the texts are looked at too.
+): Promise<SaveOutcome<SchemaState>> {
+  // Changes of comments and layout do not change the version, so the texts are compared, too.
   const now = await readSchemaFiles(signal)
   const isOther = now.version !== base.version || (now.staged === undefined) !== (base.staged === undefined)
   if (isOther || !areSame(now.files, base.files)) return { kind: 'conflict', theirs: now }
@@ -210,27 +212,27 @@ export async function endStaged(
   }
 }
 
-/** The collections that a push with this difference deletes with their documents. */
+/** The collections that a push deletes with their documents. */
 export function removedCollections({ semantic }: SchemaDifference): readonly string[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of terminals begin with a control character.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI colours begin with a control character.
   return [...semantic.matchAll(/^(?:\u001b\[[\d;]+m)?\* Removing collection `([^`]+)`/gm)].map(
     ([, name = '']) => name,
   )
 }
 
-/** An error of the schema at its place: line and column count from 1. */
+/** An error in a schema file. Line and column count from 1. */
 export interface SchemaError {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** Characters from there on; 0 where it is drawn over several lines. */
+  /** The number of characters; 0 for an error over several lines. */
   readonly length: number
   readonly message: string
 }
 
 const errorPattern = /^error: (.*)\nat (.+):(\d+):(\d+)(?:\n *\|\n *\d+ \|.*\n *\| *(\^+))?/gm
 
-/** The errors that the service has drawn, as far as they have a place. */
+/** The errors in a drawing of the service that have a place. */
 export function errorsIn(drawn: string): readonly SchemaError[] {
   return [...drawn.matchAll(errorPattern)].map(
     ([, message = '', file = '', line = '', column = '', marked = '']) => ({

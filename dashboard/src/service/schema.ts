@@ -1,8 +1,8 @@
-// Schema objects, keys, tokens and credentials: documents in native collections, read and changed in one way.
+// Reads and changes schema objects, keys, tokens and credentials, all of which are documents in native collections.
 
 import { at, type Json, type Query } from '../wire/json.ts'
 import { type Native, nativeRef, schemaRef } from '../wire/refs.ts'
-import { deleteChecked, type Saved, writeChecked } from './checked.ts'
+import { deleteChecked, type SaveOutcome, writeChecked } from './checked-writes.ts'
 import { asPage, type Cursor, mapping, type Page, pageOf, read, variable, write } from './data.ts'
 
 /** A page of the documents of a native collection. */
@@ -12,19 +12,20 @@ export async function listSchema(
   cursor: Cursor,
   signal: AbortSignal,
 ): Promise<Page> {
-  // Of their own tokens and credentials everybody may see something; of the rest, all or nothing.
+  // `Documents` lists the tokens and credentials that the caller may read, such as a user's own. The other collections
+  // can be read as a whole or not at all.
   const isPersonal = native === 'tokens' || native === 'credentials'
   const set = isPersonal ? { documents: nativeRef(native) } : nativeRef(native)
   const query = mapping(pageOf(set, size, cursor), { get: variable() })
   return asPage((await read(query, signal)).value)
 }
 
-/** Documents of which names are read at once. */
+/** Names read per request. */
 const namesAtOnce = 1000
-/** Objects that a search gives at most. */
+/** The most results of a search. */
 const foundMax = 100
 
-/** Whether the documents of a native collection go by names; the others have numbers. */
+/** True if the documents of a native collection have names; the others have numeric ids. */
 export function isNamed(native: Native): boolean {
   return createForms[native] !== undefined && native !== 'keys'
 }
@@ -42,7 +43,7 @@ export async function allNames(native: Native, signal: AbortSignal): Promise<rea
   return names
 }
 
-/** The objects whose names contain a text, in whichever case; all names are gone through until enough are found. */
+/** Finds objects whose names contain a text, ignoring case. It scans all names until it has enough results. */
 export async function searchSchema(native: Native, text: string, signal: AbortSignal) {
   const name: Query = { lowercase: { select: 'id', from: variable() } }
   const matches: Query = { lambda: 'element', expr: { containsstr: name, search: text.toLowerCase() } }
@@ -70,7 +71,7 @@ export async function saveFields(
   before: Json,
   changes: ReadonlyMap<string, Query> | Readonly<Record<string, Query>>,
   signal: AbortSignal,
-): Promise<Saved<Json>> {
+): Promise<SaveOutcome<Json>> {
   const ref = schemaRef(native, id)
   const update: Query = { update: ref, params: { object: changes as Query } }
   const outcome = await writeChecked(ref, at(before, 'ts') ?? null, update, signal)
@@ -88,14 +89,16 @@ const createForms: Readonly<Partial<Record<Native, string>>> = {
   access_providers: 'create_access_provider',
 }
 
-/** Creates a document of a native collection. Returns it as it was answered, with its secret if it has one. */
+/** Creates a document of a native collection. Returns the document, with its secret if it has one. */
 export async function createSchema(native: Native, params: Query, signal: AbortSignal): Promise<Json> {
   const form = createForms[native]
   const query: Query = form === undefined ? { create: nativeRef(native), params } : { [form]: params }
   return (await write(query, signal)).value
 }
 
-/** Deletes a document of a native collection that was read at `readAt`. Throws `ChangedError` when it has changed since. */
+/**
+ * Deletes a document of a native collection that was read at `readAt`. Throws `ChangedError` when it has changed since.
+ */
 export async function deleteSchema(
   native: Native,
   id: string,

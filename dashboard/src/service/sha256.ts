@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4) where the browser's own is missing: that is only there for pages that came over TLS, and a service
-// in a house often has none. For texts of some hundred bytes; nothing secret hangs on it.
+// SHA-256 (FIPS 180-4). Browsers offer `crypto.subtle` only to pages served over TLS, and a service in a private
+// network often has none. It is meant for short texts without secrets.
 
 const primes = Array.from({ length: 311 }, (_, at) => at + 2).filter(isPrime)
 const fractionBits = 2 ** 32
@@ -32,22 +32,22 @@ function addBlock(state: Int32Array, view: DataView, from: number): void {
   for (let at = 0; at < 16; at++) words[at] = view.getInt32(from + at * 4)
   for (let at = 16; at < 64; at++) {
     const [early, late] = [words[at - 15] as number, words[at - 2] as number]
-    const small = rotated(early, 7) ^ rotated(early, 18) ^ (early >>> 3)
-    const large = rotated(late, 17) ^ rotated(late, 19) ^ (late >>> 10)
+    const small = rotateRight(early, 7) ^ rotateRight(early, 18) ^ (early >>> 3)
+    const large = rotateRight(late, 17) ^ rotateRight(late, 19) ^ (late >>> 10)
     words[at] = (words[at - 16] as number) + small + (words[at - 7] as number) + large
   }
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
   for (let at = 0; at < 64; at++) {
     const choice = (e & f) ^ (~e & g)
     const majority = (a & b) ^ (a & c) ^ (b & c)
-    const first = h + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + choice
+    const first = h + (rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25)) + choice
     const added = (first + (constants[at] as number) + (words[at] as number)) | 0
-    const turned = ((rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + majority) | 0
+    const turned = ((rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)) + majority) | 0
     ;[a, b, c, d, e, f, g, h] = [(added + turned) | 0, a, b, c, (d + added) | 0, e, f, g]
   }
   for (const [at, word] of [a, b, c, d, e, f, g, h].entries()) state[at] = (state[at] as number) + word
 }
 
-function rotated(word: number, bits: number): number {
+function rotateRight(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits))
 }

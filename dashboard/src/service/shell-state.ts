@@ -1,5 +1,5 @@
-// What the shell keeps while other pages are looked at, and over a reload: tabs with their texts, and the history of
-// queries. In the tab's session storage: queries hold data, which a closed tab forgets.
+// The state of the shell, which survives navigation and reloads: tabs with their texts, and the history of queries. It
+// is in the session storage, because queries contain data that closing the browser tab must delete.
 
 import { computed, signal } from '@preact/signals'
 import type { Notation, Version } from '../language.ts'
@@ -21,7 +21,7 @@ interface PastQuery {
   readonly notation: Notation
 }
 
-interface Kept {
+interface ShellState {
   readonly tabs: readonly ShellTab[]
   readonly activeId: number
   readonly history: readonly PastQuery[]
@@ -32,87 +32,87 @@ const historyMax = 100
 /** Longer texts are not kept in the history. */
 const historyCharsMax = 20_000
 
-const first: Kept = {
+const first: ShellState = {
   tabs: [{ id: 1, text: '', version: '4', notation: 'text' }],
   activeId: 1,
   history: [],
 }
 
-function stored(): Kept {
+function readStoredState(): ShellState {
   try {
     const text = sessionStorage.getItem(storageKey)
     // Only this file writes it, in this shape.
-    return text === null ? first : (JSON.parse(text) as Kept)
+    return text === null ? first : (JSON.parse(text) as ShellState)
   } catch {
     return first
   }
 }
 
-const kept = signal<Kept>(stored())
+const state = signal<ShellState>(readStoredState())
 
-export const tabs = computed(() => kept.value.tabs)
-export const history = computed(() => kept.value.history)
+export const tabs = computed(() => state.value.tabs)
+export const history = computed(() => state.value.history)
 export const activeTab = computed(
-  () => tabs.value.find(({ id }) => id === kept.value.activeId) ?? (tabs.value[0] as ShellTab),
+  () => tabs.value.find(({ id }) => id === state.value.activeId) ?? (tabs.value[0] as ShellTab),
 )
 
-function keep(changed: Partial<Kept>): void {
-  kept.value = { ...kept.value, ...changed }
+function update(changed: Partial<ShellState>): void {
+  state.value = { ...state.value, ...changed }
   try {
-    sessionStorage.setItem(storageKey, JSON.stringify(kept.value))
+    sessionStorage.setItem(storageKey, JSON.stringify(state.value))
   } catch {
-    // Storage is full or refused: the texts live until the page is reloaded.
+    // Without storage the texts are kept until the page is reloaded.
   }
 }
 
-/** Changes a tab; the one that is shown when no other is named. */
+/** Changes a tab; by default the active one. */
 export function changeTab(changed: Partial<Omit<ShellTab, 'id'>>, id = activeTab.value.id): void {
-  keep({ tabs: tabs.value.map(tab => (tab.id === id ? { ...tab, ...changed } : tab)) })
+  update({ tabs: tabs.value.map(tab => (tab.id === id ? { ...tab, ...changed } : tab)) })
 }
 
 /** Shows a tab. */
 export function showTab(id: number): void {
-  keep({ activeId: id })
+  update({ activeId: id })
 }
 
-/** Opens a new tab, with a query or in the language of the tab that is shown. */
+/** Opens a new tab, with a query, or empty in the language of the active tab. */
 export function openTab(query?: PastQuery): void {
   const id = Math.max(...tabs.value.map(tab => tab.id)) + 1
   const { version } = activeTab.value
   const tab: ShellTab = { text: '', version, notation: 'text', ...query, id }
-  keep({ tabs: [...tabs.value, tab], activeId: id })
+  update({ tabs: [...tabs.value, tab], activeId: id })
 }
 
 /** Closes a tab; the last one is emptied instead. */
 export function closeTab(id: number): void {
   const others = tabs.value.filter(tab => tab.id !== id)
-  if (others.length === 0) keep({ tabs: first.tabs, activeId: 1 })
+  if (others.length === 0) update({ tabs: first.tabs, activeId: 1 })
   else
-    keep({
+    update({
       tabs: others,
-      activeId: kept.value.activeId === id ? (others.at(-1) as ShellTab).id : kept.value.activeId,
+      activeId: state.value.activeId === id ? (others.at(-1) as ShellTab).id : state.value.activeId,
     })
 }
 
-/** Puts a query on top of the history. */
+/** Adds a query to the top of the history. */
 export function rememberQuery({ text, version, notation }: PastQuery): void {
   if (text.length > historyCharsMax) return
   const others = history.value.filter(
     each => each.text !== text || each.version !== version || each.notation !== notation,
   )
-  keep({ history: [{ text, version, notation }, ...others].slice(0, historyMax) })
+  update({ history: [{ text, version, notation }, ...others].slice(0, historyMax) })
 }
 
 function forgetShell(): void {
-  keep(first)
+  update(first)
   try {
     sessionStorage.removeItem(storageKey)
   } catch {
-    // There is nothing to forget then.
+    // Without storage there is nothing to delete.
   }
 }
 
-/** Whether a tab holds a text that was never run: the history does not have it. */
+/** True if a tab contains a text that was never run: the history does not have it. */
 function isUnsaved(): boolean {
   const known = new Set(history.value.map(({ text }) => text))
   return tabs.value.some(({ text }) => text.trim() !== '' && !known.has(text))

@@ -1,9 +1,9 @@
-// A value in a field of one line: a text needs quotes only where it would be taken for something else.
+// Values in single-line fields: text needs quotes only where it would be parsed as another type.
 
 import { NotationError, parseValue, printValue } from '../language.ts'
 import { type Json, writeJson } from '../wire/json.ts'
 
-/** The value of a text that was typed. */
+/** Parses typed text; text that is not a value is a string. */
 export function valueOfText(text: string): Json {
   try {
     return parseValue(text.trim(), 'text')
@@ -13,7 +13,7 @@ export function valueOfText(text: string): Json {
   }
 }
 
-/** A value as it would be typed. */
+/** The text to type for a value. */
 export function textOfValue(value: Json): string {
   if (typeof value !== 'string') return printValue(value, 'text')
   return typeof valueOfText(value) === 'string' ? value : writeJson(value)

@@ -1,10 +1,10 @@
-// What makes a document a user: a password, and the tokens of its logins. Version 10 finds both by the document, without
-// going through those of everybody else.
+// Reads and changes the password and the tokens of a user's document. The queries are in version 10, which finds both
+// by the document, without a scan of all users.
 
 import { scope } from '../session.ts'
 import { type Json, listAt, type Query, textAt } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
-import { ChangedError } from './checked.ts'
+import { ChangedError } from './checked-writes.ts'
 import { runVersion10 } from './client.ts'
 import { write } from './data.ts'
 import type { DocumentName } from './documents.ts'
@@ -18,12 +18,12 @@ export interface UserToken {
   readonly expires: string | undefined
 }
 
-/** What is known of a document as a user. */
+/** The login state of a document. */
 interface User {
-  /** The transaction time of its password; undefined where there is none. */
+  /** The transaction time of the password; undefined without a password. */
   readonly passwordSet: bigint | undefined
   readonly tokens: readonly UserToken[]
-  /** Whether there are more tokens than those. */
+  /** True if the user has more tokens. */
   readonly isMore: boolean
 }
 
@@ -38,7 +38,7 @@ let credential = Credential.byDocument(document)
   })
 }`
 
-/** Runs a query of version 10 about a document. Texts are given as arguments, so that they stay data. */
+/** Runs a query of version 10 about a document. Texts are passed as arguments, so that they cannot become code. */
 async function askAbout(
   query: string,
   { collection, id }: DocumentName,
@@ -54,7 +54,7 @@ function longAt(value: Json, name: string): bigint | undefined {
   return digits === undefined ? undefined : BigInt(digits)
 }
 
-/** Whether a document has a password, and its logins. */
+/** Reads the password state and the tokens of a document. */
 export async function readUser(user: DocumentName, signal: AbortSignal): Promise<User> {
   const value = await askAbout(userQuery, user, {}, signal)
   const tokens = listAt(value, 'tokens').map(token => ({
@@ -79,8 +79,8 @@ if (stored != known) "changed" else {
 }`
 
 /**
- * Sets the password with which a document logs in. `passwordSet` is the transaction time of the one that was read.
- * Throws `ChangedError` when another was set since.
+ * Sets the password of a document. `passwordSet` is the transaction time of the password that was read. Throws
+ * `ChangedError` when another password was set since.
  */
 export async function setPassword(
   user: DocumentName,
@@ -93,7 +93,9 @@ export async function setPassword(
   if (outcome !== 'set') throw new ChangedError()
 }
 
-/** Logs a document in without its password. Returns the secret of the new token; `expires` is ISO 8601, or empty. */
+/**
+ * Creates a token of a document without its password. Returns the secret of the token. `expires` is ISO 8601, or empty.
+ */
 export async function logInAs(user: DocumentName, expires: string, signal: AbortSignal): Promise<string> {
   const instance = documentRef(user.collection, user.id)
   const fields = { instance, ...(expires !== '' && { ttl: { '@ts': expires } }) }

@@ -1,32 +1,34 @@
-// The differences between two texts, line by line, and what is shown of them.
+// Compares two texts line by line, and selects the lines to show.
 
 import { diffArrays } from 'diff'
 
-/** More changed lines than this, and the texts are shown as replaced as a whole: the search for what they share grows with the square. */
+/**
+ * With more changed lines, the whole text is shown as replaced, because the time of the comparison grows quadratically.
+ */
 const changesMax = 2000
 
-/** Lines side by side; those only on the left stand beside those only on the right that replace them. */
+/** Two lines side by side. A removed line is paired with the added line that replaces it. */
 interface Pair {
   readonly left: string | undefined
   readonly right: string | undefined
   readonly isSame: boolean
 }
 
-/** The comparison as the page shows it. */
+/** The lines to show of a comparison. */
 export interface Comparison {
   readonly isSame: boolean
-  /** The pairs near a change; undefined stands for equal lines that are left out. */
+  /** The pairs near a change. Undefined stands for omitted equal lines. */
   readonly pairs: readonly (Pair | undefined)[]
-  /** Pairs behind those shown. */
+  /** The number of further pairs. */
   readonly more: number
 }
 
-/** Lines around a change that are shown with it. */
+/** Equal lines shown around a change. */
 const contextLines = 3
 const lineChars = 400
 const pairsMax = 1000
 
-/** Compares two texts. Long lines are cut, and so are very many differences. */
+/** Compares two texts. Long lines and long lists of differences are truncated. */
 export function compare(left: string, right: string): Comparison {
   const pairs = pairsOf(left, right)
   const near = nearChanges(pairs)

@@ -1,5 +1,5 @@
-// The layout of a diagram of collections: boxes, and lines between them. Collections stand in columns, those that
-// refer to others left of these; collections without references stand in rows below.
+// The layout of a diagram of collections: boxes, and lines between them. Each collection is in a column to the left of
+// the collections it refers to. Collections without references are in rows below.
 
 /** A line from a field of a box to another box. */
 interface GraphEdge {
@@ -30,7 +30,7 @@ interface GraphLayout {
   readonly height: number
 }
 
-/** Measures of the drawing in pixels, which the page draws by. */
+/** The measures of the drawing in pixels. */
 export const measures = { width: 200, title: 30, row: 22, columnGap: 90, rowGap: 22, margin: 16 } as const
 
 /** Columns of collections without references. */
@@ -58,7 +58,7 @@ export function layOut(names: readonly string[], edges: readonly GraphEdge[]): G
     })
     return y + height + measures.rowGap
   }
-  // An empty column would leave a gap: references of a cycle may skip one.
+  // References of a cycle may skip a column, so empty columns are removed.
   const bottoms = columns.filter(Boolean).map((column, at) => {
     const inOrder = byNeighbours(column, edges, boxes)
     return inOrder.reduce<number>((y, name) => place(name, at, y), measures.margin)
@@ -76,7 +76,7 @@ export function layOut(names: readonly string[], edges: readonly GraphEdge[]): G
       const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)]
       return from && to ? [{ ...edge, path: pathOf(from, edge.field, to) }] : []
     }),
-    // Lines back to the same column or one before go out at the right.
+    // The space on the right is for lines to the same or an earlier column.
     width: Math.max(0, ...all.map(({ x }) => x)) + measures.width + measures.columnGap / 2 + measures.margin,
     height: top,
   }
@@ -103,7 +103,7 @@ function depthsOf(names: readonly string[], edges: readonly GraphEdge[]): Readon
     order.unshift(name)
   }
   for (const name of names) visit(name)
-  // In this order every collection comes before those that it refers to.
+  // In this order every collection comes before the collections it refers to.
   for (const name of order) {
     for (const [from, to] of forward)
       if (from === name) depths.set(to, Math.max(depths.get(to) ?? 0, (depths.get(from) ?? 0) + 1))
@@ -111,7 +111,7 @@ function depthsOf(names: readonly string[], edges: readonly GraphEdge[]): Readon
   return depths
 }
 
-/** A column in the order in which the collections stand that refer to it: lines cross less. */
+/** Sorts a column by the average height of the referring collections, so that fewer lines cross. */
 function byNeighbours(
   column: readonly string[],
   edges: readonly GraphEdge[],

@@ -1,5 +1,5 @@
-// JSON as it goes over the wire. Integers are bigint, doubles are number, objects are Maps in source order: nothing is
-// rounded or reordered between the service and the screen.
+// Wire JSON. Integers are bigint, doubles are number, and objects are Maps in source order, so nothing is rounded or
+// reordered between the service and the screen.
 
 import { parseJson } from '../../../src/values/json.ts'
 import type { Json } from '../../../src/values/value.ts'
@@ -8,15 +8,15 @@ import { type Writable, writeJson } from '../../../src/values/write-json.ts'
 export type { Json }
 export { parseJson, writeJson }
 
-/** An expression to be sent. Plain objects serve for the forms of the language; whole numbers have to be bigint. */
+/** An expression to send. Forms of the language may be plain objects. Integers must be bigint. */
 export type Query = Writable
 
-/** Whether a value is an object of the wire (a Map). */
+/** True for an object of wire JSON (a Map). */
 export function isMap(value: Json | undefined): value is ReadonlyMap<string, Json> {
   return value instanceof Map
 }
 
-/** The value at a path of names and indexes; undefined where it leads nowhere. */
+/** The value at a path of names and indexes; undefined where the path does not exist. */
 export function at(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
   let found = value
   for (const step of path) {

@@ -1,8 +1,8 @@
-// References and the other tagged values of the wire, read and built.
+// Reads and builds references and other tagged values of wire JSON.
 
 import { at, isMap, type Json, type Query, textAt } from './json.ts'
 
-/** The document collections that hold everything but documents of users. */
+/** The native collections, which contain all documents outside user collections. */
 export const natives = [
   'databases',
   'collections',
@@ -17,17 +17,17 @@ export const natives = [
 
 export type Native = (typeof natives)[number]
 
-/** What a reference names, as far as pages are concerned. */
+/** The target of a reference. */
 export interface RefName {
   /** Name of the collection; of a native one when `isNative`. */
   readonly collection: string
   readonly isNative: boolean
   readonly id: string
-  /** It lies in another database. */
+  /** True for a target in another database. */
   readonly isElsewhere: boolean
 }
 
-/** What a value refers to; undefined when it is no reference. */
+/** The target of a reference; undefined for other values. */
 export function refOf(value: Json | undefined): RefName | undefined {
   const ref = isMap(value) && value.size === 1 ? value.get('@ref') : undefined
   const id = textAt(ref, 'id')
@@ -54,7 +54,7 @@ export function tagOf(value: Json): string | undefined {
   return name?.startsWith('@') ? name : undefined
 }
 
-/** A value as an expression that evaluates to it: objects must not be taken for calls of functions. */
+/** An expression for a value. Objects are wrapped, because they would be evaluated as function calls. */
 export function literal(value: Json): Query {
   if (Array.isArray(value)) return value.map(literal)
   if (!isMap(value)) return value
@@ -66,7 +66,7 @@ export function literal(value: Json): Query {
 
 function objectLiteral(members: ReadonlyMap<string, Json>): Query {
   const fields = new Map<string, Json>()
-  // What is sent has the same shape as JSON that came in; only the type of plain objects is wider.
+  // The cast is safe: expressions have the same shape as received JSON, and only their type also allows plain objects.
   for (const [name, member] of members) fields.set(name, literal(member) as Json)
   return { object: fields }
 }

@@ -1,15 +1,15 @@
-// Documents as rows of a table. What a row shows of a value is cut when it is read, so that a page of large documents
-// costs as much to draw as one of small ones.
+// Documents as rows of a table. Values are truncate when they are read, so that large documents render as fast as
+// small ones.
 
 import { at, isMap, type Json, listAt, parseJson } from './json.ts'
 import { type RefName, refOf, tagOf } from './refs.ts'
 
-/** One document, or one entry of an index that does not name a document. */
+/** A document, or an index entry that does not lead to a document. */
 export interface Row {
   readonly ref: RefName | undefined
   readonly ts: Json | undefined
   readonly ttl: Json | undefined
-  /** Fields of the data, or values of the entry, by name; texts and lists cut. */
+  /** Fields of the data, or values of the entry, by name. Texts and arrays are truncate. */
   readonly cells: ReadonlyMap<string, Json>
 }
 
@@ -17,15 +17,15 @@ export interface Rows {
   readonly rows: readonly Row[]
   readonly after: Json | undefined
   readonly before: Json | undefined
-  /** Documents that were looked at for these; undefined where each is one of these. */
-  readonly looked: Json | undefined
+  /** The number of documents that a scan has read for these rows; undefined without a scan. */
+  readonly scanned: Json | undefined
 }
 
 const cutChars = 200
 const cutItems = 12
 const cutDepth = 4
 
-/** The rows in the body of an answer. `valueNames` name the values of index entries. */
+/** Parses the rows in a response body. `valueNames` names the values of index entries. */
 export function rowsOf(text: string, valueNames: readonly string[]): Rows {
   const page = at(parseJson(text), 'resource')
   const rows = listAt(page, 'data').map(element => rowOf(element, valueNames))
@@ -33,13 +33,13 @@ export function rowsOf(text: string, valueNames: readonly string[]): Rows {
     rows,
     after: at(page, 'after') ?? undefined,
     before: at(page, 'before'),
-    looked: at(page, 'looked'),
+    scanned: at(page, 'scanned'),
   }
 }
 
 function rowOf(element: Json, valueNames: readonly string[]): Row {
   const { ref, cells, isDocument } = cellsOf(element, valueNames)
-  const shown = new Map([...cells].map(([name, value]) => [name, trimmed(value, 0)]))
+  const shown = new Map([...cells].map(([name, value]) => [name, truncate(value, 0)]))
   return {
     ref,
     ts: isDocument ? at(element, 'ts') : undefined,
@@ -55,7 +55,7 @@ interface Cells {
   readonly isDocument: boolean
 }
 
-/** What an element of a page shows by columns: the fields of a document's data, or the values of an entry. */
+/** The cells of an element by column: the fields of a document's data, or the values of an index entry. */
 export function cellsOf(element: Json, valueNames: readonly string[]): Cells {
   const ref = refOf(at(element, 'ref'))
   if (isMap(element) && ref) {
@@ -67,35 +67,35 @@ export function cellsOf(element: Json, valueNames: readonly string[]): Cells {
   return { ref: refOf(element), cells, isDocument: false }
 }
 
-/** The members of an object; those of one that had to be wrapped, without the wrapping. */
+/** The members of an object, without the wrapper `@obj`. */
 function fieldsOf(value: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const inner = tagOf(value) === '@obj' ? value.get('@obj') : undefined
   return isMap(inner) ? inner : value
 }
 
-function trimmed(value: Json, depth: number): Json {
+function truncate(value: Json, depth: number): Json {
   if (typeof value === 'string') return value.length > cutChars ? `${value.slice(0, cutChars)}…` : value
   if (depth > cutDepth) return '…'
-  if (Array.isArray(value)) return value.slice(0, cutItems).map(item => trimmed(item, depth + 1))
+  if (Array.isArray(value)) return value.slice(0, cutItems).map(item => truncate(item, depth + 1))
   if (!isMap(value)) return value
   if (refOf(value)) return value
   const members = [...value].slice(0, cutItems)
-  return new Map(members.map(([name, item]) => [name.slice(0, cutChars), trimmed(item, depth + 1)]))
+  return new Map(members.map(([name, item]) => [name.slice(0, cutChars), truncate(item, depth + 1)]))
 }
 
 const pathDepth = 3
 
-/** The fields of rows, also those within others: the names that lead to each, by these names with points in between. */
+/** The paths of the fields of rows, including nested fields, by their dotted names. */
 export type FieldPaths = ReadonlyMap<string, readonly string[]>
 
-/** The fields of rows; those that most rows have first. */
+/** Collects the fields of rows, the most frequent first. */
 export function fieldPathsOf(rows: readonly Row[]): FieldPaths {
   const paths = new Map<string, readonly string[]>(columnsOf(rows).map(name => [name, [name]]))
   const visit = (value: Json, path: readonly string[]) => {
     if (!isMap(value) || tagOf(value) !== undefined || path.length === pathDepth) return
     for (const [inner, member] of value) {
       const name = [...path, inner].join('.')
-      // A field whose own name has points goes first.
+      // A field whose own name contains dots has priority.
       if (!paths.has(name)) paths.set(name, [...path, inner])
       visit(member, [...path, inner])
     }
@@ -106,14 +106,14 @@ export function fieldPathsOf(rows: readonly Row[]): FieldPaths {
 
 const columnsMax = 8
 
-/** Names of fields, those that most rows have first. */
+/** Names of top-level fields, the most frequent first. */
 export function columnsOf(rows: readonly Row[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const { cells } of rows) for (const name of cells.keys()) counts.set(name, (counts.get(name) ?? 0) + 1)
   return [...counts].sort(([, left], [, right]) => right - left).map(([name]) => name)
 }
 
-/** The columns shown unless others were chosen. */
+/** The columns that are shown by default. */
 export function usualColumns(names: readonly string[]): readonly string[] {
   return names.slice(0, columnsMax)
 }

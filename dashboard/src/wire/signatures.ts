@@ -1,17 +1,17 @@
-// The types of fields as collections of version 10 declare them: whether a field is required, a value to begin with, and
-// the fields within it. Forms and completion need no more, so a signature that cannot be read counts as any value.
+// Parses the types of fields that collections of version 10 declare: whether a field is required, an initial value, and
+// nested fields. Forms and completion need no more, so a signature that cannot be parsed counts as `Any`.
 
 import type { Json } from './json.ts'
 
-/** The content of a signature. */
+/** A parsed signature. */
 export interface Signature {
-  /** As it is written. */
+  /** The source text. */
   readonly text: string
-  /** Null and absence are values of the type. */
+  /** True if null and absence are values of the type. */
   readonly isOptional: boolean
-  /** A value of the type to begin with; null where there is none. */
+  /** An initial value of the type; null where there is none. */
   readonly start: Json
-  /** The fields of an object, by name. */
+  /** The fields of an object type, by name. */
   readonly fields: ReadonlyMap<string, Signature>
   /** The collection whose documents the type refers to. */
   readonly collection: string | undefined
@@ -31,7 +31,7 @@ const typed = (start: Json, more: Partial<Signature> = {}): Signature => ({
   ...more,
 })
 
-/** The type of everything. */
+/** The type `Any`. */
 export const anySignature: Signature = typed(null, { text: 'Any', isOptional: true })
 
 /** The reference of version 4 to a document of a collection. */
@@ -50,7 +50,7 @@ function referenceTo(collection: string, id: string): Json {
 
 const tagged = (tag: string, text: string): Json => new Map([[tag, text]])
 
-/** The named types. Numbers begin with zero, times with the present. */
+/** The named types. Numbers start at zero, times at the present. */
 const named: Readonly<Record<string, () => Signature>> = {
   Any: () => anySignature,
   Null: () => typed(null, { isOptional: true }),
@@ -70,7 +70,7 @@ const named: Readonly<Record<string, () => Signature>> = {
 
 const wordPattern = /\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?|[A-Za-z_]\w*|[^\s])/y
 
-/** Reads one signature, word by word. */
+/** A recursive descent parser of one signature. */
 class Reader {
   readonly #text: string
   #at = 0
@@ -130,7 +130,7 @@ class Reader {
     if (name === 'Array') return typed([], { element: first })
     const known = Object.hasOwn(named, name) ? named[name] : undefined
     if (known) return known()
-    // Beside `Name` a type has `NullName` for a document that may not be there.
+    // `NullName` is the type of a missing document of the collection `Name`.
     if (/^Null[A-Z]/.test(name)) return typed(null)
     return typed(referenceTo(name, ''), { collection: name })
   }
@@ -158,7 +158,7 @@ class Reader {
     return typed(startOf(fields), { fields })
   }
 
-  /** Goes to the end of a default: a comma or brace outside brackets. */
+  /** Skips a default value up to a comma or brace outside brackets. */
   #skipExpression(): void {
     for (let depth = 0; this.#word !== ''; ) {
       if (depth === 0 && (this.#word === ',' || this.#word === '}')) return
@@ -169,13 +169,13 @@ class Reader {
   }
 }
 
-/** An object with those of some fields that are required. */
+/** An object with the required ones of some fields. */
 export function startOf(fields: ReadonlyMap<string, Signature>): ReadonlyMap<string, Json> {
   const required = [...fields].filter(([, { isOptional }]) => !isOptional)
   return new Map(required.map(([name, { start }]) => [name, start]))
 }
 
-/** Reads a signature. */
+/** Parses a signature; returns {@link anySignature} for a text that is not a signature. */
 export function readSignature(text: string): Signature {
   try {
     return new Reader(text).union()

@@ -1,13 +1,12 @@
-// Finds the collection whose documents the value at a place of a query of version 10 holds, by the words before the place.
-// Completion needs it while a query is being written, so the text is incomplete: words are followed backwards
-// from the place, and nothing is evaluated.
+// Finds the collection of the value at a place in a query of version 10, for completion. The query is incomplete while
+// the user types, so the code follows the words backwards from the place and evaluates nothing.
 
-/** The owner of the name that is written at a place. */
+/** The object whose member the user is typing. */
 export interface Subject {
-  /** A document, or an object in one; or the collection itself, whose members are its indexes. */
+  /** A document or an object in a document; or the collection itself, whose members are its indexes. */
   readonly kind: 'document' | 'collection'
   readonly collection: string
-  /** Names of fields that lead from a document to the object at hand. */
+  /** The path of fields from a document to the object. */
   readonly path: readonly string[]
 }
 
@@ -20,27 +19,27 @@ const isDot = (word: string | undefined) => word === '.' || word === '?.'
 /** Words after which an expression begins. */
 const keywords = new Set(['let', 'if', 'else', 'at', 'isa', 'true', 'false', 'null'])
 
-/** The step of a chain that takes an element of an array. */
+/** The step of a chain that accesses an element of an array. */
 const elementStep = '[]'
-/** Methods of collections and sets that give a document of the collection. */
+/** Methods of collections and sets that return a document of the collection. */
 const documentMethods = new Set([
   ...['byId', 'create', 'createData', 'first', 'last', 'firstWhere', 'lastWhere', 'at', elementStep],
   ...['update', 'updateData', 'replace', 'replaceData'],
 ])
-/** Methods of sets that give a set of the same documents. */
+/** Methods of sets that return a set of the same documents. */
 const setMethods = new Set([
   ...['all', 'where', 'order', 'distinct', 'concat', 'take', 'drop', 'reverse', 'pageSize', 'toSet'],
   ...['toArray', 'paginate'],
 ])
-/** Methods that take an object of fields. */
+/** Methods with an object of fields as their argument. */
 const writers = new Set(['create', 'createData', 'update', 'updateData', 'replace', 'replaceData'])
 
-/** Queries longer than this are looked at from here to the place only. */
+/** At most this many characters before the place are parsed. */
 const lookBackChars = 10_000
 
 /**
- * Finds the subject of a place, in UTF-16 offsets: of the name that begins there, after a dot or as the key of an object.
- * `collections` are the names of collections. Undefined where no collection is at hand.
+ * Finds the owner of the name that begins at a place (a UTF-16 offset), after a dot or as the key of an object.
+ * `collections` has the names of all collections. Returns undefined where the owner is unknown.
  */
 export function subjectAt(
   text: string,
@@ -49,7 +48,7 @@ export function subjectAt(
 ): Subject | undefined {
   const before = text.slice(Math.max(0, offset - lookBackChars), offset)
   const found = [...before.matchAll(wordPattern)]
-  // Within a text or a comment no name is written.
+  // Strings and comments contain no names.
   const last = found.at(-1)
   if (last && /^(["'`]|\/[/*])/.test(last[0]) && last.index + last[0].length === before.length)
     return undefined
@@ -57,8 +56,8 @@ export function subjectAt(
   return new Finder(words, collections).subject()
 }
 
-/** The value of an expression. */
-interface Found {
+/** The static value of an expression, as far as completion needs it. */
+interface StaticValue {
   readonly kind: 'collection' | 'set' | 'document'
   readonly collection: string
   readonly path: readonly string[]
@@ -84,7 +83,7 @@ class Finder {
     return found && found.kind !== 'set' ? { ...found, kind: found.kind } : undefined
   }
 
-  /** True for a word that can end an expression. */
+  /** True if the word at `at` can end an expression. */
   #isOperand(at: number): boolean {
     const word = this.#word(at)
     if (word === undefined) return false
@@ -92,28 +91,28 @@ class Finder {
     return [')', ']', '}', '!'].includes(word)
   }
 
-  /** The object whose field is named before `end`: one that is given to a method, or a projection. */
+  /** The owner of the key before `end`: an object that is the argument of a method, or a projection. */
   #key(end: number): Subject | undefined {
     const previous = this.#word(end - 1)
     const open = previous === '{' || previous === ',' ? this.#enclosing(end) : undefined
     if (open === undefined || this.#word(open) !== '{') return undefined
     const around = this.#word(open - 1)
-    // A method takes fields as `create({ … })`.
+    // Methods receive fields as in `create({ … })`.
     if (around === '(' && !writers.has(this.#word(open - 2) ?? '')) return undefined
     const found = around === '(' ? this.#expression(open - 1) : this.#projected(open)
     if (found) return found.kind === 'collection' ? undefined : { ...found, kind: 'document' }
-    // An object within another one is written as `{ name: { … } }`, a projection as `{ name { … } }`.
+    // A nested object is written as `{ name: { … } }`, a projection as `{ name { … } }`.
     const name = around === ':' ? open - 2 : open - 1
     const outer = isName(this.#word(name)) ? this.#key(name) : undefined
     return outer && { ...outer, path: [...outer.path, this.#word(name) as string] }
   }
 
   /** The value before the projection that a brace opens; undefined for the brace of a block or an object. */
-  #projected(open: number): Found | undefined {
+  #projected(open: number): StaticValue | undefined {
     return this.#isOperand(open - 1) ? this.#expression(open) : undefined
   }
 
-  /** The nearest bracket before `end` that is still open; undefined where there is none. */
+  /** The nearest unclosed bracket before `end`; undefined without one. */
   #enclosing(end: number): number | undefined {
     let depth = 0
     for (let at = end - 1; at >= 0; at--) {
@@ -124,8 +123,8 @@ class Finder {
     return undefined
   }
 
-  /** The document that the function around a place is called with: the function is an argument of a method of a set. */
-  #lambdaElement(before: number): Found | undefined {
+  /** The argument of the function around a place, which is an argument of a method of a set. */
+  #lambdaElement(before: number): StaticValue | undefined {
     for (let open = this.#enclosing(before); open !== undefined; open = this.#enclosing(open)) {
       const found = this.#word(open) === '(' ? this.#calledOn(open) : this.#projected(open)
       if (found && found.kind !== 'document') return { ...found, kind: 'document' }
@@ -133,15 +132,15 @@ class Finder {
     return undefined
   }
 
-  /** The set or collection whose method is called with what follows a parenthesis. */
-  #calledOn(open: number): Found | undefined {
+  /** The set or collection whose method has the parenthesis at `open`. */
+  #calledOn(open: number): StaticValue | undefined {
     return isName(this.#word(open - 1)) && isDot(this.#word(open - 2))
       ? this.#expression(open - 2)
       : undefined
   }
 
   /** The value of the chain of calls and fields that ends before `end`. */
-  #expression(end: number): Found | undefined {
+  #expression(end: number): StaticValue | undefined {
     const steps: string[] = []
     let at = end - 1
     for (;;) {
@@ -154,22 +153,22 @@ class Finder {
         if (!isDot(this.#word(at - 1))) break
         steps.unshift(word as string)
         at -= 2
-        // A chain that begins with a dot is a short function: its first name is a field of the element.
+        // A chain that begins with a dot is a shorthand function: its first name is a field of the element.
         if (!this.#isOperand(at)) return steps.reduce(stepFrom, this.#lambdaElement(at + 1))
       } else return undefined
     }
     return steps.reduce(stepFrom, this.#named(this.#word(at) as string, at))
   }
 
-  /** The value of a name at a place: a variable hides a collection. */
-  #named(name: string, at: number): Found | undefined {
+  /** The value of a name at a place. Variables shadow collections. */
+  #named(name: string, at: number): StaticValue | undefined {
     const bound = this.#variable(name, at)
     if (bound !== undefined) return bound ?? undefined
     return this.#collections.has(name) ? { kind: 'collection', collection: name, path: [] } : undefined
   }
 
   /** The latest binding of a name before a place, as a parameter or by `let`; null for a value of an unknown kind. */
-  #variable(name: string, before: number): Found | null | undefined {
+  #variable(name: string, before: number): StaticValue | null | undefined {
     for (let at = before - 1; at >= 0; at--) {
       if (this.#word(at) !== name) continue
       const next = this.#word(at + 1)
@@ -181,7 +180,7 @@ class Finder {
   }
 
   /** The value of the chain that begins at a place. */
-  #expressionFrom(start: number): Found | undefined {
+  #expressionFrom(start: number): StaticValue | undefined {
     let at = start + 1
     for (; at < this.#words.length; at++) {
       const word = this.#word(at) as string
@@ -204,10 +203,10 @@ class Finder {
 }
 
 /** The value of a member. */
-function stepFrom(of: Found | undefined, name: string): Found | undefined {
+function stepFrom(of: StaticValue | undefined, name: string): StaticValue | undefined {
   if (of === undefined) return undefined
   if (of.kind === 'document' && !documentMethods.has(name)) return { ...of, path: [...of.path, name] }
   if (documentMethods.has(name)) return { ...of, kind: 'document' }
-  // Other names of a collection are those of its indexes, which give sets.
+  // Other members of a collection are its indexes, which return sets.
   return setMethods.has(name) || of.kind === 'collection' ? { ...of, kind: 'set' } : undefined
 }

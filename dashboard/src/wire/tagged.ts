@@ -1,10 +1,10 @@
-// Values of version 10, which come in its format `tagged`: in the shape in which pages show values, and as text.
+// Converts values of version 10 from its format `tagged`: to the values that pages show, and to text.
 
 import { inBrackets, keyText, quoted } from '../../../src/fql10/text/quoted.ts'
 import { isMap, type Json, textAt } from './json.ts'
 import { type Native, tagOf } from './refs.ts'
 
-/** The collections of version 10 that hold everything but documents of users. */
+/** The native collections by their names in version 10. */
 const natives: Readonly<Record<string, Native>> = {
   AccessProvider: 'access_providers',
   Collection: 'collections',
@@ -18,7 +18,7 @@ const natives: Readonly<Record<string, Native>> = {
 
 type Fields = ReadonlyMap<string, Json>
 
-/** The tag of a value and what is in it; fields that look like tags are wrapped once more. */
+/** The tag and the content of a value; undefined for other values. */
 function taggedOf(value: Json): readonly [tag: string, inner: Json] | undefined {
   const tag = tagOf(value)
   return tag === undefined || !isMap(value) ? undefined : [tag, value.get(tag) ?? null]
@@ -30,7 +30,9 @@ function fieldsOf(inner: Json): Fields {
   return isMap(inner) ? inner : new Map()
 }
 
-/** A value as pages show it: numbers as such, references as those of version 4, which have links. */
+/**
+ * A value for display: numbers are unwrapped, and references become references of version 4, which pages show as links.
+ */
 export function shownValue(value: Json): Json {
   if (Array.isArray(value)) return value.map(shownValue)
   if (!isMap(value)) return value
@@ -97,7 +99,7 @@ function referenceOf(fields: Fields): Json | undefined {
   ])
 }
 
-/** A reference as it is written, with the reason when there is no document. */
+/** The source text of a reference, with the reason where the document is missing. */
 function referenceText(fields: Fields): string {
   const collection = textAt(fields, 'coll', '@mod') ?? ''
   const name = textAt(fields, 'name')
@@ -108,7 +110,7 @@ function referenceText(fields: Fields): string {
   return fields.get('exists') === false ? `${written} /* ${textAt(fields, 'cause')} */` : written
 }
 
-/** A value as it is written in queries, laid out for people. */
+/** The formatted source text of a value. */
 export function printTagged(value: Json, level = 0): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-// The types of values, in words.
+// Names of the types of values for users.
 
 import { isMap, type Json } from './json.ts'
 import { refOf, tagOf } from './refs.ts'
@@ -14,13 +14,13 @@ const tagNames: Readonly<Record<string, string>> = {
 }
 
 /** The type of a value of the wire, in a word. */
-export function typeNamed(value: Json): string {
+export function typeNameOf(value: Json): string {
   if (value === null) return 'null'
-  if (typeof value === 'bigint') return 'whole number'
-  if (typeof value === 'number') return 'decimal'
+  if (typeof value === 'bigint') return 'integer'
+  if (typeof value === 'number') return 'double'
   if (typeof value === 'boolean') return 'boolean'
   if (typeof value === 'string') return 'text'
-  if (Array.isArray(value)) return 'list'
+  if (Array.isArray(value)) return 'array'
   if (isMap(value) && refOf(value)) return 'reference'
   return tagNames[tagOf(value) ?? ''] ?? 'object'
 }

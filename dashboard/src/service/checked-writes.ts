@@ -1,16 +1,16 @@
-// Writes that are checked against the version that was read: nothing of somebody else's is overwritten or deleted
-// unseen. Check and write are one transaction.
+// Compare-and-set writes: a write succeeds only if the stored document is still the version that was read. The check
+// and the write are one transaction, so no change of another client is overwritten.
 
 import { at, type Json, type Query } from '../wire/json.ts'
 import { write } from './data.ts'
 
-/** The outcome of a checked write; `theirs` is the document as it is now. */
-type Checked =
+/** The outcome of a checked write. `theirs` is the stored document. */
+type WriteOutcome =
   | { readonly kind: 'done'; readonly value: Json }
   | { readonly kind: 'changed'; readonly theirs: Json }
   | { readonly kind: 'gone' }
 
-/** `change`, if the document at `ref` still is the one that was read with the transaction time `readAt`. */
+/** An expression that runs `change` if the document at `ref` still has the transaction time `readAt`. */
 export function checkedQuery(ref: Query, readAt: Json, change: Query): Query {
   const isSame: Query = { equals: [{ select: 'ts', from: { get: ref } }, readAt] }
   return {
@@ -20,13 +20,13 @@ export function checkedQuery(ref: Query, readAt: Json, change: Query): Query {
   }
 }
 
-/** Makes a change to a document that was read, unless somebody else has changed or deleted it since. */
+/** Changes a document that was read, unless another client has changed or deleted it since. */
 export async function writeChecked(
   ref: Query,
   readAt: Json,
   change: Query,
   signal: AbortSignal,
-): Promise<Checked> {
+): Promise<WriteOutcome> {
   const { value } = await write(checkedQuery(ref, readAt, change), signal)
   const done = at(value, 'done')
   if (done !== undefined) return { kind: 'done', value: done }
@@ -35,25 +35,25 @@ export async function writeChecked(
 }
 
 /** The outcome of saving a form. */
-export type Saved<V> =
+export type SaveOutcome<V> =
   | { readonly kind: 'saved'; readonly version: V }
   | { readonly kind: 'conflict'; readonly theirs: V }
   | { readonly kind: 'gone' }
 
-/** What is shown has been changed by somebody else. */
+/** Another client has changed the object that the page shows. */
 export class ChangedError extends Error {
   override name = 'ChangedError'
 
   constructor() {
     super(
-      'Somebody else has changed this since you opened it. Nothing was done. Look at it as it is now, then repeat this.',
+      'Another user has changed this since you opened it. Nothing was changed. Check the current version, then try again.',
     )
   }
 }
 
 /**
- * Deletes a document that was read. Throws {@link ChangedError} when somebody else has changed it since; who has deleted
- * it does not matter.
+ * Deletes a document that was read. Throws {@link ChangedError} when another client has changed it since. It succeeds
+ * when another client has already deleted it.
  */
 export async function deleteChecked(ref: Query, readAt: Json, signal: AbortSignal): Promise<void> {
   const change: Query = { do: [{ delete: ref }, true] }

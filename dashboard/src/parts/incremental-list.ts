@@ -1,12 +1,12 @@
-// Long lists, rendered some rows per frame, so that no task of the browser takes long.
+// Renders long lists some rows per frame, so that rendering does not block the browser.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Rows that are rendered in one frame. */
+/** Rows rendered per frame. */
 const rowsPerFrame = 100
 
-/** The rows to render now: the first ones at once, more with each frame. It begins anew when `list` names another list. */
-export function useGradually<T>(rows: readonly T[], list: string): readonly T[] {
+/** The rows to render now: the first ones at once, more with each frame. It restarts when `list` names another list. */
+export function useIncrementalList<T>(rows: readonly T[], list: string): readonly T[] {
   const shown = useRef({ list, count: rowsPerFrame })
   if (shown.current.list !== list) shown.current = { list, count: rowsPerFrame }
   const [, setFrame] = useState(0)

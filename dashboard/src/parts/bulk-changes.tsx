@@ -1,7 +1,7 @@
-// Changes or deletes all that is found, without a selection: by the filter, however many documents there are.
+// Changes or deletes all documents that match the filter, however many there are, without a selection.
 
 import { useEffect, useState } from 'preact/hooks'
-import { foundTarget } from '../service/row-changes.ts'
+import { matchTarget } from '../service/row-changes.ts'
 import type { RowPlan } from '../service/row-plan.ts'
 import { leadsToDocuments } from '../service/row-source.ts'
 import type { FieldPaths } from '../wire/rows.ts'
@@ -9,20 +9,20 @@ import { ChangeDialog, DeleteDialog } from './change-dialogs.tsx'
 import { CountProgress, useCountAtOnce } from './count-all.tsx'
 import { Notice } from './problem.tsx'
 
-interface FoundChangesProps {
+interface BulkChangesProps {
   readonly collection: string
   readonly plan: RowPlan
-  /** The filter in words; empty where there is none. */
+  /** The filter in words; empty without a filter. */
   readonly conditions: readonly string[]
-  /** Fields to offer. */
+  /** Fields that the dialog suggests. */
   readonly fields: FieldPaths
-  /** True when the filter finds no document to change. */
+  /** True when no document matches. */
   readonly isEmpty: boolean
   readonly onChanged: () => void
 }
 
-/** The buttons, and the result; nothing for entries that lead to no documents. */
-export function FoundChanges(props: FoundChangesProps) {
+/** The buttons and the result; nothing for index entries without documents. */
+export function BulkChanges(props: BulkChangesProps) {
   const { plan, isEmpty, onChanged } = props
   const [dialog, setDialog] = useState<'delete' | 'change' | undefined>(undefined)
   const [notice, setNotice] = useState<string | undefined>(undefined)
@@ -37,31 +37,31 @@ export function FoundChanges(props: FoundChangesProps) {
       {!isEmpty && (
         <>
           <button type="button" onClick={() => setDialog('change')}>
-            Change all found
+            Change all matching
           </button>
           <button type="button" class="danger-quiet" onClick={() => setDialog('delete')}>
-            Delete all found
+            Delete all matching
           </button>
         </>
       )}
       <Notice text={notice} />
       {dialog !== undefined && (
-        <FoundDialog {...props} kind={dialog} onClose={() => setDialog(undefined)} onDone={done} />
+        <BulkDialog {...props} kind={dialog} onClose={() => setDialog(undefined)} onDone={done} />
       )}
     </>
   )
 }
 
-interface FoundDialogProps extends FoundChangesProps {
+interface BulkDialogProps extends BulkChangesProps {
   readonly kind: 'delete' | 'change'
   readonly onClose: () => void
   readonly onDone: (text: string) => void
 }
 
-function FoundDialog({ kind, collection, plan, conditions, fields, onClose, onDone }: FoundDialogProps) {
+function BulkDialog({ kind, collection, plan, conditions, fields, onClose, onDone }: BulkDialogProps) {
   const [count, setCount] = useState<number | undefined>(undefined)
   const counting = useCountAtOnce(plan, setCount)
-  const [target] = useState(() => foundTarget(plan, undefined))
+  const [target] = useState(() => matchTarget(plan, undefined))
   const isWhole = conditions.length === 0 && plan.source.index === undefined
   const props = { target: { ...target, count }, onClose, onDone }
   const facts = (
@@ -69,13 +69,13 @@ function FoundDialog({ kind, collection, plan, conditions, fields, onClose, onDo
       <p>
         {isWhole ? (
           <>
-            All documents of <bdi>{collection}</bdi>.
+            This affects all documents of <bdi>{collection}</bdi>.
           </>
         ) : (
           <>
-            Documents of <bdi>{collection}</bdi> that are found by{' '}
+            This affects documents of <bdi>{collection}</bdi> that match{' '}
             <bdi>{[...(plan.source.index ? [plan.source.index.name] : []), ...conditions].join(', ')}</bdi>.
-            Each is checked against the filter again when it is written.
+            Each transaction checks the filter again.
           </>
         )}
       </p>

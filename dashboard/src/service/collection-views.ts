@@ -1,5 +1,5 @@
-// What somebody has chosen to see of each collection, so that it is there again when they come back: all of it as long as
-// the tab is open, and the columns in the browser, too. Signing out forgets it: values of filters are data.
+// Remembers the view of each collection: filter, order and columns while the tab is open, and the columns also in the
+// browser's storage. Signing out deletes the views, because filters contain data.
 
 import { databasePath } from '../router.ts'
 import { forgetOnSignOut } from '../session.ts'
@@ -9,7 +9,7 @@ const parts = ['index', 'terms', 'order', 'filter', 'sort', 'columns'] as const
 
 type Part = (typeof parts)[number]
 
-/** The chosen ones of the parameters. */
+/** The parameters that are set. */
 type View = Readonly<Partial<Record<Part, string>>>
 
 const views = new Map<string, View>()
@@ -30,8 +30,8 @@ export function viewIn(parameters: URLSearchParams): View {
   return view
 }
 
-/** Keeps the view of a collection. */
-export function keepView(collection: string, view: View): void {
+/** Stores the view of a collection. */
+export function saveView(collection: string, view: View): void {
   const key = keyOf(collection)
   const before = views.get(key)
   views.set(key, view)
@@ -41,12 +41,12 @@ export function keepView(collection: string, view: View): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(stored.slice(-storedMax)))
   } catch {
-    // The columns are kept until the tab is closed.
+    // Without storage the columns are kept until the tab is closed.
   }
 }
 
-/** The view that was kept of a collection. */
-export function keptView(collection: string): View {
+/** The stored view of a collection. */
+export function savedView(collection: string): View {
   const key = keyOf(collection)
   const kept = views.get(key)
   if (kept !== undefined) return kept
@@ -56,7 +56,7 @@ export function keptView(collection: string): View {
 
 function storedColumns(): (readonly [key: string, columns: string])[] {
   try {
-    // Written by keepView alone.
+    // Only `saveView` writes the key, in this shape.
     return JSON.parse(localStorage.getItem(storageKey) ?? '[]') as (readonly [string, string])[]
   } catch {
     return []
@@ -68,6 +68,6 @@ forgetOnSignOut(() => {
   try {
     localStorage.removeItem(storageKey)
   } catch {
-    // A browser that refuses its storage holds nothing.
+    // Without storage there is nothing to delete.
   }
 })

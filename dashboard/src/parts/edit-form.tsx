@@ -1,50 +1,50 @@
-// A form over a version of something that others may change meanwhile: what was read, what it is to be, and, when
-// somebody else was faster, what they have made of it. Every form that changes what is stored is one of these.
+// The state of a form that edits a stored object, which other clients may change in the meantime: the version that was
+// read, the draft, and the other client's version after a conflict. Every form that changes stored data uses it.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { guard } from '../router.ts'
-import type { Saved } from '../service/checked.ts'
+import type { SaveOutcome } from '../service/checked-writes.ts'
 import { Diff } from './diff.tsx'
 import { type Action, useAction } from './load.tsx'
 import { Notice, Problem } from './problem.tsx'
 
-interface EditedOptions<V, D> {
+interface EditFormOptions<V, D> {
   /** The newest version that the page has read. */
   readonly loaded: V
-  /** Tells versions apart: the transaction time. */
+  /** The transaction time, which identifies a version. */
   readonly timeOf: (version: V) => unknown
   readonly draftOf: (version: V) => D
-  /** Whether a draft says what a version says. */
+  /** True when a draft is equal to a version. */
   readonly isSame: (draft: D, version: V) => boolean
-  /** Writes `draft`, unless what is stored is not `base` any more. */
-  readonly save: (draft: D, base: V, signal: AbortSignal) => Promise<Saved<V>>
-  /** A draft over `base` as one over `theirs`: what only they have changed is theirs. Without it the draft stays whole. */
+  /** Writes `draft` if the stored version is still `base`. */
+  readonly save: (draft: D, base: V, signal: AbortSignal) => Promise<SaveOutcome<V>>
+  /** Merges the changes from `base` to `theirs` into a draft. Without this function the draft stays as it is. */
   readonly rebase?: (draft: D, base: V, theirs: V) => D
   readonly onSaved?: (version: V) => void
 }
 
-/** What such a form shows and does. */
-interface Edited<V, D> {
+/** The state of the form, and its actions. */
+interface EditForm<V, D> {
   readonly base: V
   readonly draft: D
   readonly isDirty: boolean
-  /** What somebody else has saved meanwhile; the person has to choose. */
+  /** The version that another client has saved in the meantime; the user has to choose. */
   readonly theirs: V | undefined
   readonly notice: string | undefined
   readonly action: Action
-  /** Takes up what a person has entered. */
+  /** Records input. */
   readonly change: (draft: D) => void
-  /** Shows the same in another way, such as another notation. */
+  /** Replaces the draft with an equivalent one, such as in another notation. */
   readonly present: (draft: D) => void
-  /** Saves; over what somebody else has saved once that is shown. */
+  /** Saves. After a conflict it overwrites the version in `theirs`, which the user has seen. */
   readonly save: () => void
-  /** Takes theirs where there is one, or else what was read. */
+  /** Replaces the draft with `theirs`, or else with the version that was read. */
   readonly discard: () => void
 }
 
-/** The state of a form over a version. Pages with input that is not saved ask before they are left. */
-export function useEdited<V, D>(options: EditedOptions<V, D>): Edited<V, D> {
+/** Creates the state of a form. While it has unsaved input, leaving the page asks first. */
+export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D> {
   const { loaded, timeOf, draftOf, isSame, rebase, onSaved } = options
   const [base, setBase] = useState(loaded)
   const [draft, setDraft] = useState(() => draftOf(loaded))
@@ -64,7 +64,7 @@ export function useEdited<V, D>(options: EditedOptions<V, D>): Edited<V, D> {
     setTheirs(version)
     if (rebase) setDraft(rebase(draft, theirs ?? base, version))
   }
-  // What was read anew is shown at once, unless there is input that it would take away.
+  // A newly read version is shown at once, unless it would overwrite input.
   useEffect(() => {
     if (timeOf(loaded) === timeOf(base)) return
     if (isDirty) meet(loaded)
@@ -75,7 +75,9 @@ export function useEdited<V, D>(options: EditedOptions<V, D>): Edited<V, D> {
       setNotice(undefined)
       const saved = await options.save(draft, theirs ?? base, signal)
       if (saved.kind === 'gone')
-        throw new Error('It has been deleted or renamed meanwhile. Copy what you need.')
+        throw new Error(
+          'It was deleted or renamed in the meantime. Copy the text that you need before you leave this page.',
+        )
       if (saved.kind === 'conflict') meet(saved.theirs)
       else {
         take(saved.version)
@@ -105,22 +107,22 @@ export function useEdited<V, D>(options: EditedOptions<V, D>): Edited<V, D> {
 }
 
 interface OutcomeProps<V, D> {
-  readonly of: Edited<V, D>
-  /** What it is, in a sentence: "this role". */
+  readonly of: EditForm<V, D>
+  /** The name of the object in a sentence, such as "this role". */
   readonly what: string
-  /** A version and a draft as texts that can be compared. */
+  /** A version as text for comparisons; `draftText` does the same for a draft. */
   readonly textOf: (version: V) => string
   readonly draftText: (draft: D) => string
   readonly isReadOnly: boolean
-  /** What the button says that saves. */
+  /** The label of the button that saves. */
   readonly submit?: string
-  /** Whether it is the foot of a form, which saves when it is submitted: by the button, or by Enter in a field. */
+  /** True when the part belongs to a `form` element whose submit event saves. */
   readonly isInForm?: boolean
   /** Further buttons. */
   readonly children?: ComponentChildren
 }
 
-/** The foot of such a form: its error, the choice after a conflict, its buttons, and that it was saved. */
+/** The lower part of the form: its error, the choice after a conflict, its buttons, and the confirmation. */
 export function Outcome<V, D>({
   of,
   what,
@@ -138,21 +140,21 @@ export function Outcome<V, D>({
       {theirs !== undefined && (
         <div class="conflict">
           <p class="problem" role="alert">
-            Somebody else has changed {what} meanwhile. Nothing of theirs was overwritten: compare, then
-            choose.
+            Another user has changed {what} in the meantime. Nothing was overwritten. Compare the versions,
+            then choose one.
           </p>
           <Diff
             left={textOf(theirs)}
             right={draftText(of.draft)}
-            leftName="Theirs, as it is now"
-            rightName="What yours would make of it"
+            leftName="Their version (stored now)"
+            rightName="Your version"
           />
           <div class="form-buttons">
             <button type="button" onClick={discard}>
-              Take theirs
+              Use their version
             </button>
             <button type="button" class="danger" disabled={action.isRunning} onClick={save}>
-              Overwrite with mine
+              Overwrite with my version
             </button>
           </div>
         </div>

@@ -1,4 +1,4 @@
-// The tasks that a worker takes over for long texts.
+// Tasks over texts of responses and editors. A worker runs them for long texts.
 
 import {
   convertQuery,
@@ -14,16 +14,16 @@ import { at, isMap, type Json, parseJson, writeJson } from '../wire/json.ts'
 import { type Rows, rowsOf } from '../wire/rows.ts'
 import { printTagged } from '../wire/tagged.ts'
 
-export type HeavyTask =
-  /** The rows in the body of an answer. */
+export type TextTask =
+  /** Parses the rows in a response body. */
   | { readonly kind: 'rows'; readonly text: string; readonly valueNames: readonly string[] }
-  /** A document in the body of an answer, with its data as text. */
+  /** Parses the document in a response body, with its data as text. */
   | { readonly kind: 'document'; readonly text: string; readonly notation: Notation }
-  /** The value in the body of an answer of a version of the language. */
+  /** Prints the value in a response body. */
   | { readonly kind: 'answer'; readonly text: string; readonly version: Version; readonly notation: Notation }
-  /** The JSON of an expression that evaluates to the value that a text stands for. */
+  /** Converts the text of a value to the JSON of an expression for the value. */
   | { readonly kind: 'literal'; readonly text: string; readonly notation: Notation }
-  /** A value or a query in one notation, in the other. */
+  /** Converts a value or a query to the other notation. */
   | {
       readonly kind: 'convert'
       readonly what: 'value' | 'query'
@@ -31,14 +31,14 @@ export type HeavyTask =
       readonly from: Notation
       readonly to: Notation
     }
-  /** What differs between two texts. */
+  /** Compares two texts. */
   | { readonly kind: 'compare'; readonly left: string; readonly right: string }
-  /** What differs between the versions in the body of an answer: the one before, one, and the newest. */
+  /** Compares the three versions in a response body: the previous one, the shown one, and the newest. */
   | { readonly kind: 'versions'; readonly text: string }
 
-/** A document as its page shows it. */
+/** A document for the editor of its page. */
 export interface DocumentText {
-  /** The data, laid out. */
+  /** The formatted data. */
   readonly data: string
   readonly notation: Notation
   readonly ts: bigint
@@ -46,7 +46,7 @@ export interface DocumentText {
   readonly ttl: string
 }
 
-/** How a version of a document differs from others. */
+/** The differences between a version of a document and two others. */
 interface VersionDifferences {
   /** False for a version that is a deletion. */
   readonly hasData: boolean
@@ -64,15 +64,15 @@ interface Results {
   readonly versions: VersionDifferences
 }
 
-export type HeavyResult<T extends HeavyTask> = Results[T['kind']]
+export type TextTaskResult<T extends TextTask> = Results[T['kind']]
 
 /** Performs a task. */
-export function perform<T extends HeavyTask>(task: T): HeavyResult<T> {
-  // The branches give what the task's kind says; the compiler cannot follow that.
-  return performAny(task) as HeavyResult<T>
+export function perform<T extends TextTask>(task: T): TextTaskResult<T> {
+  // Each branch returns the result type of its kind, which the compiler cannot check.
+  return performAny(task) as TextTaskResult<T>
 }
 
-function performAny(task: HeavyTask): Results[keyof Results] {
+function performAny(task: TextTask): Results[keyof Results] {
   switch (task.kind) {
     case 'rows':
       return rowsOf(task.text, task.valueNames)
@@ -108,7 +108,7 @@ function versionDifferences(versions: Json): VersionDifferences {
   return { hasData: isMap(data), fromBefore: compare(before, own), toNewest: compare(own, newest) }
 }
 
-/** A document's data and times as texts. */
+/** The data and expiry of a document as texts. */
 function documentText(document: Json, notation: Notation): DocumentText {
   const ts = at(document, 'ts')
   const ttl = at(document, 'ttl', '@ts')
