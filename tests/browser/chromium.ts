@@ -1,4 +1,4 @@
-// Headless Chromium with one page of our own, from an origin that is not the service's.
+// Headless Chromium with a test page, whose origin is not the origin of the service.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -18,12 +18,12 @@ export function chromiumProgram(): string | undefined {
 
 export interface OpenPage {
   readonly page: Page
-  /** Where the page comes from. */
+  /** The origin of the page. */
   readonly origin: string
   close(): Promise<void>
 }
 
-/** The browser builds of the drivers of both versions of the language; that of version 10 is a module. */
+/** The browser builds of the drivers of both versions. The driver of version 10 is a module. */
 const drivers: Readonly<Record<string, string>> = {
   '/faunadb.js': join(repository, 'node_modules/faunadb/dist/faunadb.js'),
   '/fauna.js': join(repository, 'node_modules/fauna/dist/browser/index.js'),
@@ -31,7 +31,7 @@ const drivers: Readonly<Record<string, string>> = {
 const html = `<!doctype html><title>app</title><script src="/faunadb.js"></script>
 <script type="module">import * as fauna from '/fauna.js'; globalThis.fauna = fauna</script>`
 
-/** Opens a page that has loaded the drivers' browser builds as `faunadb` and `fauna`. */
+/** Opens a page that has loaded the browser builds of the drivers as `faunadb` and `fauna`. */
 export async function openPage(program: string): Promise<OpenPage> {
   const site = createServer((request, response) => {
     const file = drivers[request.url ?? '']

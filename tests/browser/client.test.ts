@@ -1,4 +1,4 @@
-// The flows of applications with the client in a page of Chromium, from an origin that is not the service's.
+// Runs the application flows with the client in a page of Chromium, whose origin is not the origin of the service.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

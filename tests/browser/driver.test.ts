@@ -15,7 +15,7 @@ const skip =
 
 let server: RunningServer
 let opened: OpenPage
-/** How a client in the page is made. */
+/** The options of a client in the page. */
 let config: {
   readonly secret: string
   readonly domain: string
@@ -38,7 +38,7 @@ after(async () => {
   await server?.stop()
 })
 
-/** What the script of the page finds. */
+/** The driver in the page, which its browser build sets as a global. */
 declare global {
   var faunadb: typeof driver
 }
@@ -71,7 +71,7 @@ test('queries, metrics and errors reach the page', { skip }, async () => {
   assert.equal(seen.ping, 'Scope node is OK')
 })
 
-test('a stream delivers to the page', { skip }, async () => {
+test('a stream delivers events to the page', { skip }, async () => {
   const events = await opened.page.evaluate(async options => {
     const { Client, query: q } = globalThis.faunadb
     const client = new Client(options)

@@ -15,7 +15,7 @@ const skip =
 
 let server: RunningServer
 let opened: OpenPage
-/** How a client in the page is made. */
+/** The options of a client in the page. */
 let config: { readonly secret: string; readonly endpoint: string }
 
 before(async () => {
@@ -30,7 +30,7 @@ after(async () => {
   await server?.stop()
 })
 
-/** What the script of the page finds. */
+/** The driver in the page, which its browser build sets as a global. */
 declare global {
   var fauna: typeof driver
 }

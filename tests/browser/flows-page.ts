@@ -1,10 +1,10 @@
-// The script of the page in which the flows of the client run.
+// The script of the page that runs the flows of the client.
 
 import { Client } from '../../client/src/index.ts'
 import { flows } from '../client/app-flows.ts'
 import type { Flow, FlowConfig } from '../client/flows.ts'
 
-/** What tests call in the page. */
+/** Runs a flow by its name. Tests call it in the page. */
 declare global {
   var runFlow: (name: string, config: FlowConfig) => Promise<string>
 }
