@@ -109,7 +109,7 @@ export const settings = {
     kind: 'string',
     placeholder: 'SECRET',
     check: secretFault,
-    doc: 'Secret with all rights on everything. Without it the first start generates one and stores it in the data directory. At least 8 characters without white space; on a loopback address a shorter one is accepted, with a warning. Prefer the environment variable: other users of the machine can see flags.',
+    doc: 'Secret with all rights on all databases. Without this setting the first start generates a secret and stores it in the data directory. At least 8 characters without white space; on a loopback address a shorter secret is accepted, with a warning. Prefer the environment variable: other users of the machine can see flags.',
   },
   tlsCert: {
     kind: 'path',
@@ -172,7 +172,7 @@ export const settings = {
     kind: 'string',
     check: proxiesFault,
     placeholder: 'LIST',
-    doc: 'Proxies whose X-Forwarded-For header is trusted, as addresses and networks such as 10.0.0.0/8,::1. Without it the header is ignored.',
+    doc: 'Proxies whose X-Forwarded-For header is trusted, as addresses and networks such as 10.0.0.0/8,::1. Without this setting the header is ignored.',
   },
   pendingRequestsMax: {
     kind: 'integer',
@@ -204,13 +204,13 @@ export const settings = {
     kind: 'integer',
     default: 0,
     max: 1_000_000_000,
-    doc: 'The same for read operations.',
+    doc: 'Maximum read operations per second of one database, with the same rules as for compute operations.',
   },
   writeOpsPerSecond: {
     kind: 'integer',
     default: 0,
     max: 1_000_000_000,
-    doc: 'The same for write operations.',
+    doc: 'Maximum write operations per second of one database, with the same rules as for compute operations.',
   },
   shutdownNoticeMs: {
     kind: 'integer',
