@@ -1,6 +1,6 @@
 // The options of imports and exports, separate from their actions, so that `--help` loads nothing else.
 
-import { clientOptions } from './client/options.ts'
+import { clientOptions, jsonOption } from './client/options.ts'
 import { timeFault } from './time-argument.ts'
 
 /** The options that select the database, together with the setting `data`. */
@@ -85,6 +85,7 @@ export const importOptions = {
     doc: 'Number of bad records to skip and report before the import stops.',
   },
   dryRun: { kind: 'switch', doc: 'Reads and checks everything and writes nothing.' },
+  ...jsonOption,
   report: { kind: 'path', placeholder: 'FILE', doc: 'Writes the report as JSON, too.' },
   allowIncomplete: {
     kind: 'switch',

@@ -390,3 +390,38 @@ test('a push reports that it adds to a staged schema', async () => {
   )
   assert.equal(await evaluate('staging', 'Exists(Function("one"))'), 'false')
 })
+
+test('--json prints the changes of a push and a pull, and whether they were made', async () => {
+  const place = await databaseWith('as_json', {
+    'collections/users.fql': 'CreateCollection({ name: "users", history_days: 3 })',
+  })
+  const target = ['--database', 'as_json', '--json']
+  const results = async (...words: string[]) => {
+    const { status, stderr, stdout } = await run('schema', ...words, ...target)
+    assert.equal(status, 0, stderr)
+    return JSON.parse(stdout)
+  }
+  const changes = [{ action: 'create', kind: 'collection', name: 'users' }]
+  const plan = { changes, unknown: [], unchanged: 0 }
+  assert.deepEqual(await results('push', place, '--dry-run'), { ...plan, isDone: false })
+  assert.deepEqual(await results('push', place, '--yes'), { ...plan, isDone: true })
+  const same = { changes: [], unknown: [], unchanged: 1, isDone: false }
+  assert.deepEqual([await results('push', place), await results('pull', place)], [same, same])
+  await evaluate('as_json', 'Update(Collection("users"), { history_days: 4 })')
+  const change = { action: 'change', kind: 'collection', name: 'users', fields: ['history_days'] }
+  const changed = await results('push', place, '--yes')
+  assert.deepEqual(changed, { changes: [change], unknown: [], unchanged: 0, isDone: true })
+
+  const copy = join(folder, 'json_copy')
+  const { changes: pulled, ...rest } = await results('pull', copy)
+  assert.match(pulled[0].file, /json_copy\/collections\/users\.fql$/)
+  assert.deepEqual([pulled.length, rest], [1, { unknown: [], unchanged: 0, isDone: true }])
+  const fsl = join(folder, 'json_fsl')
+  const files = { changes: [{ file: 'main.fsl', isNew: true }], unknown: [], isDone: true }
+  const shown = await results('pull', fsl, '--fql', '10')
+  assert.deepEqual({ ...shown, changes: [{ ...shown.changes[0], file: 'main.fsl' }] }, files)
+  await writeFile(join(fsl, 'more.fsl'), 'collection More {}\n')
+  const diff = await results('push', fsl, '--dry-run')
+  assert.match(diff.changes, /More/)
+  assert.deepEqual([diff.isStaged, diff.isDone], [false, false])
+})

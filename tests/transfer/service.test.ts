@@ -42,6 +42,13 @@ test('an export is imported into a running service, and its users log in with th
   assert.ok(token.secret)
 })
 
+test('--json prints the report', async () => {
+  const { status, stderr, stdout } = await importInto(['--database', 'team/shop', '--json', tagged])
+  assert.equal(status, 0, stderr)
+  const { collections, dryRun, total } = JSON.parse(stdout)
+  assert.deepEqual([dryRun, total.written, collections.Product.equal], [false, 0, 2])
+})
+
 test('users exported from a service log in elsewhere, through the driver', async () => {
   const exported = join(folder, 'exported')
   const from = ['export', '--url', server.url, '--database', 'team/shop', '--gzip', exported]

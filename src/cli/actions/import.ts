@@ -65,7 +65,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
         ),
       )
       if (given.report !== undefined) writeFileSync(given.report, report.json())
-      process.stdout.write(visible(report.text()))
+      process.stdout.write(given.json ? report.json() : visible(report.text()))
       return 0
     } finally {
       await target.connection.close()

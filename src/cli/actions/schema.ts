@@ -30,12 +30,16 @@ import {
 } from '../schema/fsl-files.ts'
 import { definingFields, idOf, type SchemaObject } from '../schema/kinds.ts'
 import { makePlan, type SchemaChange, type SchemaPlan, stepsOf } from '../schema/plan.ts'
-import { type Output, styleFor, visible } from '../terminal.ts'
+import { styleFor, visible } from '../terminal.ts'
 
 interface Choice {
   readonly dryRun: boolean
+  readonly json: boolean
   readonly yes: boolean
 }
+
+/** The result of a command as JSON: the changes, and whether they were made. */
+type Result = Readonly<Record<string, unknown>> & { readonly changes: readonly object[] | string }
 
 interface PullChoice extends Choice {
   /** The version of the language whose files are written; `auto` chooses by the folder, then by the database. */
@@ -104,10 +108,12 @@ function hasObjects(folder: string): boolean {
 
 async function pullFsl(folder: string, connection: QueryConnection, choice: Choice): Promise<number> {
   const { changes, unknown } = await planPull(folder, connection)
-  showFiles(changes.map(({ isNew, name }) => ({ file: name, isNew })))
+  const print = printerFor(choice)
+  const files = changes.map(({ isNew, name }) => ({ file: name, isNew }))
+  showFiles(files, print)
   for (const name of unknown) print(`? ${name}: the database has no such file`)
-  const overwrites = changes.some(({ isNew }) => !isNew)
-  return writeFiles(changes.length, overwrites, choice, () => writeChanges(changes))
+  const result = { changes: files, unknown }
+  return writeFiles(result, changes.some(isOverwritten), choice, () => writeChanges(changes))
 }
 
 async function pullObjects(folder: string, connection: QueryConnection, choice: Choice): Promise<number> {
@@ -127,17 +133,26 @@ async function pullObjects(folder: string, connection: QueryConnection, choice: 
   }
   checkWritable(changes, written)
   showSkipped(content)
-  showFiles(changes)
+  const print = printerFor(choice)
+  const files = changes.map(({ file, isNew }) => ({ file, isNew }))
+  const unchanged = present.length - changes.length
+  showFiles(files, print)
   for (const { file, object } of kept.values())
     print(`? ${file}: the database has no ${object.kind.name} ${object.name}`)
-  print(`${present.length - changes.length} unchanged`)
+  print(`${unchanged} unchanged`)
   const overwrites = changes.some(({ file }) => existsSync(file))
-  return writeFiles(changes.length, overwrites, choice, () => {
+  const result = { changes: files, unknown: Array.from(kept.values(), ({ file }) => file), unchanged }
+  return writeFiles(result, overwrites, choice, () => {
     for (const { file, object } of changes) writeObject(file, object)
   })
 }
 
-function showFiles(changes: readonly { readonly file: string; readonly isNew: boolean }[]): void {
+const isOverwritten = ({ isNew }: { readonly isNew: boolean }) => !isNew
+
+function showFiles(
+  changes: readonly { readonly file: string; readonly isNew: boolean }[],
+  print: (line: string) => void,
+): void {
   const style = styleFor(process.stdout)
   for (const { file, isNew } of changes)
     print(style(isNew ? 'green' : 'yellow', `${isNew ? '+' : '~'} ${visible(file)}`))
@@ -145,17 +160,19 @@ function showFiles(changes: readonly { readonly file: string; readonly isNew: bo
 
 /** Writes files; asks first if a file is overwritten. Resolves with the exit status. */
 async function writeFiles(
-  count: number,
+  result: Result,
   overwrites: boolean,
   choice: Choice,
   write: () => void,
 ): Promise<number> {
-  if (count === 0) return 0
+  const count = result.changes.length
+  if (count === 0) return concluded(choice, result, false, 0)
   const yes = choice.yes || !overwrites
-  if (!(await isConfirmed({ ...choice, yes }, `Write ${count} files?`))) return choice.dryRun ? 0 : 1
+  if (!(await isConfirmed({ ...choice, yes }, `Write ${count} files?`)))
+    return concluded(choice, result, false, choice.dryRun ? 0 : 1)
   write()
-  print(`wrote ${count} files`)
-  return 0
+  printerFor(choice)(`wrote ${count} files`)
+  return concluded(choice, result, true, 0)
 }
 
 /** Throws for files that cannot be rewritten: those with several objects, and those in JavaScript. */
@@ -187,16 +204,19 @@ async function pushFsl(
   choice: PushChoice,
 ): Promise<number> {
   const plan = await planPush(files, choice.delete, connection)
+  const print = printerFor(choice)
+  const result = { changes: plan.diff, isStaged: plan.isStaged }
   if (plan.isStaged)
     print('a schema is staged: the files are staged with it, and take effect when it is committed')
   if (plan.diff === '') print('unchanged')
-  else process.stdout.write(plan.diff)
-  if (plan.diff === '' && choice.dryRun) return 0
+  else print(plan.diff.trimEnd())
   const hasChanges = plan.diff !== ''
-  if (hasChanges && !(await isConfirmed(choice, 'Make these changes?'))) return choice.dryRun ? 0 : 1
+  if (!hasChanges && choice.dryRun) return concluded(choice, result, false, 0)
+  if (hasChanges && !(await isConfirmed(choice, 'Make these changes?')))
+    return concluded(choice, result, false, choice.dryRun ? 0 : 1)
   await pushFiles(files, choice.delete, plan, connection)
   if (hasChanges) print('made the changes')
-  return 0
+  return concluded(choice, result, hasChanges, 0)
 }
 
 async function pushObjects(folder: string, connection: QueryConnection, choice: PushChoice): Promise<number> {
@@ -210,14 +230,17 @@ async function pushObjects(folder: string, connection: QueryConnection, choice: 
   if (written.length === 0) throw new StartError(`there are no files with schema objects in ${folder}`)
   const wanted = await evaluateObjects(written, connection)
   const plan = makePlan(wanted, written, await readSchema(connection), choice.delete)
-  showPlan(plan, process.stdout)
-  if (plan.changes.length === 0) return 0
-  if (!(await isConfirmed(choice, `Make ${plan.changes.length} changes?`))) return choice.dryRun ? 0 : 1
+  const print = printerFor(choice)
+  const result = planResult(plan)
+  showPlan(plan, print)
+  if (plan.changes.length === 0) return concluded(choice, result, false, 0)
+  if (!(await isConfirmed(choice, `Make ${plan.changes.length} changes?`)))
+    return concluded(choice, result, false, choice.dryRun ? 0 : 1)
   const steps = stepsOf(plan)
   const reply = await connection.query(new Map<string, Json>([['do', steps.map(({ query }) => query)]]))
   if (reply.kind === 'resource') {
     print(`made ${plan.changes.length} changes`)
-    return 0
+    return concluded(choice, result, true, 0)
   }
   for (const error of reply.errors) {
     const written = steps[Number(error.position[1])]?.written
@@ -255,11 +278,24 @@ function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
   return node
 }
 
-function showPlan({ changes, unchanged, extra }: SchemaPlan, output: Output): void {
-  const style = styleFor(output)
-  for (const change of changes) output.write(`${style(colourOf(change), visible(lineFor(change)))}\n`)
-  for (const { kind, name } of extra) output.write(`? ${kind.name} ${name}: in no file, kept\n`)
-  output.write(`${unchanged} unchanged\n`)
+function showPlan({ changes, unchanged, extra }: SchemaPlan, print: (line: string) => void): void {
+  const style = styleFor(process.stdout)
+  for (const change of changes) print(style(colourOf(change), visible(lineFor(change))))
+  for (const { kind, name } of extra) print(`? ${kind.name} ${name}: in no file, kept`)
+  print(`${unchanged} unchanged`)
+}
+
+function planResult({ changes, unchanged, extra }: SchemaPlan): Result {
+  const named = ({ kind, name }: SchemaObject) => ({ kind: kind.name, name })
+  return {
+    changes: changes.map(change => ({
+      action: change.action,
+      ...named(change.action === 'delete' ? change.present : change.wanted),
+      ...('fields' in change && { fields: change.fields }),
+    })),
+    unknown: extra.map(named),
+    unchanged,
+  }
 }
 
 function colourOf({ action }: SchemaChange): 'green' | 'yellow' | 'red' {
@@ -284,8 +320,15 @@ function showSkipped(content: FolderContent | undefined): void {
     process.stderr.write(`skipped: ${folder} is the schema of a child database; push it separately\n`)
 }
 
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+/** Prints lines for people; prints nothing if the result is printed as JSON. */
+function printerFor({ json }: Choice): (line: string) => void {
+  return json ? () => {} : line => process.stdout.write(`${line}\n`)
+}
+
+/** Prints the result as JSON if asked to, and returns the exit status. */
+function concluded({ json }: Choice, result: Result, isDone: boolean, status: number): number {
+  if (json) process.stdout.write(`${JSON.stringify({ ...result, isDone })}\n`)
+  return status
 }
 
 /** The defining fields of the objects in files. The service creates nothing. Throws {@link SchemaFileError}. */

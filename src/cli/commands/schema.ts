@@ -1,6 +1,6 @@
 // `terrarium schema pull|push FOLDER`: the schema of a database as files.
 
-import { clientOptions } from '../client/options.ts'
+import { clientOptions, jsonOption } from '../client/options.ts'
 import { command } from '../command.ts'
 
 const folderOperand = {
@@ -33,6 +33,7 @@ export const schemaPullCommand = command({
       default: 'auto',
       doc: 'The version of the language: 4 writes .fql files, 10 writes .fsl files, auto chooses by the folder and the database.',
     },
+    ...jsonOption,
     ...clientOptions,
   },
   settings: ['data'],
@@ -62,6 +63,7 @@ export const schemaPushCommand = command({
       kind: 'switch',
       doc: 'Also deletes objects that are in no file, and collections with their documents.',
     },
+    ...jsonOption,
     ...clientOptions,
   },
   settings: ['data'],
