@@ -46,8 +46,28 @@ const ownProcess = [
   'tests/client/',
 ]
 
-/** The longest files start first, so that no core is idle while the last process runs. */
-const longest = ['tests/conformance/', 'tests/dashboard/', 'tests/nodes/', 'tests/crash/', 'tests/transfer/']
+/**
+ * The longest files start first, so that no core is idle while the last process runs. A folder that is spread over several
+ * processes deals its files in this order.
+ */
+const longest = [
+  'tests/conformance/',
+  'tests/dashboard/accessibility',
+  'tests/dashboard/any-size',
+  'tests/dashboard/every-page',
+  'tests/dashboard/rows',
+  'tests/dashboard/',
+  'tests/nodes/',
+  'tests/crash/',
+  'tests/docs/examples',
+  'tests/cli/',
+  'tests/transfer/',
+  'tests/http/',
+  'tests/fauna-shell/',
+]
+
+/** Folders whose files are spread over one process per core: one process with all of them would be the last to finish. */
+const spread = ['tests/unit/', 'tests/dashboard/']
 
 const isIn = (file: string, list: readonly string[]) => list.some(start => file.startsWith(start))
 
@@ -64,23 +84,28 @@ export function belongsTo(suite: Suite, file: string): boolean {
   return isIn(file, faultTests) === (suite === 'faults')
 }
 
-/** The processes that run `files`, the longest first. Pure unit tests are spread over `cores`. */
+/** The processes that run `files`, the longest first. */
 export function planOf(files: readonly string[], cores: number): readonly TestProcess[] {
-  const alone = files.filter(file => isIn(file, ownProcess)).map(file => ({ files: [file], isBatch: false }))
+  const ordered = [...files].sort((a, b) => placeOf(a) - placeOf(b))
+  const alone = ordered
+    .filter(file => isIn(file, ownProcess))
+    .map(file => ({ files: [file], isBatch: false }))
   const groups = new Map<string, string[]>()
-  let unitFiles = 0
-  for (const file of files) {
+  const dealt = new Map<string, number>()
+  for (const file of ordered) {
     if (isIn(file, ownProcess)) continue
-    const isUnit = file.startsWith('tests/unit/')
-    const group = isUnit ? `tests/unit ${unitFiles++ % cores}` : dirname(file)
+    const folder = spread.find(start => file.startsWith(start))
+    const count = folder === undefined ? 0 : (dealt.get(folder) ?? 0)
+    if (folder !== undefined) dealt.set(folder, count + 1)
+    const group = folder === undefined ? dirname(file) : `${folder} ${count % cores}`
     groups.set(group, [...(groups.get(group) ?? []), file])
   }
   const batches = [...groups.values()].map(group => ({ files: group, isBatch: true }))
-  return [...batches, ...alone].sort((a, b) => placeOf(a) - placeOf(b))
+  return [...batches, ...alone].sort((a, b) => placeOf(a.files[0] ?? '') - placeOf(b.files[0] ?? ''))
 }
 
-/** The position of a process in {@link longest}, or after it. */
-function placeOf({ files: [first = ''] }: TestProcess): number {
-  const place = longest.findIndex(start => first.startsWith(start))
+/** The place of a file in {@link longest}, or after the last one. */
+function placeOf(file: string): number {
+  const place = longest.findIndex(start => file.startsWith(start))
   return place < 0 ? longest.length : place
 }
