@@ -10,7 +10,7 @@ const columns = 100
 export function programHelp(commands: readonly Command[]): string {
   return [
     'NAME',
-    ...wrap('terrarium - a self-hosted document database that speaks version 4 of the FQL query language', 4),
+    ...wrap('terrarium - a self-hosted document database that speaks versions 4 and 10 of FQL', 4),
     '',
     'SYNOPSIS',
     '    terrarium [COMMAND] [ARGUMENTS]',
