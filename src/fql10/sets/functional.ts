@@ -6,7 +6,7 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
-import { type SetItem, type SetPosition, withPlace } from './items.ts'
+import { type SetItem, type SetPosition, withPosition } from './items.ts'
 import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './lazy-set.ts'
 
 /** A set that applies a function to the elements of another set. */
@@ -40,14 +40,14 @@ export class WhereSet extends AppliedSet {
   }
 
   #tested(item: Extract<SetItem, { kind: 'element' }>, call: Call): SetItem {
-    const place = () => item.place()
+    const position = () => item.position()
     const tested = call.evaluation.attempt((): SetItem => {
       const value = item.value()
       return call.test(this.applied, value)
-        ? { kind: 'element', value: () => value, place }
-        : { kind: 'left out', place }
+        ? { kind: 'element', value: () => value, position }
+        : { kind: 'left out', position }
     })
-    return tested instanceof QueryFailure ? { kind: 'failed', failure: tested, place } : tested
+    return tested instanceof QueryFailure ? { kind: 'failed', failure: tested, position } : tested
   }
 
   override reversed(): LazySet {
@@ -66,7 +66,7 @@ export class MapSet extends AppliedSet {
       if (item.kind !== 'element') yield item
       else {
         const value = () => call.apply(this.applied, item.value())
-        yield { kind: 'element', value, place: () => item.place() }
+        yield { kind: 'element', value, position: () => item.position() }
       }
     }
   }
@@ -93,16 +93,16 @@ export class FlatMapSet extends AppliedSet {
     let isFirst = true
     for (const outer of this.inner.items(reading, outerFrom)) {
       step()
-      const place = () => [outer.place()]
+      const position = () => [outer.position()]
       if (outer.kind !== 'element') {
-        yield withPlace(outer, place)
+        yield withPosition(outer, position)
         continue
       }
       // A full page may end before the next inner set. The next page determines whether that set has elements.
-      if (!isFirst) yield { kind: 'boundary', place }
+      if (!isFirst) yield { kind: 'boundary', position }
       isFirst = false
       for (const item of this.#innerOf(outer.value(), call).items(reading, start)) {
-        yield withPlace(item, () => [outer.place(), item.place()])
+        yield withPosition(item, () => [outer.position(), item.position()])
       }
       start = undefined
     }

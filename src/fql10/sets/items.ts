@@ -13,18 +13,18 @@ interface ElementItem {
   /** Computes the element. Call this at most once, and not at all to find out whether an element exists. */
   readonly value: () => Value
   /** The position that starts a page with this element. */
-  readonly place: () => SetPosition
+  readonly position: () => SetPosition
 }
 
 /** The next item of a set. */
 export type SetItem =
   | ElementItem
   /** A position without an element. A page that ends here continues at this position, even if no element follows. */
-  | { readonly kind: 'boundary'; readonly place: () => SetPosition }
+  | { readonly kind: 'boundary'; readonly position: () => SetPosition }
   /** An element of another set that a filter has removed. */
-  | { readonly kind: 'left out'; readonly place: () => SetPosition }
+  | { readonly kind: 'left out'; readonly position: () => SetPosition }
   /** An element of another set whose filter has failed. The failure applies to the page that contains the element. */
-  | { readonly kind: 'failed'; readonly failure: QueryFailure; readonly place: () => SetPosition }
+  | { readonly kind: 'failed'; readonly failure: QueryFailure; readonly position: () => SetPosition }
 
 /** True if an item is an element. Throws the failure of a failed filter. */
 export function isElement(item: SetItem): item is ElementItem {
@@ -33,6 +33,8 @@ export function isElement(item: SetItem): item is ElementItem {
 }
 
 /** An item of another set with a position in this set. */
-export function withPlace(item: SetItem, place: () => SetPosition): SetItem {
-  return item.kind === 'element' ? { kind: 'element', value: () => item.value(), place } : { ...item, place }
+export function withPosition(item: SetItem, position: () => SetPosition): SetItem {
+  return item.kind === 'element'
+    ? { kind: 'element', value: () => item.value(), position }
+    : { ...item, position }
 }

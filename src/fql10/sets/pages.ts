@@ -58,7 +58,7 @@ function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   let read = 0
   for (const item of set.items(call, from)) {
     if (data.length === size && (item.kind !== 'left out' || read % batch === 0)) {
-      return { data, after: new SetCursor(sealCursor({ set, from: item.place(), time, size }, call)) }
+      return { data, after: new SetCursor(sealCursor({ set, from: item.position(), time, size }, call)) }
     }
     if (item.kind !== 'boundary') read++
     if (isElement(item)) data.push(item.value())
@@ -85,8 +85,8 @@ interface PageStart {
 
 /** Encodes a cursor as text. */
 function sealCursor({ set, from, time, size }: PageStart, call: Call): string {
-  const place = from === undefined ? [] : [from]
-  const value = [saved(set), BigInt(time), BigInt(size), ...place]
+  const position = from === undefined ? [] : [from]
+  const value = [saved(set), BigInt(time), BigInt(size), ...position]
   // A position may contain times of uncommitted writes, which are still unknown. The snapshot time replaces them.
   return seal('set cursor', value, call.evaluation.world.cursorKey, nearestMicros(time))
 }

@@ -8,7 +8,7 @@ import type { Call } from '../call.ts'
 import { compareTotally, equalElements } from '../comparison.ts'
 import { type Ordering, sortBy } from '../library/orderings.ts'
 import type { Value } from '../value.ts'
-import { type SetItem, type SetPosition, withPlace } from './items.ts'
+import { type SetItem, type SetPosition, withPosition } from './items.ts'
 import { callAt, DerivedSet, elementsOf, LazySet, type Origin, type Save, savedOrigin } from './lazy-set.ts'
 import { numbered } from './sources.ts'
 
@@ -26,12 +26,12 @@ export class ConcatSet extends LazySet {
     const [part, start] = (from ?? [0n]) as readonly [bigint, SetPosition?]
     if (part === 0n) {
       for (const item of this.first.items(reading, start)) {
-        yield withPlace(item, () => [0n, item.place()])
+        yield withPosition(item, () => [0n, item.position()])
       }
-      yield { kind: 'boundary', place: () => [1n] }
+      yield { kind: 'boundary', position: () => [1n] }
     }
     for (const item of this.second.items(reading, part === 0n ? undefined : start)) {
-      yield withPlace(item, () => [1n, item.place()])
+      yield withPosition(item, () => [1n, item.position()])
     }
   }
 
@@ -59,7 +59,7 @@ export class TakeSet extends DerivedSet {
     if (count >= this.limit) return
     for (const item of this.inner.items(reading, start)) {
       const before = BigInt(count)
-      yield withPlace(item, () => [before, item.place()])
+      yield withPosition(item, () => [before, item.position()])
       if (item.kind === 'element' && ++count >= this.limit) return
     }
   }

@@ -85,6 +85,6 @@ export function* numbered(
   for (let index = Number(from ?? 0n); index < count; index++) {
     step()
     const at = index
-    yield { kind: 'element', value: () => valueAt(at), place: () => BigInt(at) }
+    yield { kind: 'element', value: () => valueAt(at), position: () => BigInt(at) }
   }
 }

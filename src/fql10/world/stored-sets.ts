@@ -42,7 +42,7 @@ class Entry {
     return this.#reader.reference(this.#document, this.#at, this.#foundIn)
   }
 
-  place(): SetPosition {
+  position(): SetPosition {
     return [this.#values, this.#document.id]
   }
 }
@@ -148,7 +148,7 @@ export function collectionNumber(collection: Module): number {
 }
 
 /** The bounds of a scan: those of the set, or the position where the previous page ended. */
-function boundsOf({ options }: StoredSet, place: SetPosition | undefined) {
+function boundsOf({ options }: StoredSet, position: SetPosition | undefined) {
   const { collection, from, isReversed, to } = options
   const number = collectionNumber(collection)
   const bound = ({ values, id, isOpen }: StoredBound, side: 'low' | 'high') => ({
@@ -157,7 +157,7 @@ function boundsOf({ options }: StoredSet, place: SetPosition | undefined) {
     ...(id !== undefined && { document: { id, collection: number } }),
     side,
   })
-  const next = place === undefined ? undefined : boundOfPlace(place)
+  const next = position === undefined ? undefined : boundOfPosition(position)
   const start = next !== undefined && !isReversed ? next : from
   const end = next !== undefined && isReversed ? next : to
   return {
@@ -166,7 +166,7 @@ function boundsOf({ options }: StoredSet, place: SetPosition | undefined) {
   }
 }
 
-function boundOfPlace(place: SetPosition): StoredBound {
-  const [values, id] = place as readonly [readonly StoredValue[], bigint]
+function boundOfPosition(position: SetPosition): StoredBound {
+  const [values, id] = position as readonly [readonly StoredValue[], bigint]
   return { values, id }
 }
