@@ -1,4 +1,5 @@
 // Sorts, counts, changes and deletes all documents of collections that are larger than a page of the service.
+// The file takes more than 20 seconds, because it shows, sorts and counts 10 600 documents in Chromium.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,5 +1,6 @@
 // Plays the pages that teach: every `sh` and `js` block of a page, from top to bottom, against a server of its own,
 // as a reader who pastes them would. What a block says it prints (`// prints …`) is what it has to print.
+// The file takes more than 20 seconds, because most blocks start processes of their own.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
