@@ -107,7 +107,7 @@ export class Responses {
 
   /** A query that failed by its own doing. Its language says whether its costs stand. */
   refused(error: LanguageError): QueryResponse {
-    const spent = error.tellsCosts ? this.spent : undefined
+    const spent = error.reportsCosts ? this.spent : undefined
     const readBytes = spent?.readBytes ?? 0
     const [time, metrics] = [this.#time(), this.#charged(this.#metrics(spent, { ...noCosts, readBytes }))]
     return {

@@ -5,7 +5,7 @@
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
-import { keptIndex } from '../model/schema/collection-indexes.ts'
+import { ownIndexRef } from '../model/schema/collection-indexes.ts'
 import type { Session } from '../model/session.ts'
 import type { StoredSize } from '../storage/store/contract.ts'
 import { sizeCursorBytesMax } from '../storage/store/stored-size.ts'
@@ -73,7 +73,7 @@ function indexOf({ collection: name, part }: Asked, session: Session): Ref | und
   const { catalogue } = transaction
   if (name === undefined) return catalogue.resolve(database, native.indexes, String(part))
   const collection = catalogue.resolve(database, native.collections, name)
-  return collection && keptIndex(collection, part, session)
+  return collection && ownIndexRef(collection, part, session)
 }
 
 function readAsked(body: string | undefined): Asked {

@@ -72,7 +72,7 @@ class FailedQuery extends LanguageError {
     return this.failure.aborted
   }
 
-  override get tellsCosts(): boolean {
+  override get reportsCosts(): boolean {
     return true
   }
 }

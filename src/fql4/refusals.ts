@@ -133,8 +133,8 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
 }
 
 /** The value with which code of another language aborted, as text, or its error message. */
-export function abortText({ aborted, toldElsewhere }: LanguageError): string {
-  return aborted === undefined ? toldElsewhere : typeof aborted === 'string' ? aborted : String(aborted)
+export function abortText({ aborted, foreignText }: LanguageError): string {
+  return aborted === undefined ? foreignText : typeof aborted === 'string' ? aborted : String(aborted)
 }
 
 const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {

@@ -4,12 +4,12 @@ import { msg } from '../base/message.ts'
 import { isUserDocument } from '../model/read.ts'
 import type { Session } from '../model/session.ts'
 import type {
+  PushedOrder,
   StreamEnd,
   StreamEvent,
   StreamField,
   StreamFormat,
   StreamSubject,
-  ToldOrder,
 } from '../model/streaming.ts'
 import type { Transaction } from '../storage/store/contract.ts'
 import {
@@ -37,10 +37,14 @@ const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'pre
 const defaultFields: readonly StreamField[] = ['action', 'document']
 
 /** The subject and the event format of a stream. Throws query errors for values that cannot be followed. */
-export function streamOrder(value: () => Value, parameter: string | undefined, session: Session): ToldOrder {
+export function streamOrder(
+  value: () => Value,
+  parameter: string | undefined,
+  session: Session,
+): PushedOrder {
   const fields = readStreamFields(parameter)
   const subject = streamSubject(value(), session)
-  return { kind: 'told', subject, format: new EventFormat(fields, apiVersionOf(session), session.database) }
+  return { kind: 'pushed', subject, format: new EventFormat(fields, apiVersionOf(session), session.database) }
 }
 
 /** The wire format of events: a compact JSON object and a line break for each. */

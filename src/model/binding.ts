@@ -1,5 +1,6 @@
-// Computed fields of indexes: stored code over one document, run whenever it is written. It sees nothing but the document and
-// the names of that time, so that an entry can be computed again at any time and come out the same.
+// Evaluates bindings, the computed fields of indexes: stored code that runs over one document whenever the document is
+// written. A binding can read only its document and the names of its database, so computing an index entry again at a
+// later time gives the same entry.
 
 import { isInterruption } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
@@ -12,18 +13,20 @@ import { Failure, LanguageError } from './failure.ts'
 import { Session, type SessionHost } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
-/** A binding asked for more than its document, which the check of effects cannot always see before. */
+/**
+ * Thrown when a binding reads more than its document. The check of its effects at creation cannot always detect this.
+ */
 class Lookup extends Error {}
 
-/** What a binding may know of its transaction. */
+/** The members of a transaction that a binding can use. */
 const known: Partial<Transaction> = {
-  // `Now()` in a binding: entries are not computed again as time passes, so it is the end of time.
+  // `Now()` in a binding returns the end of time: index entries are not computed again as time passes.
   snapshotTime: endOfTime,
   writable: false,
   counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
 }
 
-/** `known` in place of all of it: the rest is out of reach. */
+/** Wraps an object so that every member which is not in `known` throws a {@link Lookup}. */
 function nothingBut<T extends object>(known: Partial<T>): T {
   const get = (target: Partial<T>, name: string | symbol) => {
     if (Object.hasOwn(target, name)) return target[name as keyof T]
@@ -34,7 +37,7 @@ function nothingBut<T extends object>(known: Partial<T>): T {
 
 const nothing = nothingBut<Transaction>(known)
 
-/** A transaction that knows the names of one database. */
+/** A transaction that resolves the names of one database. */
 function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
   const resolve = (database: DatabaseId, nativeCollection: CollectionId, name: string) => {
     if (database !== own || nativeCollection === native.databases)
@@ -45,8 +48,8 @@ function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
 }
 
 /**
- * The value of `binding` for a document; undefined when it fails, does too much or looks up something else than names of
- * its database, of which it sees `names`.
+ * Returns the value of `binding` for a document. The result is undefined when the binding fails, exceeds its limits, or
+ * reads anything but its document and `names`, the names of its database.
  */
 export function evaluateBinding(
   host: SessionHost,
@@ -73,7 +76,7 @@ export function evaluateBinding(
   try {
     return session.run(binding, { one: viewDocument(document, session) })
   } catch (error) {
-    // The time or the memory of the evaluating query is over: that says nothing about the document.
+    // The time or the memory of the writing query is used up, which says nothing about the document.
     if (isInterruption(error)) throw error
     const isItsOwn = error instanceof LanguageError || error instanceof Failure || error instanceof Lookup
     if (isItsOwn || error instanceof RequestError) return undefined

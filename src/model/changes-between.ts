@@ -1,9 +1,9 @@
-// What changed from one version of a document to the next, as its history and event streams show it.
+// Computes the difference between two versions of a document, as its history and event streams show it.
 
 import { equalValues } from '../values/equality.ts'
 import { isObject, type ObjectValue, type Value } from '../values/value.ts'
 
-/** The fields that differ, inner objects likewise; those that are gone are null. */
+/** Returns the fields that differ, with inner objects compared in the same way. Removed fields are null. */
 export function changesBetween(before: ObjectValue, after: ObjectValue): ObjectValue {
   const changes = new Map<string, Value>()
   for (const [name, value] of after) {

@@ -1,9 +1,9 @@
-// What code may do to the data, and where it may do less.
+// The effects that code may have on the data, and the places that limit them.
 
-/** The most that a function or a piece of code may do. */
+/** The strongest effect that a function or a piece of code may have. */
 export type Effect = 'pure' | 'read' | 'write'
 
-/** Where evaluation happens, when that forbids effects. */
+/** A place of evaluation that limits effects. */
 export type EffectPlace =
   | 'get requests'
   | 'stream requests'
@@ -14,7 +14,7 @@ export type EffectPlace =
 
 const order: Readonly<Record<Effect, number>> = { pure: 0, read: 1, write: 2 }
 
-/** Whether an effect is more than a limit allows. */
+/** Tells whether an effect is stronger than a limit allows. */
 export function exceeds(effect: Effect, limit: Effect): boolean {
   return order[effect] > order[limit]
 }

@@ -1,31 +1,36 @@
-// How the rules of the data refuse what a query asks for: a kind with its parts and no words. Each language has a table
-// of texts and codes for the kinds, and knows where in its text the place is that is blamed.
+// Errors that the rules of the data raise: a kind with its parts, and no text. Each language has a table of texts and
+// codes for the kinds, and finds the position in the query that an error refers to.
 
 import { WriteRefused } from '../storage/store/contract.ts'
 import type { Ref, Value } from '../values/value.ts'
 
-/** What is blamed: the call as a whole, or what it is applied to (a collection to create in, a document to change). */
+/**
+ * The part of a query that an error refers to: the whole call, or its target (the collection to create in, the document
+ * to change).
+ */
 export type FailurePlace = 'call' | 'target'
 
-/** A place in a document: names of fields, positions in arrays. */
+/** A path in a document: names of fields, positions in arrays. */
 export type FieldPath = readonly (string | number)[]
 
-/** Why a value is not what its collection declares. Types are as they are printed. */
+/** The reason why a value does not match the type that its collection declares. Types are in printed form. */
 export type TypeFault =
   | { readonly kind: 'mismatch'; readonly expected: string; readonly provided: string }
   | { readonly kind: 'missing'; readonly expected: string }
   | { readonly kind: 'unexpected' }
   | { readonly kind: 'tuple arity' }
-  /** Each kind of object that could be there lacks fields: those that each requires. */
+  /**
+   * The value matches no object type of a union. Each inner list has the required fields that one of these types lacks.
+   */
   | { readonly kind: 'union fields'; readonly fields: readonly (readonly string[])[] }
 
-/** A value that is not what its collection declares; its place within the document. */
+/** A value that does not have its declared type, with its path in the document. */
 export interface TypeFailure {
   readonly path: FieldPath
   readonly fault: TypeFault
 }
 
-/** Why one field of a written document is refused. */
+/** The reason why one field of a written document is invalid. */
 export type FieldFault =
   | { readonly kind: 'required' }
   /** `expected` is the name of a type as version 4 spells it: `String`, `Class Ref`, `RoleAction` … */
@@ -44,7 +49,7 @@ export type FieldFault =
   | { readonly kind: 'arity'; readonly found: number; readonly expected: number }
   | { readonly kind: 'built-in role'; readonly role: string }
   | { readonly kind: 'unknown role'; readonly role: string }
-  /** A server key gives a function the role `admin`; `isNew`: at its creation. */
+  /** A server key tried to give a function the role `admin`. `isNew`: the function is being created. */
   | { readonly kind: 'admin role'; readonly isNew: boolean }
   | { readonly kind: 'too many roles'; readonly most: number }
   | { readonly kind: 'filled container' }
@@ -56,15 +61,15 @@ export type FieldFault =
   | { readonly kind: 'partitions changed'; readonly before: Value; readonly after: Value }
   | { readonly kind: 'index changed' }
 
-/** A field that is refused. */
+/** An invalid field. */
 export interface FieldFailure {
   readonly path: readonly string[]
   readonly fault: FieldFault
-  /** The path is within the fields as they were given, not within the document that they make. */
+  /** The path leads through the fields that the client sent, not through the document that results from them. */
   readonly isGiven?: boolean
 }
 
-/** A change that would make data disappear from a protected database. */
+/** A change that would remove data from a protected database. */
 export type DestructiveChange =
   | 'delete collection'
   | 'delete index'
@@ -73,54 +78,57 @@ export type DestructiveChange =
   | 'decrease ttl_days'
   | 'remove ttl_days'
 
-/** A check constraint that a document fails, or that says neither yes nor no. */
+/** A check constraint that failed, or that returned no boolean. */
 export interface FailedCheck {
   readonly name: string
   readonly why: 'not met' | 'no boolean'
 }
 
-/** Why a query is refused. */
+/** The reason why a query fails. */
 export type Fault =
   | { readonly kind: 'permission denied' }
   | { readonly kind: 'not found'; readonly ref: Ref }
-  /** The collection of a document is gone. */
+  /** The collection of a document was deleted. */
   | { readonly kind: 'collection gone'; readonly collection: Ref }
-  /** A document with that id, or a schema object with that name, is there. */
+  /** A document with this id, or a schema object with this name, already exists. */
   | { readonly kind: 'exists'; readonly ref: Ref }
-  /** A key with that id is there. */
+  /** A key with this id already exists. */
   | { readonly kind: 'key exists' }
-  /** `indexes`: the unique indexes that hold the same terms and values; none for the credentials of a document. */
+  /**
+   * `indexes`: the unique indexes that already contain the same terms and values. Empty for the credentials of a
+   * document.
+   */
   | { readonly kind: 'not unique'; readonly indexes: readonly Ref[] }
   | { readonly kind: 'invalid fields'; readonly failures: readonly FieldFailure[] }
   | { readonly kind: 'mistyped'; readonly failures: readonly TypeFailure[] }
   | { readonly kind: 'failed checks'; readonly checks: readonly FailedCheck[] }
-  /** A check ended with an error of its language. */
+  /** A check failed with an error of its language. */
   | { readonly kind: 'broken check'; readonly error: LanguageError }
-  /** The default of a field has no value. */
+  /** The default value of a field could not be computed. */
   | { readonly kind: 'failed default'; readonly field: string; readonly error: LanguageError }
-  /** Writing is for the database of the query. */
+  /** A query may write only in its own database. */
   | { readonly kind: 'other database' }
   | { readonly kind: 'negative id'; readonly id: bigint }
-  /** Writing happens now, or for history up to now. */
+  /** Writes take place at the current time, or in history at a time up to now. */
   | { readonly kind: 'other time' }
   | { readonly kind: 'in container' }
   | { readonly kind: 'built-in collection'; readonly mode: 'update' | 'replace' }
-  /** The collection was made by the same query. */
+  /** The collection was created by the same query. */
   | { readonly kind: 'new collection' }
   | { readonly kind: 'destructive'; readonly change: DestructiveChange }
-  /** Definitions stay as they are while a schema is staged. */
+  /** Definitions cannot change while a schema is staged. */
   | { readonly kind: 'staged schema' }
-  /** The body of a function is no code. */
+  /** The body of a function is not code. */
   | { readonly kind: 'no body' }
-  /** Only documents of user collections have a history that can be written. */
+  /** Only documents of user collections have a history that queries can write. */
   | { readonly kind: 'fixed history'; readonly action: 'insert' | 'remove' }
-  /** A function of another language gave what this one has no value for. */
+  /** A function of another language returned a value that this language cannot represent. */
   | { readonly kind: 'foreign value'; readonly type: string }
   | { readonly kind: 'moved into itself'; readonly database: string; readonly parent: string }
 
 /**
- * A refusal by the rules of the data. Languages catch it and tell it in their own words: it is no Error, which would note the
- * stack each time that a caller is denied something.
+ * A violated rule of the data. Languages catch it and render it with their own text. It does not extend Error, because
+ * recording a stack for each denied permission would be expensive.
  */
 export class Failure {
   readonly faults: readonly (Fault & { readonly place: FailurePlace })[]
@@ -129,7 +137,7 @@ export class Failure {
     this.faults = faults
   }
 
-  /** The kinds, for where there are no words. */
+  /** The kinds, for places that have no text for them. */
   get message(): string {
     return this.faults.map(({ kind }) => kind).join(', ')
   }
@@ -139,7 +147,7 @@ export class Failure {
   }
 }
 
-/** Runs a write of the transaction; what the store refuses is blamed at `place`. */
+/** Runs a write of the transaction. If the store rejects the write, throws a Failure that refers to `place`. */
 export function applied<T>(work: () => T, place: FailurePlace): T {
   try {
     return work()
@@ -150,18 +158,18 @@ export function applied<T>(work: () => T, place: FailurePlace): T {
   }
 }
 
-/** A query that failed by its own doing, in the words of its language. `message` is what other languages may tell. */
+/** A query that failed through its own fault, with a text of its language. Other languages may show `message`. */
 export abstract class LanguageError extends Error {
-  /** The value that the query gave up with, where it gave up on purpose. */
+  /** The value passed to `abort`, if the query aborted. */
   abstract readonly aborted: Value | undefined
 
-  /** What went wrong, to those who called the code from another language. */
-  get toldElsewhere(): string {
+  /** The text to show when code of another language called the failing code. */
+  get foreignText(): string {
     return this.message
   }
 
-  /** Whether the response tells what the query has cost up to here. */
-  get tellsCosts(): boolean {
+  /** Tells whether the response reports the costs of the query up to the error. */
+  get reportsCosts(): boolean {
     return this.aborted !== undefined
   }
 }

@@ -1,4 +1,4 @@
-// Calling user functions.
+// Calls user functions.
 
 import { assert } from '../base/assert.ts'
 import { codeOf } from '../values/code.ts'
@@ -9,8 +9,8 @@ import { permissionDenied } from './permissions.ts'
 import type { Given, Session } from './session.ts'
 
 /**
- * Runs a user function with the rights of its role or else those of the caller. Throws Failures where there is no such
- * function or it may not be called; what its body throws goes through.
+ * Runs a user function with the rights of its role, or else with those of the caller. Throws Failures if there is no
+ * such function or the caller may not call it. Errors of its body pass through.
  */
 export function callFunction(ref: Ref, given: Given, session: Session): Value {
   const { access, asker, transaction } = session

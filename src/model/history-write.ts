@@ -1,4 +1,4 @@
-// Writing into the past: `insert` and `remove` change a document's history, version by version.
+// Writes into the past: `insert` and `remove` change the history of a document, version by version.
 
 import { micros, nearestMicros } from '../base/micros.ts'
 import type { Version } from '../storage/store/contract.ts'
@@ -10,10 +10,13 @@ import { isUserDocument } from './read.ts'
 import type { Session } from './session.ts'
 import { draftFields, refuseForeign, refuseNegativeId } from './write.ts'
 
-/** What a version in the past does. */
+/** The action of a version in the past. */
 export type HistoryAction = 'create' | 'update' | 'delete'
 
-/** Writes a version at a past time. Unlike an update it is not merged with what was there. */
+/**
+ * Writes a version at a past time. Unlike an update, the version replaces the fields of earlier versions instead of
+ * merging with them.
+ */
 export function insertVersion(
   ref: Ref,
   ts: Time,
@@ -23,7 +26,7 @@ export function insertVersion(
 ): Version {
   const { transaction } = session
   const time = Number(microsOfTime(ts))
-  // What is stored has a time that a number holds exactly: none before 1684.
+  // Stored times are numbers that must be exact, so times before 1684 are rejected.
   if (time > transaction.snapshotTime || time < Number.MIN_SAFE_INTEGER) {
     throw Failure.of({ kind: 'other time' })
   }
@@ -38,7 +41,7 @@ export function insertVersion(
   return applied(() => transaction.insertVersion(ref, micros(time), given), 'call')
 }
 
-/** Removes the version at a time; what is not there is no error. */
+/** Removes the version at a time. Succeeds, too, if there is no such version. */
 export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session: Session): null {
   const { transaction } = session
   const time = nearestMicros(Number(microsOfTime(ts)))

@@ -1,5 +1,5 @@
-// A language as the engine has it: from the text of a request to what can be evaluated, from that to a status and a body, and
-// how failures look. Everything between is the same for all languages: transactions, retries, limits, the slow lane.
+// The interface between the engine and a language: parse a request, evaluate the query, render status and body, render
+// errors. Everything else is the same for all languages: transactions, retries, limits, the slow lane.
 
 import type { RequestError } from '../base/errors.ts'
 import { msg, type Template } from '../base/message.ts'
@@ -12,13 +12,13 @@ import type { CodeLanguage, ReadSignature, Session } from './session.ts'
 import type { SetUse } from './set-uses.ts'
 import type { StreamOrder } from './streaming.ts'
 
-/** What a language reads of a request. A plain value. */
+/** The parts of a request that a language reads. A plain value. */
 export interface LanguageRequest {
-  /** The version of the language, as its clients name it. */
+  /** The version of the language, as clients name it. */
   readonly dialect: string
-  /** The text of the query; undefined when none was sent. */
+  /** The text of the query; undefined if the client sent none. */
   readonly body: string | undefined
-  /** What else its headers ask for, in the words of its language. */
+  /** Further options from the headers, by names that the language defines. */
   readonly options?: Readonly<Record<string, string>>
 }
 
@@ -26,11 +26,11 @@ export interface LanguageRequest {
 export interface Rendered {
   readonly status: number
   readonly body: string
-  /** For the query log, where it is an error. */
+  /** For the query log, if the response is an error. */
   readonly fault?: Fault
 }
 
-/** The numbers that a response tells of its query. */
+/** The numbers that a response reports about its query. */
 export interface QueryMetrics {
   readonly computeOps: number
   readonly byteReadOps: number
@@ -38,105 +38,116 @@ export interface QueryMetrics {
   readonly storageBytesRead: number
   readonly storageBytesWrite: number
   readonly queryTimeMs: number
-  /** Attempts that met contention: others had written what they had read. */
+  /** Attempts that conflicted with other transactions. */
   readonly txnRetries: number
-  /** Those of `compute`, `read`, `write` whose rate limit was hit. */
+  /** The kinds of operations whose rate limit the query exceeded. */
   readonly rateLimited: readonly ('compute' | 'read' | 'write')[]
 }
 
-/** What is known of a request when it is over. */
+/** Facts that are known when a request is over. */
 interface Ending {
-  /** Of the commit, or of the snapshot. */
+  /** The time of the commit, or of the snapshot. */
   readonly time: Micros
-  /** Absent where the request has cost nothing that is told. */
+  /** Undefined if the request reports no costs. */
   readonly metrics: QueryMetrics | undefined
 }
 
-/** An error for readers who must not see data: quoted values are stored apart from the text. A plain value. */
+/** An error for readers who must not see data: the template keeps quoted values apart from the text. A plain value. */
 export interface Fault {
   readonly code: string
-  /** Empty if the text is the client's own. */
+  /** Empty if the text comes from the client. */
   readonly text: Template
-  /** Where in the query: steps with `/` between them, or a source with line and column. Empty: nowhere in it. */
+  /**
+   * The position in the query: steps separated by `/`, or a source with line and column. Empty if the error has no
+   * position.
+   */
   readonly position: Template
 }
 
-/** The fault of a request that failed as a whole; `code` as its language has it. */
+/** Returns the fault of a request that failed as a whole. `name` is the error code that the language uses. */
 export function requestFault({ code, template }: RequestError, name: string = code): Fault {
   return { code: name, text: template, position: msg`` }
 }
 
-/** A query that is ready to be evaluated, as often as it takes. */
+/** A parsed query. It can be evaluated any number of times. */
 export interface Query {
-  /** The most that it does by itself; what the functions do that it calls is found out by running it. */
+  /** The strongest effect of the query itself. Effects of the functions that it calls show only when it runs. */
   readonly effect: Effect
-  /** Sure to take longer than it may hold the process that serves all others. */
+  /** The query is certain to take longer than it may block the process that serves all other queries. */
   readonly isLong?: boolean
   /**
-   * Evaluates it, and renders its result while the snapshot is there. What depends on the commit is a mark until
-   * {@link Language.complete}.
+   * Evaluates the query, and renders its result while the snapshot is open. Values that depend on the commit are marks
+   * until {@link Language.complete} replaces them.
    */
   evaluate(session: Session): Rendered
-  /** Its value alone. */
+  /** Evaluates the query and returns its value without rendering. */
   value(session: Session): Value
 }
 
-/** What a request for an explanation asks. */
+/** The parsed body of a request for an explanation. */
 export interface Explanation {
-  /** Its value is what it comes to as others see it. */
+  /** The query to explain. */
   readonly query: Query
-  /** Its value is the name of a built-in role or a reference; undefined for the caller itself. */
+  /**
+   * A query for the caller to explain as: its value is the name of a built-in role or a reference. Undefined for the
+   * caller itself.
+   */
   readonly as: Query | undefined
-  /** The filters and orders in the text of a query, of one that can be parsed. */
+  /** The filters and orders in the text of the query. May be called only if the query can be parsed. */
   readonly setUses: () => readonly SetUse[]
-  /** The version of the language in which the query is asked. */
+  /** The version of the language that the query is written in. */
   readonly dialect: string
 }
 
-/** A language that requests can be written in. Errors are LanguageErrors of its own, and RequestErrors. */
+/** A language of requests. Its functions throw its own LanguageErrors, and RequestErrors. */
 export interface Language {
-  /** What it decides otherwise about rights. */
+  /** Options of this language for access decisions. */
   readonly accessOptions?: AccessOptions
-  /** Reads the query of a request. Throws for what is none. */
+  /** Parses the query of a request. Throws if the query is invalid. */
   parse(request: LanguageRequest): Query
-  /** What is wrong with a request that is told even to who has no credential; absent where that is nothing. */
+  /**
+   * Finds a fault that even callers without a valid credential may learn. Languages without such faults have no such
+   * function.
+   */
   faultForAnybody?(request: LanguageRequest): RequestError | undefined
-  /** A value as the body of a response. */
+  /** Renders a value as the body of a response. */
   render(value: Value, session: Session): Rendered
-  /** Puts into a body of {@link Query.evaluate} or {@link render} what is known at the end. */
+  /**
+   * Replaces the marks in a body of {@link Query.evaluate} or {@link render} by the facts that are known at the end.
+   */
   complete(body: string, request: LanguageRequest, ending: Ending): string
-  /** The response to a query that failed by its own doing. */
+  /** Renders the response to a query that failed through its own fault. */
   refused(error: LanguageError, request: LanguageRequest, ending: Ending): Rendered
-  /** The response to a request that failed as a whole. */
+  /** Renders the response to a request that failed as a whole. */
   failed(error: RequestError, request: LanguageRequest, ending: Ending): Rendered
-  /** The error of a query that is nested deeper than the runtime's own stack. */
+  /** The error of a query that overflows the stack of the runtime. */
   stackOverflow(): LanguageError
   /**
-   * The query to be explained in the body of a request for an explanation, and as whom; undefined when it is in another
-   * language. Throws for what is none.
+   * Parses the body of a request for an explanation. Undefined if the query in it is in another language. Throws if the
+   * body is invalid.
    */
   parseExplanation(request: LanguageRequest): Explanation | undefined
-  /** An explanation as the body of a response. */
-  renderExplanation(told: ObjectValue, session: Session): Rendered
-  /** An error as an explanation tells it: one value for each thing that is wrong. */
+  /** Renders an explanation as the body of a response. */
+  renderExplanation(explanation: ObjectValue, session: Session): Rendered
+  /** Describes an error for an explanation: one value for each fault. */
   describe(error: LanguageError): readonly Value[]
-  /** What a stream follows that is opened by a query. `parameter`: what the URL says about what events show. */
+  /** Evaluates a query that opens a stream. `parameter`: the URL's list of fields that events show. */
   streamOrder(request: LanguageRequest, parameter: string | undefined, session: Session): StreamOrder
   /**
-   * The text of a query with everything removed that a person could have typed as data, as the inside of a JSON string: for
-   * the query log. The names of schema objects in `names` leave marks (`src/values/name-marks.ts`).
+   * Returns the text of a query without any data that a person could have typed, as the inside of a JSON string, for
+   * the query log. Marks replace the names of schema objects in `names` (`src/values/name-marks.ts`).
    */
   shape(text: string, names?: readonly string[]): string
-  /** Tells whether a word belongs to the language, so that the query log stores it even if an error quotes it. */
+  /** Tells whether a word belongs to the language. The query log stores such words even if an error quotes them. */
   isWord(word: string): boolean
 }
 
-/** A language of that name, with the code in it that is stored. */
+/** A language with its name, and with the functions for its stored code. */
 export interface NamedLanguage<L extends LanguageName> extends Language {
   readonly code: CodeLanguage<L>
-  /** Reads the types of fields, where the language has such. */
+  /** Parses the types of fields, if the language has declared types. */
   readonly readSignature?: ReadSignature
 }
 
-/** The languages that a service speaks. */
+/** The languages that a service supports. */
 export type Languages = { readonly [L in LanguageName]?: NamedLanguage<L> }

@@ -1,4 +1,4 @@
-// Which schema objects a query has found by their names: the query log tells them.
+// Records the schema objects that a query has found by name, for the query log.
 
 import { markedNamesMax } from '../values/name-marks.ts'
 
@@ -8,19 +8,18 @@ export interface NamedObject {
   readonly name: string
 }
 
-/** Of queries that have named nothing; never added to. */
+/** The shared list of queries that have found no object. Never modified. */
 const none: NamedObject[] = []
 
-/** The first schema objects of a query, each once. */
+/** The first schema objects that a query has found, each once, in order. */
 export class NamedObjects {
   #list = none
 
-  /** In the order in which they were found. */
   get list(): readonly NamedObject[] {
     return this.#list
   }
 
-  /** One was found. */
+  /** Records an object. */
   note(kind: NamedObject['kind'], name: string): void {
     const list = this.#list
     if (list.length >= markedNamesMax) return

@@ -1,4 +1,4 @@
-// The questions that everything here asks about what the caller may do.
+// Common checks of the caller's permissions.
 
 import { collectionOf, type ObjectValue, type Ref, type Value } from '../values/value.ts'
 import type { ResourceAction } from './auth/contract.ts'
@@ -6,8 +6,8 @@ import { Failure, type FailurePlace } from './failure.ts'
 import type { Session } from './session.ts'
 
 /**
- * Whether the caller may do `action` to a document; predicates get `argument`. `next`: the fields that it will have, where
- * it is written.
+ * Tells whether the caller may do `action` to a document. `argument` returns the argument of predicates; `next` returns
+ * the new fields of a document that is written.
  */
 export function mayOnDocument(
   action: ResourceAction,
@@ -21,17 +21,16 @@ export function mayOnDocument(
   return access.allows({ ...request, argument: argument ?? itself(ref) })
 }
 
-/** The argument of predicates that are given the document alone. */
+/** The argument of predicates that take only the document. */
 function itself(ref: Ref): () => Value {
   return () => ref
 }
 
-/** Whether the authority in force may read a document. */
+/** Tells whether the current authority may read a document. */
 export function mayRead(ref: Ref, session: Session): boolean {
   return mayOnDocument('read', ref, session)
 }
 
-/** The refusal of what the caller may not do. */
 export function permissionDenied(place: FailurePlace = 'call'): Failure {
   return Failure.of({ kind: 'permission denied' }, place)
 }

@@ -1,5 +1,5 @@
-// Notes of the reads of a query, for its explanation: entries of indexes and collections, and documents. Sessions of other
-// queries have no notes, so that noting costs them nothing.
+// Records the reads of a query for its explanation: entries of indexes and collections, and documents. Other queries
+// have no ReadNotes, so they pay nothing for it.
 
 import { upsert } from '../base/upsert.ts'
 import type { CollectionId, Ref } from '../values/value.ts'
@@ -8,9 +8,9 @@ import type { CollectionId, Ref } from '../values/value.ts'
 interface SetReads {
   /** The definition of the index or collection. */
   readonly set: Ref
-  /** How often reading was begun. */
+  /** How many times a scan of the set began. */
   scans: number
-  /** Entries that were read, those included that the caller may not see. */
+  /** Entries that were read, including entries that the caller may not see. */
   entries: number
 }
 
@@ -19,7 +19,7 @@ export class ReadNotes {
   readonly #sets = new Map<string, SetReads>()
   readonly #documents = new Map<CollectionId, Set<string>>()
 
-  /** Notes that a document was read. Several reads of one count once. */
+  /** Records that a document was read. Several reads of a document count once. */
   document({ collection, database, id }: Ref): void {
     upsert(this.#documents, collection, () => new Set()).add(`${database}/${id}`)
   }
@@ -35,12 +35,12 @@ export class ReadNotes {
     }
   }
 
-  /** In the order in which they were first read. */
+  /** The sets in the order of their first reads. */
   get sets(): readonly SetReads[] {
     return [...this.#sets.values()]
   }
 
-  /** How many documents of each collection were read. */
+  /** The number of documents read from each collection. */
   get documents(): readonly (readonly [collection: CollectionId, count: number])[] {
     return [...this.#documents].map(([collection, ids]) => [collection, ids.size])
   }

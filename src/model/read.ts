@@ -1,4 +1,4 @@
-// Reading single documents: permission before existence, at the time the query looks at.
+// Reads single documents as of the query's valid time. Permission is checked before existence.
 
 import type { Transaction, Version } from '../storage/store/contract.ts'
 import { collectionOf, native, type Ref } from '../values/value.ts'
@@ -6,7 +6,7 @@ import { Failure } from './failure.ts'
 import { mayRead, permissionDenied } from './permissions.ts'
 import type { Session } from './session.ts'
 
-/** The live version of a document the caller may read. */
+/** Returns the live version of a document. Throws a Failure if the caller may not read it or it does not exist. */
 export function readDocument(ref: Ref, session: Session): Version {
   if (!mayRead(ref, session)) throw permissionDenied()
   const version = fetch(ref, session)
@@ -14,7 +14,7 @@ export function readDocument(ref: Ref, session: Session): Version {
   return version
 }
 
-/** The document of a set's element: reading the set was the read that counts. */
+/** Returns the document of a set's element. The read is not counted: reading the set was. */
 export function readElement(ref: Ref, session: Session): Version {
   if (!mayRead(ref, session)) throw permissionDenied()
   session.reads?.document(ref)
@@ -23,12 +23,12 @@ export function readElement(ref: Ref, session: Session): Version {
   return version
 }
 
-/** Whether a document exists as far as the caller may know. */
+/** Tells whether a document exists and the caller may read it. */
 export function documentExists(ref: Ref, session: Session): boolean {
   return isReachable(ref, session) && mayRead(ref, session) && fetch(ref, session) !== undefined
 }
 
-/** Reads and counts the read, once per document and query, found or not. */
+/** Reads a document, and counts the read once per document and query, even if there is no such document. */
 function fetch(ref: Ref, session: Session): Version | undefined {
   return countingRead(ref, session, () => session.transaction.get(ref, session.validTime))
 }
@@ -37,8 +37,8 @@ function fetch(ref: Ref, session: Session): Version | undefined {
 const documentKeyBytes = 19
 
 /**
- * Runs `read`, which reads one document, and counts it, unless it `isFree`; one that is not there costs the bytes of its
- * key.
+ * Runs `read`, which reads one document, and counts the read unless `isFree` accepts its result. A missing document
+ * costs the bytes of its key.
  */
 export function countingRead<T>(
   ref: Ref,
@@ -53,13 +53,13 @@ export function countingRead<T>(
     counters.readBytes = before
     return found
   }
-  // What is not there is looked for in storage all the same.
+  // The storage was searched for the missing document, so the read counts.
   if (found === undefined) counters.readBytes += documentKeyBytes
   session.countDocumentRead(ref, counters.readBytes - before)
   return found
 }
 
-/** Reads what is remembered for all callers: it counts for no query. */
+/** Runs a read that counts for no query, because its result is cached for all callers. */
 export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: () => T): T {
   const { readBytes } = counters
   const found = read()
@@ -67,18 +67,18 @@ export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: 
   return found
 }
 
-/** Whether the collection of a document is still there. */
+/** Tells whether the collection of a document still exists. */
 function isReachable(ref: Ref, { transaction }: Session): boolean {
   return transaction.catalogue.hasCollection(ref.database, ref.collection)
 }
 
-/** Refuses a document whose collection is gone. */
+/** Throws a Failure for a document whose collection was deleted. */
 export function requireReachable(ref: Ref, session: Session): void {
   if (isReachable(ref, session)) return
   throw Failure.of({ kind: 'collection gone', collection: collectionOf(ref) }, 'target')
 }
 
-/** Whether a reference means a document of a user collection. */
+/** Tells whether a reference names a document of a user collection. */
 export function isUserDocument(ref: Ref): boolean {
   return ref.collection > native.credentials
 }

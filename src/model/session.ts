@@ -1,5 +1,5 @@
-// The state of one query's evaluation, whatever its language: its transaction, its caller, what it may do here, what it has
-// used up. Evaluating the same query again in the same transaction gives the same result.
+// The state of one query's evaluation in any language: its transaction, caller, rights and costs. Evaluating a query
+// again in the same transaction gives the same result.
 
 import { assert } from '../base/assert.ts'
 import { step, stepsSoFar } from '../base/effort.ts'
@@ -10,16 +10,7 @@ import type { Memo } from '../base/pending.ts'
 import { upsert } from '../base/upsert.ts'
 import type { Transaction } from '../storage/store/contract.ts'
 import type { Code, LanguageName } from '../values/code.ts'
-import {
-  type CollectionId,
-  type DatabaseId,
-  DocumentValue,
-  isArray,
-  isObject,
-  Ref,
-  TransactionTime,
-  type Value,
-} from '../values/value.ts'
+import { type CollectionId, type DatabaseId, Ref, type Value } from '../values/value.ts'
 import { ValueKeys } from '../values/value-keys.ts'
 import type {
   Access,
@@ -33,61 +24,50 @@ import type {
   PredicateSubject,
 } from './auth/contract.ts'
 import type { Logins } from './auth/login.ts'
+import { type CodeArguments, predicateArguments } from './code-arguments.ts'
 import type { Effect, EffectPlace } from './effect.ts'
 import { Failure, LanguageError } from './failure.ts'
 import { NamedObjects } from './named-objects.ts'
 import type { ReadNotes } from './read-notes.ts'
 import { anyType, type FieldType } from './schema/field-types.ts'
 
-/**
- * What code is applied to: a list of arguments, or one value that stands for all of them, as a call of version 4 has it (an
- * array then is taken apart by code with several parameters). Each language reads both.
- */
-export type Given =
-  | {
-      readonly list: readonly Value[]
-      /** Documents in it are what they say, not what is stored now. */
-      readonly areVersions?: true
-    }
-  | { readonly one: Value }
-
 /** Code of one language. */
 type CodeIn<L extends LanguageName> = Extract<Code, { readonly language: L }>
 
-/** What is known of code without running it. */
+/** Properties of code that are known without running it. */
 interface CodeFacts {
   readonly parameters: number
-  /** The most that running it may do. */
+  /** The strongest effect of the code. */
   readonly effect: Effect
 }
 
-/** A language, as far as the code goes that is written in it. */
+/** A language, as far as its stored code is concerned. */
 export interface CodeLanguage<L extends LanguageName> {
   /**
-   * Runs code within a session, which is that of the caller: its transaction, rights, time and counts. Throws LanguageErrors
-   * of its own, and whatever else evaluation throws.
+   * Runs code within the session of the caller: with its transaction, rights, deadline and counts. Throws
+   * LanguageErrors of its own, and everything else that evaluation throws.
    */
-  run(code: CodeIn<L>, given: Given, session: Session): Value
+  run(code: CodeIn<L>, given: CodeArguments, session: Session): Value
   facts(code: CodeIn<L>): CodeFacts
-  /** Whether code that did not come from a query could have. */
+  /** Tells whether code from another source than a query could also come from a query. */
   isCode(code: CodeIn<L>): boolean
-  /** Predicates are given documents, one for each parameter. Otherwise they are given what a call of the language has. */
+  /** Predicates take documents, one for each parameter. Otherwise they take the arguments of a call in the language. */
   readonly predicatesTakeDocuments?: true
 }
 
-/** A collection whose documents fields may refer to. */
+/** A collection that the types of fields can refer to. */
 export interface ReferredCollection {
   readonly number: number
   readonly name: string
 }
 
-/** The collection of that name or alias; undefined where there is none. */
+/** Finds the collection with a name or alias. */
 export type FindCollection = (name: string) => ReferredCollection | undefined
 
-/** The type that a signature means; anything, where it means none. */
+/** Parses the signature of a field. The result is the type `Any` for an invalid signature. */
 export type ReadSignature = (signature: string, find: FindCollection) => FieldType
 
-/** The languages that stored code, and the types of fields, may be in. */
+/** The languages of stored code and of the types of fields. */
 type CodeLanguages = {
   readonly [L in LanguageName]?: {
     readonly code: CodeLanguage<L>
@@ -95,30 +75,29 @@ type CodeLanguages = {
   }
 }
 
-/** The entry of an index that has led to a document. */
-interface FoundEntry {
+/** The index entry through which a document was found. */
+interface IndexMatch {
   readonly document: Ref
-  /** The fields that it holds as they are: reading them is not reading the document. */
+  /** The fields that the entry contains unchanged: reading them is not reading the document. */
   readonly covered: ReadonlySet<string> | 'all'
 }
 
-/** What sessions need from outside. */
+/** The services and settings that sessions need. */
 export interface SessionHost {
   readonly createAccess: CreateAccess
-  /** The languages of stored code. */
   readonly languages: CodeLanguages
-  /** Microseconds on a clock that is never set, for deadlines only. */
+  /** Microseconds of a monotonic clock, for deadlines only. */
   readonly now: () => number
-  /** Passwords, secrets and sessions. */
+  /** Checks and creates passwords, secrets and sessions. */
   readonly logins: Logins
   /** Settings that functions depend on. */
   readonly settings: QuerySettings
 }
 
 interface QuerySettings {
-  /** What the audience of an access provider starts with; the database's global id follows. */
+  /** The start of the audience of an access provider. The database's global id follows. */
   readonly audiencePrefix: string
-  /** Whether signing keys may be fetched over plain HTTP and from private addresses. */
+  /** Allows fetching signing keys over plain HTTP and from private addresses. */
   readonly allowInsecureJwks: boolean
 }
 
@@ -126,29 +105,29 @@ interface SessionOptions {
   readonly host: SessionHost
   readonly transaction: Transaction
   readonly caller: Caller
-  /** The IP address of the client; absent where no client asks. */
+  /** The IP address of the client; undefined if the query has no client. */
   readonly address?: string | undefined
   readonly dialect: string
-  /** What the language of the request decides otherwise about rights. */
+  /** Options of the request's language for access decisions. */
   readonly accessOptions?: AccessOptions | undefined
   readonly memo: Memo
   readonly deadline: number
-  /** The most that calls may do. */
+  /** The strongest effect that calls may have. */
   readonly effectLimit?: Effect
   readonly effectPlace?: EffectPlace
-  /** Takes down what is read; absent where it is not asked for. */
+  /** Records the reads, if requested. */
   readonly reads?: ReadNotes | undefined
 }
 
-/** Evaluated units, or elements of sets, between two looks at the clock. */
+/** The compute units, or elements of sets, between two checks of the deadline. */
 const unitsPerClockCheck = 256
 
-/** Steps of effort that one of them is about. */
+/** Steps of effort that count for one unit. */
 const stepsPerUnit = 8
 
 const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
 
-/** The error of a query whose time is up. */
+/** The error of a query past its deadline. */
 export function timedOut(): RequestError {
   return new RequestError('time out', msg`Read timed out (Query eval has timed out.)`)
 }
@@ -160,66 +139,28 @@ function readOps(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / limits.readOpBytes))
 }
 
-/** The documents that a predicate is given: those that are written, as they were and as they would be. */
-function documentsOf(
-  argument: AccessRequest['argument'],
-  { action, document, next }: Partial<PredicateSubject> = {},
-): readonly Value[] {
-  const version = (fields: Value | undefined): Value =>
-    document !== undefined && isObject(fields)
-      ? new DocumentValue(document, TransactionTime.time, fields)
-      : (fields ?? null)
-  const list = (value: Value) => (isArray(value) ? value : [value])
-  switch (action) {
-    case 'create':
-    case 'create_with_id':
-      return [version(argument(1))]
-    case 'write': {
-      const [before = null, after = null] = list(argument(2))
-      return [before, next?.() ?? after].map(version)
-    }
-    case 'history_write':
-      return list(argument(4))
-    default:
-      return [argument(1)]
-  }
-}
-
-/** What a predicate is given; that of a call is given what the function is. */
-function givenTo(
-  { language }: Code,
-  { predicatesTakeDocuments }: { readonly predicatesTakeDocuments?: true },
-  parameterCount: () => number,
-  argument: AccessRequest['argument'],
-  about: PredicateSubject | undefined,
-): Given {
-  if (about?.passed !== undefined) return { list: about.passed(language) }
-  if (!predicatesTakeDocuments || about?.action === 'call') return { one: argument(parameterCount()) }
-  return { list: documentsOf(argument, about), areVersions: true }
-}
-
-/** One evaluation of a query in one transaction. */
+/** The evaluation of a query in one transaction. */
 export class Session {
   readonly host: SessionHost
   readonly transaction: Transaction
   readonly caller: Caller
   readonly address: string | undefined
-  /** The version of a language that the request is written in, as its clients name it. */
+  /** The version of the request's language, as clients name it. */
   readonly dialect: string
   readonly accessOptions: AccessOptions | undefined
   readonly memo: Memo
-  /** When evaluation has to give up, by the clock of {@link SessionHost.now}. */
+  /** The time at which evaluation must stop, by the clock of {@link SessionHost.now}. */
   readonly deadline: number
   /** The database in which names are looked up and documents written. */
   readonly database: DatabaseId
-  /** The time at which `at` makes reads look; undefined is now, with the transaction's own writes. */
+  /** The time that `at` sets for reads. Undefined: the current state, with the transaction's own writes. */
   validTime: number | undefined
   effectLimit: Effect
   effectPlace: EffectPlace | undefined
-  /** The call under evaluation, to which decisions about rights belong. */
+  /** The call that is being evaluated. Access decisions are attributed to it. */
   asker: CallSite | undefined
-  /** How the document was found that is being decided about. */
-  foundEntry: FoundEntry | undefined
+  /** The index entry that led to the document whose access is being decided. */
+  indexMatch: IndexMatch | undefined
   /** Nested applications of code: lambdas, functions. */
   callDepth = 0
   /** Nested expressions. */
@@ -229,15 +170,18 @@ export class Session {
   /** For explanations. */
   readonly reads: ReadNotes | undefined
   byteReadOps = 0
-  /** UTF-16 units of text that functions of this query have made. */
+  /** UTF-16 code units of the texts that functions of this query have created. */
   textUnits = 0
-  /** What code has told beside its results, in order and in the form of its language. */
+  /** Output of code beside its results, such as log messages, in order and in the form of its language. */
   readonly told: unknown[] = []
-  /** The reads that have been counted, by name. */
+  /** The names of the reads that have been counted. */
   readonly #reads = new Set<string>()
-  /** Those of documents of the query's database as they are now, by collection: names would cost more than the reads. */
+  /**
+   * The current documents of the query's database that have been read, by collection. Names for them would cost more
+   * than the reads.
+   */
   readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
-  /** The same of those as they were at another time. */
+  /** Likewise for documents as of other times, by time. */
   readonly #earlierRead = new Map<number, Map<CollectionId, Set<bigint>>>()
   #authority: Authority
   #access: Access | undefined
@@ -265,13 +209,13 @@ export class Session {
     return this.#authority
   }
 
-  /** The texts by which what was read is told apart. */
+  /** The keys by which the query's reads are identified. */
   get keys(): ValueKeys {
     this.#keys ??= new ValueKeys()
     return this.#keys
   }
 
-  /** A session of the same query over another transaction. */
+  /** Returns a session of the same query over another transaction. */
   over(transaction: Transaction, limit?: Pick<SessionOptions, 'effectLimit' | 'effectPlace'>): Session {
     const { accessOptions, address, caller, deadline, dialect, host, memo, reads } = this
     return new Session({
@@ -288,7 +232,7 @@ export class Session {
     })
   }
 
-  /** What the authority in force may do. */
+  /** The rights of the current authority. */
   get access(): Access {
     this.#access ??= this.host.createAccess(
       this.#authority,
@@ -299,7 +243,7 @@ export class Session {
     return this.#access
   }
 
-  /** Runs `work` with the rights of another authority, such as a function's role. */
+  /** Runs `work` with the rights of another authority, such as the role of a function. */
   withAuthority<T>(authority: Authority, work: () => T): T {
     const { access } = this
     const outer = this.#authority
@@ -313,7 +257,7 @@ export class Session {
     }
   }
 
-  /** Runs `work` with reads looking at another time; undefined is now. */
+  /** Runs `work` with reads as of another time. Undefined means the current state. */
   withValidTime<T>(time: number | undefined, work: () => T): T {
     const outer = this.validTime
     this.validTime = time
@@ -324,14 +268,14 @@ export class Session {
     }
   }
 
-  /** Runs `work`, which decides about a document that was found in an index. */
-  withFoundEntry<T>(found: FoundEntry, work: () => T): T {
-    const outer = this.foundEntry
-    this.foundEntry = found
+  /** Runs `work`, which decides about access to a document that was found in an index. */
+  withIndexMatch<T>(match: IndexMatch, work: () => T): T {
+    const outer = this.indexMatch
+    this.indexMatch = match
     try {
       return work()
     } finally {
-      this.foundEntry = outer
+      this.indexMatch = outer
     }
   }
 
@@ -348,8 +292,8 @@ export class Session {
     }
   }
 
-  /** The value that stored code comes to. */
-  run(code: Code, given: Given): Value {
+  /** Runs stored code and returns its value. */
+  run(code: Code, given: CodeArguments): Value {
     const { asker } = this
     try {
       return this.#languageOf(code).run(code, given, this)
@@ -358,12 +302,12 @@ export class Session {
     }
   }
 
-  /** What is known of stored code without running it. */
+  /** Returns the properties of stored code that are known without running it. */
   factsOf(code: Code): CodeFacts {
     return this.#languageOf(code).facts(code)
   }
 
-  /** The type that the signature of a field means. */
+  /** Returns the type that the signature of a field means. */
   typeOf(signature: string, find: FindCollection): FieldType {
     for (const language of Object.values(this.host.languages)) {
       if (language.readSignature) return language.readSignature(signature, find)
@@ -371,21 +315,20 @@ export class Session {
     return anyType
   }
 
-  /** The language that a piece of code is written in; the result takes code of that language only. */
   #languageOf({ language: name }: Code): CodeLanguage<LanguageName> {
     const language = this.host.languages[name]
     assert(language !== undefined, 'code is in a language that can be run')
-    // The compiler does not relate the name to the type of the code: the table does.
+    // The compiler cannot relate the name to the type of the code; the table of languages does.
     return language.code as unknown as CodeLanguage<LanguageName>
   }
 
-  /** Whether a predicate of a role or access provider returns exactly true. Its errors are never shown. */
+  /** Tells whether a predicate of a role or access provider returns exactly `true`. Its errors are never shown. */
   decides(predicate: Code, argument: AccessRequest['argument'], about?: PredicateSubject): boolean {
     const outcome = this.tryPredicate(predicate, argument, about)
     return 'value' in outcome && outcome.value === true
   }
 
-  /** What a predicate comes to: it runs with read-only rights of its own, and looks at the present. */
+  /** Runs a predicate with its own read-only rights, on the current state. */
   tryPredicate(
     predicate: Code,
     argument: AccessRequest['argument'],
@@ -394,7 +337,8 @@ export class Session {
     const { asker } = this
     const parameterCount = () => this.factsOf(predicate).parameters
     const language = this.#languageOf(predicate)
-    const apply = () => this.run(predicate, givenTo(predicate, language, parameterCount, argument, about))
+    const apply = () =>
+      this.run(predicate, predicateArguments(predicate, language, parameterCount, argument, about))
     const readOnly = () => this.withEffectLimit('read', 'auth predicates', apply)
     const now = () => this.withValidTime(undefined, readOnly)
     this.asker = undefined
@@ -408,7 +352,7 @@ export class Session {
     }
   }
 
-  /** Counts evaluated units. Throws a RequestError past the compute limit or the deadline. */
+  /** Counts compute units. Throws a RequestError past the compute limit or the deadline. */
   compute(units: number): void {
     const before = this.#computeUnits
     const after = before + units
@@ -434,7 +378,7 @@ export class Session {
     if (this.#setElements % unitsPerClockCheck === 0) this.checkDeadline()
   }
 
-  /** Runs work whose effort grows with what it is given; much of it costs compute. */
+  /** Runs work whose effort depends on its input. Much effort counts as compute. */
   metered<T>(work: () => T): T {
     const before = stepsSoFar()
     const result = work()
@@ -447,12 +391,15 @@ export class Session {
     if (this.host.now() > this.deadline) throw timedOut()
   }
 
-  /** A new id for a document: larger than all before this request, and the same when it is evaluated again. */
+  /**
+   * Returns a new id for a document: larger than all before this request, and the same when the query is evaluated
+   * again.
+   */
   newId(): bigint {
     return this.memo.draw(() => this.transaction.newId())
   }
 
-  /** The reference for a new document: an id under which nothing is stored, drawn again until it is one. */
+  /** Returns a reference for a new document, with an id under which nothing is stored. */
   newDocument(database: DatabaseId, collection: CollectionId): Ref {
     for (;;) {
       const ref = new Ref(database, collection, this.newId())
@@ -467,7 +414,7 @@ export class Session {
     this.byteReadOps += readOps(bytes) + partitions - 1
   }
 
-  /** The same for one document, at the time the query looks at. */
+  /** Counts a read of one document, as of the query's valid time. */
   countDocumentRead(ref: Ref, bytes: number): void {
     const { database, collection, id } = ref
     this.reads?.document(ref)
@@ -482,19 +429,19 @@ export class Session {
     if (ids.add(id).size > size) this.byteReadOps += readOps(bytes)
   }
 
-  /** Takes over what another session of the same transaction has cost: who asked for it pays. */
+  /** Adds the costs of another session of the same transaction, which ran on behalf of this one. */
   countCostsOf(other: Session): void {
     this.#computeUnits += other.#computeUnits
     this.byteReadOps += other.byteReadOps
   }
 
-  /** Billed compute operations so far, at least one; index entries of what was written are among them. */
+  /** Billed compute operations so far, at least one. They include the index entries of the query's writes. */
   get computeOps(): number {
     const units = this.#computeUnits + this.transaction.counters.indexUnits
     return Math.max(1, Math.ceil(units / limits.computeUnitsPerOp))
   }
 
-  /** Evaluated units so far. */
+  /** Compute units so far. */
   get computeUnits(): number {
     return this.#computeUnits
   }

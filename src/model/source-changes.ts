@@ -1,6 +1,6 @@
-// What has happened to the documents of a source since some moment, in the order of commits and within each in that of the source:
-// what event feeds are made of. A collection's come from its record of changes, an index's from its own events, a document's
-// from its versions; so each costs what its own source has changed.
+// Lists the changes of a source's documents since some time, for event feeds: in the order of commits, and within a
+// commit in the order of the source. A collection's changes come from its change record, an index's from its own
+// events, a document's from its versions. So the cost depends only on the changes of that source.
 
 import { step } from '../base/effort.ts'
 import { micros } from '../base/micros.ts'
@@ -9,7 +9,7 @@ import type { IndexDefinition, IndexEvent, Transaction, Version } from '../stora
 import { compareValues } from '../values/order.ts'
 import { collectionOf, type Micros, type Ref, type Value } from '../values/value.ts'
 
-/** What events are about. */
+/** The source of a feed's events. */
 export type ChangeSource =
   | { readonly kind: 'collection'; readonly collection: Ref }
   | { readonly kind: 'document'; readonly document: Ref }
@@ -20,19 +20,20 @@ export type ChangeSource =
       readonly terms: readonly Value[]
     }
 
-/** One document that one transaction has changed. */
+/** The change of one document by one transaction. */
 export interface SourceChange {
-  /** Of the transaction. */
+  /** The commit time. */
   readonly time: Micros
-  /** Which of the changes of that transaction it is; from 0. */
+  /** The position among the changes of this transaction, from 0. */
   readonly ordinal: number
   readonly document: Ref
-  /** Whether the document was in the source before, and is behind it, if it is there then and may be read. */
+  /** The document was in the source before the transaction. */
   readonly wasIn: boolean
+  /** The document is in the source after the transaction, if it exists then and the caller may read it. */
   readonly isIn: boolean
 }
 
-/** The changes of transactions from `from` on, oldest first. Lazy. */
+/** Returns the changes of transactions from `from` on, oldest first. Lazy. */
 export function sourceChanges(
   source: ChangeSource,
   from: Micros,
@@ -48,14 +49,17 @@ export function sourceChanges(
   }
 }
 
-/** Whether {@link sourceChanges} from a time on are all that there were. */
+/**
+ * Tells whether {@link sourceChanges} from a time on returns every change since then, and none was removed with the
+ * history.
+ */
 export function areComplete(source: ChangeSource, from: Micros, transaction: Transaction): boolean {
   const collection = source.kind === 'document' ? collectionOf(source.document) : source.collection
   const kept = transaction.minimumValidTime(collection.database, Number(collection.id))
   if (from < kept) return false
   const { changesSince } = transaction
   if (source.kind !== 'collection' || from >= changesSince) return true
-  // A collection that was made since then has no other changes than the recorded ones.
+  // The change record covers the whole life of a collection that was created after the record began.
   const [first] = transaction.versions(collection)
   return typeof first?.ts === 'number' && first.ts > changesSince
 }
@@ -67,7 +71,7 @@ function* collectionChanges(
 ): Generator<SourceChange> {
   for (const { changes, time } of transaction.collectionChanges(database, Number(id), from)) {
     step(changes.length)
-    // A transaction writes each document once, new ones mostly in the order of their ids.
+    // Changes are sorted by document id. Most are in this order already.
     const written = changes.filter(({ kind }) => kind === 'write')
     if (!isAscending(written)) written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
     let ordinal = 0
@@ -95,7 +99,7 @@ function* documentChanges(document: Ref, from: Micros, transaction: Transaction)
   yield* changes.reverse()
 }
 
-/** What one transaction has done to the entries of one document. */
+/** The events of one transaction about the entries of one document. */
 interface EntryEvents {
   readonly document: Ref
   added: IndexEvent | undefined
@@ -113,7 +117,7 @@ function* indexChanges(
   const finish = () => (time === undefined ? [] : ordered(touched, time, index, matcher))
   for (const event of transaction.matchEvents(index, terms, { from: { ts: from, side: 'low' } })) {
     step()
-    // Of the reading transaction there are no events without a time.
+    // `transaction` only reads, so every event has a commit time.
     const ts = event.ts as Micros
     if (ts !== time) {
       yield* finish()

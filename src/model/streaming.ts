@@ -1,13 +1,13 @@
-// What a stream follows, and what it tells: the part that has no wording.
+// The subjects and events of streams, independent of the language that formats them.
 
 import type { RequestErrorCode } from '../base/errors.ts'
 import type { Transaction } from '../storage/store/contract.ts'
 import type { Micros, Ref, Value } from '../values/value.ts'
 
-/** What a stream follows. */
+/** The subject that a stream follows. */
 export type StreamSubject =
   | { readonly kind: 'document'; readonly ref: Ref }
-  /** The documents of a collection, a user's or one of the native ones that can be followed. */
+  /** The documents of a collection: a user collection, or a native one that can be followed. */
   | { readonly kind: 'documents'; readonly collection: Ref }
   | { readonly kind: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
   /** Every write to a document of a collection. */
@@ -16,23 +16,23 @@ export type StreamSubject =
 /** The members that an event may have. */
 export type StreamField = 'action' | 'document' | 'diff' | 'prev' | 'index'
 
-/** One event, before it is known who may see it and how. */
+/** An event before its viewers and its format are known. */
 export interface StreamEvent {
   readonly type: 'version' | 'history_rewrite' | 'set'
-  /** The document it is about. */
+  /** The document that the event is about. */
   readonly document: Ref
-  /** A member as a value; undefined where events of this type have none. */
+  /** Returns a member as a value; undefined if events of this type do not have the member. */
   readonly member: (field: StreamField) => Value | undefined
   /** Present if members show the document as it was before the transaction. */
   readonly past?: {
-    /** The members that do. */
+    /** The members that show the earlier state. */
     readonly fields: readonly StreamField[]
-    /** The event for viewers who may not see that. */
+    /** The event for viewers who may not see the earlier state. */
     readonly withheld: StreamEvent
   }
 }
 
-/** Why a stream ends, as its last event says it. */
+/** The reason why a stream ends, for its last event. */
 export interface StreamEnd {
   readonly cause:
     | 'rights lost'
@@ -43,21 +43,21 @@ export interface StreamEnd {
     | 'failed'
   readonly code: RequestErrorCode | 'permission denied'
   readonly description: string
-  /** 0 when no transaction is to blame. */
+  /** The commit time of the transaction that caused the end, or 0. */
   readonly txn: Micros
 }
 
-/** How a stream tells of itself: each event as a text with its line end. */
+/** Formats the first and last event of a stream, each as text with its line end. */
 export interface StreamWording {
   /** The first event of every stream. */
   start(time: Micros): string
-  /** The last event of a stream that the service ends; empty for one that just ends. */
+  /** The last event of a stream that the service ends; empty if the stream has no such event. */
   end(reason: StreamEnd): string
 }
 
-/** How a stream tells its events, too. */
+/** Formats all events of a stream. */
 export interface StreamFormat extends StreamWording {
-  /** Formats with the same key tell the same. */
+  /** Formats with the same key produce the same text. */
   readonly key: string
   /** The members that its events show. */
   readonly fields: readonly StreamField[]
@@ -65,49 +65,52 @@ export interface StreamFormat extends StreamWording {
   event(event: StreamEvent, txn: Micros, transaction: Transaction): string
 }
 
-/** A place among the events of a stream: behind the event of that number of the transaction at that time. */
+/** A position among the events of a stream: after the event with this ordinal in the transaction of this time. */
 export interface StreamPlace {
   readonly time: Micros
   readonly ordinal: number
 }
 
-/** The events of a stream behind some place, as a language has read them. */
+/** A page of events after some position, as a language has read it. */
 export interface StreamPage {
-  /** Each with its place, as text with its line end. */
+  /** The text of each event with its position and its line end. */
   readonly lines: readonly { readonly place: StreamPlace; readonly text: string }[]
-  /** Where the next page goes on. */
+  /** The position at which the next page continues. */
   readonly place: StreamPlace
   readonly hasNext: boolean
   /** The last event ends the stream. */
   readonly isOver: boolean
-  /** What finding nothing has cost, as its language sums it up. */
+  /** The costs of a page without events, summed up by its language. */
   readonly costs: readonly number[]
 }
 
-/** What a query asks for that opens a stream: events that are told as they are found in each transaction, the same for all languages. */
-export interface ToldOrder {
-  readonly kind: 'told'
+/** A stream whose events are formatted when the tailer finds them in a transaction. The same for all languages. */
+export interface PushedOrder {
+  readonly kind: 'pushed'
   readonly subject: StreamSubject
   readonly format: StreamFormat
 }
 
-/** The same where code decides what is told, which may take long: events are read page by page, each by a request of its own. */
+/**
+ * A stream for which code decides about events, which may take long. Events are read page by page, each page by a
+ * request of its own.
+ */
 export interface PagedOrder {
   readonly kind: 'paged'
-  /** What happens there is worth a look. */
+  /** A change of this subject triggers the next read. */
   readonly subject: StreamSubject
-  /** Orders with the same key tell the same behind the same place. */
+  /** Orders with the same key produce the same events after the same position. */
   readonly key: string
-  /** Where it begins. */
+  /** The position at which the stream begins. */
   readonly place: StreamPlace
   readonly wording: StreamWording
-  /** The body of the request for the next page. */
-  request(behind: StreamPlace, size: number): string
-  /** What the body of its response says. */
+  /** Returns the body of the request for the page after a position. */
+  request(after: StreamPlace, size: number): string
+  /** Parses the body of the response. */
   read(body: string): StreamPage
-  /** The event of a stream that has had none for long, at a place that it has come to. */
+  /** Returns a status event, for a stream that has had no event for long. */
   status(place: StreamPlace, costs: readonly number[]): string
 }
 
-/** What a query asks for that opens a stream. */
-export type StreamOrder = ToldOrder | PagedOrder
+/** The stream that a query opens. */
+export type StreamOrder = PushedOrder | PagedOrder

@@ -1,4 +1,4 @@
-// Making tokens for who has logged in.
+// Creates tokens for identities that have logged in.
 
 import { type DocumentValue, native, type ObjectValue, type Ref, type Value } from '../values/value.ts'
 import { applied, Failure } from './failure.ts'
@@ -10,7 +10,10 @@ import { viewDocument } from './view-document.ts'
 
 const checks = { data: map, ttl: timestamp }
 
-/** Makes a token of a document, with the service's own rights; `data` and `ttl` count of what is given. Shows its secret. */
+/**
+ * Creates a token for a document, with the service's own rights. Only `data` and `ttl` of `params` are used. The
+ * returned document shows the secret.
+ */
 export function createToken(instance: Ref, params: ObjectValue, session: Session): DocumentValue {
   const given = new Map([...params].filter(([name]) => Object.hasOwn(checks, name)))
   const fields = applyPatch(new Map([['instance', instance]]), given)

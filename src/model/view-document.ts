@@ -1,4 +1,4 @@
-// Stored documents as clients see them: without the fields that stay inside, with those that are computed.
+// Converts stored documents to the form that clients see: without internal fields, with computed ones.
 
 import type { Version } from '../storage/store/contract.ts'
 import { historyFloorField, migrationField } from '../storage/store/definitions.ts'
@@ -14,7 +14,7 @@ import {
 import { withStatus } from './schema/collection-indexes.ts'
 import type { Session } from './session.ts'
 
-/** Fields kept for the service itself, by native collection. */
+/** Internal fields, by native collection. */
 const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
   [native.databases]: new Set(['scope', 'account', 'disabled']),
   [native.collections]: new Set([historyFloorField, migrationField]),
@@ -22,15 +22,15 @@ const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
   [native.credentials]: new Set(['hashed_password', 'password', 'current_password']),
 }
 
-/** The document value of a stored version. `created` marks one made by this query. */
+/** Returns the document value of a stored version. `created`: this query created the version. */
 export function viewDocument(version: Version, session: Session, created = false): DocumentValue {
   const fields = visibleFields(version, session)
-  // A version that was made from a remembered one has other fields.
+  // A version derived from a cached one has other fields, so the cached form does not apply.
   const shown = version.shown?.fields === fields ? version.shown : undefined
   return new DocumentValue(version.ref, version.ts, fields, created, shown)
 }
 
-/** The fields of a version that clients may see, in stored order. */
+/** Returns the fields of a version that clients may see, in stored order. */
 export function visibleFields({ ref, fields }: Version, session: Session): ObjectValue {
   if (ref.collection >= firstUserCollection) return fields
   const visible = withoutHidden(fields, hiddenFields[ref.collection])

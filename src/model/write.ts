@@ -1,6 +1,6 @@
-// The one way by which documents of every kind are written: references, permission, existence, container, time,
-// patch, validation, write. The kinds differ in their Resource only. What is created is blamed at its target, what
-// exists already at the call.
+// The pipeline for all writes of documents: references, permission, existence, container, time, patch, validation,
+// write. Kinds of documents differ only in their Resource. Errors of a creation refer to its target, errors of other
+// writes to the call.
 
 import type { Version } from '../storage/store/contract.ts'
 import {
@@ -32,13 +32,13 @@ import { isStaged } from './schema/schema-files.ts'
 import type { Session } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
-/** What a language adds to the creation of documents. */
+/** Rules of a language for the creation of documents. */
 export interface CreationRules extends WriteRules {
-  /** Documents in a collection that the same query made are refused. */
+  /** Creating documents in a collection that the same query created is rejected. */
   readonly refusesNewCollections?: boolean
 }
 
-/** Creates a document in a collection, under a given id or a new one. */
+/** Creates a document in a collection, with a given id or a new one. */
 export function createDocument(
   collection: Ref,
   id: bigint | undefined,
@@ -86,7 +86,7 @@ function refuseNewCollection(collection: Ref, { transaction }: Session): void {
   if (oldest?.ts instanceof TransactionTime) throw Failure.of({ kind: 'new collection' }, 'target')
 }
 
-/** Changes or replaces a live document. */
+/** Updates or replaces a live document. */
 export function changeDocument(
   mode: 'update' | 'replace',
   ref: Ref,
@@ -114,7 +114,7 @@ export function changeDocument(
   return write(draft, resource, 'call')
 }
 
-/** Deletes a live document; returns it as it was. */
+/** Deletes a live document; returns its last version. */
 export function deleteDocument(ref: Ref, session: Session): DocumentValue {
   if (isNativeCollectionRef(ref)) throw Failure.of({ kind: 'not found', ref })
   refuseForeign(ref.database, session)
@@ -127,7 +127,10 @@ export function deleteDocument(ref: Ref, session: Session): DocumentValue {
   return viewDocument(previous, session)
 }
 
-/** The live version of a document to be changed. Who may not read it does not learn whether it exists. */
+/**
+ * Returns the live version of a document to change. Callers without read permission get the same error whether or not
+ * the document exists.
+ */
 function existing(ref: Ref, session: Session, place: FailurePlace): Version {
   const version = session.transaction.get(ref)
   if (version) return version
@@ -141,9 +144,29 @@ function newDocument(database: DatabaseId, collection: CollectionId, session: Se
   return new Ref(database, collection, session.transaction.nextSchemaId(database, collection))
 }
 
+/** Moves a database with all its content to another parent. Returns its document there. */
+export function moveDatabase(source: Ref, target: Ref, session: Session): Version {
+  refuseOtherTime(session)
+  const { access, asker, transaction } = session
+  const { catalogue } = transaction
+  const moved = catalogue.databaseAt(source)
+  const parent = catalogue.databaseAt(target)
+  if (!moved) throw Failure.of({ kind: 'not found', ref: source })
+  if (!parent) throw Failure.of({ kind: 'not found', ref: target })
+  // For databases further down, too, the caller needs the right to delete databases of the query's own database.
+  const resource = new Ref(session.database, native.collections, BigInt(native.databases))
+  if (!access.allows({ action: 'delete', resource, document: source, argument: () => source, asker }))
+    throw permissionDenied()
+  if (catalogue.lineage(target.id).some(({ ref }) => ref.id === source.id))
+    throw Failure.of({ kind: 'moved into itself', database: moved.name, parent: parent.name })
+  const other = catalogue.resolve(target.id, native.databases, moved.name)
+  if (other) throw Failure.of({ kind: 'exists', ref: other })
+  return applied(() => transaction.moveDatabase(source, target.id), 'call')
+}
+
 /**
- * Checks the fields of a version to be written into the past, and returns how to make them: references now,
- * everything else after the caller's permission.
+ * Checks the references in the fields of a version that is to be written into the past. Returns a function that makes
+ * the other checks, for use after the check of the caller's permission, and returns the fields.
  */
 export function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
   const resource = resourceOf(ref.collection)
@@ -171,7 +194,7 @@ function draftOf(
   const fields = applyPatch(base, storedFields(patch, resource), rules.keepsEmpty)
   const data = fields.get('data')
   if (data instanceof Map && data.size === 0 && !rules.keepsEmpty) fields.delete('data')
-  rules.settle?.(fields)
+  rules.normalize?.(fields)
   const failures = fieldFailures(fields, patch, resource)
   const draft: Draft = {
     mode,
@@ -190,7 +213,7 @@ function draftOf(
   return draft
 }
 
-/** Unknown fields are dropped without a word, and so are later values of what is final after creation. */
+/** Drops unknown fields silently, and, after creation, new values of fields that are final. */
 function knownFields(
   params: ObjectValue,
   resource: Resource,
@@ -243,7 +266,7 @@ function write(draft: Draft, resource: Resource, place: FailurePlace): DocumentV
   return viewDocument(asShown(draft, version), session, mode === 'create')
 }
 
-/** The version as this write returns it. */
+/** The version as the query returns it. */
 function asShown({ omitted, shown }: Draft, version: Version): Version {
   if (shown.size === 0 && omitted.size === 0) return version
   const stored = [...version.fields].filter(([name]) => !omitted.has(name))
@@ -252,7 +275,7 @@ function asShown({ omitted, shown }: Draft, version: Version): Version {
 
 // ------------------------------------------------------------------------------------------- refusing
 
-/** References inside what is given are checked before everything else. */
+/** References in the given fields are checked first. */
 function refuseReferences(params: ObjectValue, resource: Resource, session: Session, target?: Ref): void {
   const failures = referenceFailures(params, session, resource.strictReferences === true)
   const isForeign = target !== undefined && target.database !== session.database
@@ -263,12 +286,12 @@ function refuseReferences(params: ObjectValue, resource: Resource, session: Sess
   throw new Failure(faults)
 }
 
-/** Everything is written in the database of the query. */
+/** Rejects writes outside the database of the query. */
 export function refuseForeign(database: DatabaseId, session: Session): void {
   if (database !== session.database) throw Failure.of({ kind: 'other database' }, 'target')
 }
 
-/** The kinds of definitions that a staged schema is compared with, or that decide whether it may be committed. */
+/** The kinds of definitions that are compared with a staged schema, or that decide whether it may be committed. */
 const definitions: ReadonlySet<CollectionId> = new Set([
   native.collections,
   native.indexes,
@@ -278,8 +301,8 @@ const definitions: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * While a schema is staged the definitions in force stay as they are. Changes of staged ones are made in a rehearsal, in
- * which nothing is staged, so only queries of version 4 meet this. The service that brought version 10 did the same.
+ * Definitions cannot change while a schema is staged. Changes of the staged schema are made in a rehearsal, in which
+ * nothing is staged, so only queries of version 4 get this error. The original service behaved the same way.
  */
 function refuseWhileStaged(collection: CollectionId, session: Session): void {
   if (definitions.has(collection) && isStaged(session)) throw Failure.of({ kind: 'staged schema' })
@@ -290,12 +313,12 @@ function refuseInContainer(database: DatabaseId, resource: Resource, { transacti
   throw Failure.of({ kind: 'in container' }, 'target')
 }
 
-/** References may hold a negative id, which names nothing: documents are numbered from 0. */
+/** Rejects negative ids. References may hold them, but documents are numbered from 0. */
 export function refuseNegativeId(id: bigint, place: FailurePlace = 'call'): void {
   if (id < 0n) throw Failure.of({ kind: 'negative id', id }, place)
 }
 
-/** Writes happen now; under `at` another time they are refused. */
+/** Rejects writes while `at` sets another time. */
 export function refuseOtherTime(session: Session, place: FailurePlace = 'call'): void {
   if (session.validTime !== undefined) throw Failure.of({ kind: 'other time' }, place)
 }

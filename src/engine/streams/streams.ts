@@ -94,8 +94,8 @@ export class Streams implements StreamOpener {
 
   open({ nextPage, order, session }: StreamOpening): EventStream {
     const { subject: target } = order
-    const format = order.kind === 'told' ? this.#shared(order.format) : undefined
-    const wording = order.kind === 'told' ? order.format : order.wording
+    const format = order.kind === 'pushed' ? this.#shared(order.format) : undefined
+    const wording = order.kind === 'pushed' ? order.format : order.wording
     const id = String(BigInt(`0x${this.#options.random.hex(8)}`) >> 1n)
     if (this.#isEnded) return refusedStream(id, wording, streamEnds.alreadyClosed)
     if (this.#open.size >= this.#options.openMax) return refusedStream(id, wording, streamEnds.tooMany)
@@ -106,7 +106,7 @@ export class Streams implements StreamOpener {
       viewer: this.#viewers.get(terms.key) ?? new Viewer(terms),
       wording,
       ...(format && { format }),
-      start: order.kind === 'told' ? transaction.lastCommitTime : order.place.time,
+      start: order.kind === 'pushed' ? transaction.lastCommitTime : order.place.time,
     }
     const stream = new OpenStream(id, origin, ended => this.#release(ended))
     this.#register(stream, transaction)

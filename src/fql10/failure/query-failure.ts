@@ -114,7 +114,7 @@ export class QueryFailure extends LanguageError {
   }
 
   /** The message with the failed constraints, which only the diagnostic lists. */
-  override get toldElsewhere(): string {
+  override get foreignText(): string {
     const [first] = this.diagnostics
     return this.constraintFailures.length === 0 ? this.message : String(first?.message ?? this.message)
   }

@@ -135,7 +135,7 @@ export class DataWorld extends DocumentReader implements World {
 
   /** The document that a predicate receives: a previous or future version, independent of the stored one. */
   version(given: StoredValue): Value {
-    const found = this.#session.foundEntry
+    const found = this.#session.indexMatch
     if (given instanceof Ref && found !== undefined && sameRef(given, found.document)) {
       return this.reference(given, undefined, { name: '', covered: found.covered })
     }

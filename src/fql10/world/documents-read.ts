@@ -126,7 +126,7 @@ export class DocumentReader {
     if (readAt !== undefined) return mayOnDocument('history_read', ref, session)
     if (foundIn === undefined) return mayOnDocument('read', ref, session)
     const found = { document: ref, covered: foundIn.covered }
-    return session.withFoundEntry(found, () => mayOnDocument('read', ref, session))
+    return session.withIndexMatch(found, () => mayOnDocument('read', ref, session))
   }
 
   /** Reuses the last read of the same document until the query writes. */

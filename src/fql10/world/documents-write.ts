@@ -196,10 +196,10 @@ export class QueryDocumentWriter implements Writer {
     own: Ref | undefined,
     target: Target,
     call: Call,
-  ): Pick<WriteRules, 'settle'> {
+  ): Pick<WriteRules, 'normalize'> {
     if (number !== native.collections) return {}
     return {
-      settle: fields => {
+      normalize: fields => {
         const failures = prepareDefinition(fields, own, this.#session)
         if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
         this.#migrations.addSteps(fields, own, call)

@@ -8,7 +8,7 @@ import { upsert } from '../../base/upsert.ts'
 import { collectionFinder, runDefault } from '../../model/schema/collection-rules.ts'
 import { pathText, typeFaultText } from '../../model/schema/fault-texts.ts'
 import { type FieldType, isOptional, typeText } from '../../model/schema/field-types.ts'
-import { type FieldNames, noteSteps, type Step } from '../../model/schema/migration-steps.ts'
+import { appendSteps, type FieldNames, type Step } from '../../model/schema/migration-steps.ts'
 import { typeFailures } from '../../model/schema/type-check.ts'
 import type { FindCollection, ReferredCollection, Session } from '../../model/session.ts'
 import { native, type ObjectValue, type Ref, type Value as StoredValue } from '../../values/value.ts'
@@ -66,7 +66,7 @@ export class Migrations {
       if (typeof valued === 'string') reject(valued)
       else steps = valued
     }
-    noteSteps(fields, before, steps)
+    appendSteps(fields, before, steps)
   }
 
   /** Throws a QueryFailure at `call` if a definition has no valid migration. Runs after all writes of the query. */

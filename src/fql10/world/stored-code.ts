@@ -3,8 +3,9 @@
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
+import type { CodeArguments } from '../../model/code-arguments.ts'
 import type { EffectPlace } from '../../model/effect.ts'
-import type { CodeLanguage, Given, Session } from '../../model/session.ts'
+import type { CodeLanguage, Session } from '../../model/session.ts'
 import type { SourceCode } from '../../values/code.ts'
 import { DocumentValue, isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
 import { Call, type CallEffect } from '../call.ts'
@@ -43,7 +44,7 @@ export const storedCode: CodeLanguage<'10'> = {
 /** Runs the code for {@link storedCode}. `at` is the time of reads; undefined is the present. */
 function run(
   { isExpression, name = '*body*', source: text }: SourceCode,
-  given: Given,
+  given: CodeArguments,
   session: Session,
   at: number | undefined,
 ): StoredValue {
@@ -95,7 +96,7 @@ function storable(work: () => StoredValue): StoredValue {
 }
 
 /** The list of arguments. A call from version 4 passes several arguments as an array. */
-function argumentsOf(given: Given, count: number, isOpen: boolean): readonly StoredValue[] {
+function argumentsOf(given: CodeArguments, count: number, isOpen: boolean): readonly StoredValue[] {
   if ('list' in given) return given.list
   const { one } = given
   if (!isStoredArray(one)) return [one]

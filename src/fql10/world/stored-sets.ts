@@ -133,7 +133,7 @@ export class StoredSetReader implements SetReader {
 /** Predicates of roles get covered fields from the index entry, without reading the document. */
 function coveredFilter(shows: ElementFilter, { covered }: IndexUse, session: Session): ElementFilter {
   if (session.authority.kind !== 'roles') return shows
-  return document => session.withFoundEntry({ document, covered }, () => shows(document))
+  return document => session.withIndexMatch({ document, covered }, () => shows(document))
 }
 
 /** The document of a collection. */

@@ -1,8 +1,7 @@
 // Functions that create schema objects and keys, and move databases.
 
-import { moveDatabase } from '../../model/move-database.ts'
 import { viewDocument } from '../../model/view-document.ts'
-import { createDocument } from '../../model/write.ts'
+import { createDocument, moveDatabase } from '../../model/write.ts'
 import { type NativeName, native, Ref, type Value } from '../../values/value.ts'
 import { databaseRef, object } from '../arguments.ts'
 import { creationRules } from '../creation.ts'

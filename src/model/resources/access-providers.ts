@@ -1,4 +1,4 @@
-// Access providers: issuers of third-party tokens, and the roles their bearers get.
+// Access providers: issuers of third-party tokens, and the roles that the tokens give.
 
 import { isObject, itemsOf, Lambda, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
@@ -37,9 +37,9 @@ export const accessProviderResource: Resource = {
 const withoutHost = /^https?:\/\/(?:[^/?#]*@)?(?:[:/?#\s]|$)/i
 
 /**
- * Only the scheme is looked at, as the original did (a driver's suite stores addresses that are no URIs), and that `//` is followed
- * by a host: an address that cannot be fetched lets no caller in, and the log says why. Plain http only where the operator
- * allows it.
+ * Checks only the scheme, and that a host follows `//`. The original service did not check more, and a driver's suite
+ * stores addresses that are not valid URIs. If the address cannot be fetched, no caller gets in, and the log says why.
+ * Plain HTTP is valid only if the operator allows it.
  */
 function uriFailures(uri: Value | undefined, session: Session): readonly FieldFailure[] {
   if (typeof uri !== 'string') return []

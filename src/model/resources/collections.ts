@@ -1,10 +1,10 @@
-// User collections.
+// The rules for user collections.
 
 import { limits } from '../../base/limits.ts'
 import { migrationField } from '../../storage/store/definitions.ts'
 import { equalValues } from '../../values/equality.ts'
 import type { Value } from '../../values/value.ts'
-import { keepIndexes } from '../schema/collection-indexes.ts'
+import { updateOwnIndexes } from '../schema/collection-indexes.ts'
 import { addedSteps } from '../schema/migration-steps.ts'
 import { destructive, isProtected } from './databases.ts'
 import { map, name, whole } from './fields.ts'
@@ -24,12 +24,12 @@ const historyDays: FieldCheck = (value, path) => {
   return [failure(path, { kind: 'negative' })]
 }
 
-/** Days for which the versions of documents are kept when nothing is said of it. */
+/** Days of history if the collection sets none. */
 function defaultHistoryDays({ historyDaysDefault = limits.historyDaysDefault }: WriteRules): bigint {
   return BigInt(historyDaysDefault)
 }
 
-/** The language that writes these fields checks them. */
+/** Not checked here: the language that writes such a field checks it. */
 const schemaOnly: FieldSpec = { schemaOnly: true }
 
 export const collectionResource: Resource = {
@@ -63,7 +63,7 @@ export const collectionResource: Resource = {
     const parts = ['computed_fields', 'constraints', 'indexes']
     const isChanged = parts.some(name => !isSame(fields.get(name), previous?.fields.get(name)))
     const steps = addedSteps(previous?.fields, fields)
-    if (isChanged || steps?.length !== 0) keepIndexes(ref, fields, session, steps)
+    if (isChanged || steps?.length !== 0) updateOwnIndexes(ref, fields, session, steps)
   },
   beforeDelete(version, session) {
     if (isProtected(version.ref.database, session)) throw destructive('delete collection')
@@ -74,7 +74,10 @@ function isSame(value: Value | undefined, other: Value | undefined): boolean {
   return value === other || equalValues(value ?? null, other ?? null)
 }
 
-/** In protected mode no change may make data disappear. Who adds a `ttl_days` reads that it cannot be removed (a quirk). */
+/**
+ * Rejects changes that make data disappear from a protected database. Adding a `ttl_days` fails with the message that
+ * it cannot be removed (a quirk).
+ */
 function refuseLoss({ fields, previous }: Draft): void {
   const [historyBefore, history] = [previous?.fields.get('history_days'), fields.get('history_days')]
   const endsForever = historyBefore === undefined && history !== undefined

@@ -7,7 +7,6 @@ import type { Session } from '../session.ts'
 import { documentRef, map, text, timestamp } from './fields.ts'
 import { blamedBy, failure, type Resource } from './resource.ts'
 
-/** Credentials: the password hash of an identity. */
 export const credentialResource: Resource = {
   fields: {
     instance: { check: documentRef, required: true },
@@ -24,11 +23,11 @@ export const credentialResource: Resource = {
     if (other && other.ref.id !== ref.id) {
       throw Failure.of({ kind: 'not unique', indexes: [] }, blamedBy(mode))
     }
-    if (!maySetHash(session)) keepHash(fields, previous?.fields)
+    if (!maySetHash(session)) retainHash(fields, previous?.fields)
     const before = previous?.fields.get('instance')
     const owner = before instanceof Ref ? before : instance
     const password = patch.get('password')
-    // Moved to another document, a password is lost, and could be changed there and moved back.
+    // Otherwise a caller could move the credentials to another document, change the password there, and move them back.
     if (patch.has('password') || !sameRef(owner, instance))
       failures.push(...passwordFailures(owner, patch, previous?.fields, [], session))
     if (failures.length === 0 && typeof password === 'string')
@@ -36,20 +35,20 @@ export const credentialResource: Resource = {
   },
 }
 
-/** Only keys with built-in rights may store a hash that was made elsewhere. */
+/** Only keys with built-in rights may store a hash that was computed elsewhere. */
 function maySetHash({ authority }: Session): boolean {
   return authority.kind === 'builtin' && (authority.role === 'admin' || authority.role === 'server')
 }
 
-function keepHash(fields: Map<string, Value>, before: ObjectValue | undefined): void {
+function retainHash(fields: Map<string, Value>, before: ObjectValue | undefined): void {
   const hash = before?.get('hashed_password')
   if (hash === undefined) fields.delete('hashed_password')
   else fields.set('hashed_password', hash)
 }
 
 /**
- * What is wrong with a change of the password of `instance`. A caller who changes the password of the very document
- * that they act as has to give the current one, in every form; keys and functions with a role of their own need not.
+ * Returns the faults in a change of the password of `instance`. A caller who changes the password of their own document
+ * must give the current one, however the change is written. Keys and functions with a role of their own need not.
  */
 function passwordFailures(
   instance: Ref,
@@ -79,7 +78,7 @@ function hashOf(password: string, session: Session): string {
 
 const blockFields = ['password', 'hashed_password', 'current_password']
 
-/** What is wrong with the `credentials` field of a document that is about to be written. */
+/** Returns the faults in the `credentials` field of a document that will be written. */
 export function credentialsFailures(
   instance: Ref,
   block: ObjectValue,
@@ -93,7 +92,7 @@ export function credentialsFailures(
   return passwordFailures(instance, block, undefined, ['credentials'], session)
 }
 
-/** Writes what the `credentials` field of a document says into its credentials, with the service's own rights. */
+/** Writes the `credentials` field of a document to its credentials, with the service's own rights. */
 export function writeCredentialsOf(instance: Ref, block: ObjectValue, session: Session): void {
   const { transaction } = session
   const existing = transaction.directory.credentialOf(instance)

@@ -1,4 +1,4 @@
-// Databases. A database holds its own schema and documents; its children are documents in it.
+// Databases. A database contains its own schema and documents; its child databases are documents in it.
 
 import { encodeGlobalId } from '../../values/global-id.ts'
 import { native, Ref, sameRef } from '../../values/value.ts'
@@ -7,7 +7,6 @@ import type { Session } from '../session.ts'
 import { flag, map, name, priority } from './fields.ts'
 import { type Draft, failure, type Resource } from './resource.ts'
 
-/** Child databases. */
 export const databaseResource: Resource = {
   fields: {
     name: { check: name, required: true },
@@ -21,14 +20,14 @@ export const databaseResource: Resource = {
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {
-    // The id of the document is the identity of the database: both stay forever, wherever it is moved.
+    // The id of the document identifies the database. Both stay the same when the database is moved.
     draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
     refuseFullContainer(draft)
   },
   beforeDelete: ({ ref }, session) => deleteKeysOf(ref, session),
 }
 
-/** The keys for a database go with it: they would open nothing. */
+/** Deletes the keys for a database with it, because they would have no use. */
 function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   const named = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
     const database = transaction.get(document)?.fields.get('database')
@@ -37,7 +36,7 @@ function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   for (const { document } of named) applied(() => transaction.delete(document), 'call')
 }
 
-/** A database that already holds schema or data cannot become a container. */
+/** A database that already contains schema or data cannot become a container. */
 function refuseFullContainer({ session, failures, fields, previous, ref }: Draft): void {
   const becomes = fields.get('container') === true && previous && previous.fields.get('container') !== true
   if (!becomes) return
@@ -51,12 +50,12 @@ function refuseFullContainer({ session, failures, fields, previous, ref }: Draft
   failures.push(failure([], { kind: 'filled container' }))
 }
 
-/** The refusal of a change that would make data disappear from a database in protected mode. */
+/** The error for a change that would remove data from a protected database. */
 export function destructive(change: DestructiveChange): Failure {
   return Failure.of({ kind: 'destructive', change })
 }
 
-/** Whether the database, or one it lies in, is in protected mode. */
+/** Tells whether the database, or a database that contains it, is protected. */
 export function isProtected(database: Ref['database'], session: Session): boolean {
   const around = session.transaction.catalogue.lineage(database)
   return around.some(definition => definition.protected)

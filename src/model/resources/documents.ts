@@ -1,4 +1,4 @@
-// Documents of user collections.
+// The rules for documents of user collections.
 
 import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
 import { isObject, native, Ref, type Value } from '../../values/value.ts'
@@ -31,20 +31,23 @@ export const documentResource: Resource = {
   },
 }
 
-/** A document without a `ttl` gets that of its collection; where a language renews it, with every write that gives none. */
+/**
+ * A document without a `ttl` gets that of its collection. If the language renews it, each write that gives no `ttl`
+ * sets it again.
+ */
 function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (rules.renewsTimeToLive ? patch.has('ttl') : fields.has('ttl')) return
   const ttl = defaultTimeToLive(ref, session)
   if (ttl) fields.set('ttl', ttl)
 }
 
-/** When a document of the collection written now ends, if the collection says so. */
+/** Returns the expiry time of a document that is written now, if the collection sets one. */
 function defaultTimeToLive(ref: Ref, session: Session): Value | undefined {
   const { catalogue, snapshotTime } = session.transaction
   const collection = catalogue.collection(new Ref(ref.database, native.collections, BigInt(ref.collection)))
   if (collection?.ttlDays === undefined) return undefined
   const days = BigInt(collection.ttlDays)
   const end = addToTime(timeFromMicros(snapshotTime), days, timeUnit('days') as TimeUnit)
-  // There is no check of the days: more of them than there are times mean the last one, or the first.
+  // The number of days is not checked. If the result is out of range, it becomes the last or the first possible time.
   return end ?? (days > 0n ? maxTime : minTime)
 }

@@ -1,4 +1,4 @@
-// The types of fields that several kinds of documents share.
+// Checks of fields that several kinds of documents share.
 
 import { isReservedName, isValidName } from '../../values/names.ts'
 import {
@@ -16,7 +16,7 @@ function ofType(expected: string, accepts: (value: Value) => boolean): FieldChec
   return (value, path) => (accepts(value) ? [] : [invalidType(path, value, expected)])
 }
 
-/** Checks of fields: each returns what is wrong with a value, or nothing. */
+/** Checks of field types. Each returns the failures of a value. */
 export const text = ofType('String', value => typeof value === 'string')
 export const flag = ofType('Boolean', value => typeof value === 'boolean')
 export const whole = ofType('Long', value => typeof value === 'bigint')
@@ -28,15 +28,15 @@ export const timestamp = ofType(
 /** The field `priority` of databases and collections. */
 export const priority = ofType('Priority', value => typeof value === 'bigint' && value >= 1n && value <= 500n)
 
-/** A reference to a document of that native collection. */
+/** Checks for a reference to a document of a native collection. */
 export function refOf(expected: string, collection: number): FieldCheck {
   return ofType(expected, value => value instanceof Ref && value.collection === collection)
 }
 
-/** A reference to a document of a user collection. */
+/** Checks for a reference. */
 export const documentRef = ofType('Ref', value => value instanceof Ref)
 
-/** The name of a schema object. */
+/** Checks the name of a schema object. */
 export const name: FieldCheck = (value, path) => {
   if (typeof value !== 'string') return [invalidType(path, value, 'Name')]
   if (isReservedName(value)) {
@@ -45,7 +45,7 @@ export const name: FieldCheck = (value, path) => {
   return isValidName(value) ? [] : [failure(path, { kind: 'name characters', name: value })]
 }
 
-/** Cleans the objects in a field that holds one thing or an array of things. */
+/** Applies `clean` to the objects in a field that contains one object or an array of objects. */
 export function keepKnown(
   fields: Map<string, Value>,
   key: string,

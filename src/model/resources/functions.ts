@@ -34,8 +34,8 @@ export const functionResource: Resource = {
 }
 
 /**
- * No caller gives away more than they hold: a function with a role above the caller's own needs the rights that
- * creating keys needs. The original lets a server key make functions that run as admin; we do not.
+ * No caller may grant more rights than they have. To give a function a role above their own, a caller needs the right
+ * to create keys. The original service lets a server key create functions that run as admin; we do not.
  */
 function refuseHigherRole(draft: Draft): void {
   const { access, asker, authority, database } = draft.session
@@ -59,7 +59,10 @@ function keepsBody({ fields, previous }: Draft): boolean {
   return equalValues(fields.get('body') ?? null, previous?.fields.get('body') ?? null)
 }
 
-/** Why a server key cannot give a function a role, where a caller may be told more than that it may not. */
+/**
+ * Returns the reasons why a server key cannot give a function a role, for languages that explain more than a denied
+ * permission.
+ */
 function reasonsAgainst(role: Value, { mode, session }: Draft): readonly FieldFailure[] {
   if (role !== 'admin') return roleFailures(role, ['role'], session)
   return [failure(['role'], { kind: 'admin role', isNew: mode === 'create' })]

@@ -1,4 +1,4 @@
-// The `source` of an index: one collection or several, the wildcard, each with computed fields.
+// The `source` of an index: one collection, several, or the wildcard, each with bindings.
 
 import {
   isArray,
@@ -17,7 +17,7 @@ import { type Draft, type FieldCheck, failure, invalidType } from './resource.ts
 const isCollection = (value: Value): value is Ref =>
   value instanceof Ref && value.collection === native.collections
 
-/** Checks the shape of a source; {@link sourceFailures} checks what its parts mean together. */
+/** Checks the parts of a source. {@link sourceFailures} checks their combination. */
 export const source: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item => {
     if (item === '_' || isCollection(item)) return []
@@ -38,7 +38,7 @@ function objectFailures(item: ObjectValue): readonly FieldFailure[] {
   return [...failures, ...badBindings.map(([name, body]) => invalidType(['fields', name], body, 'Query'))]
 }
 
-/** The numbers of the collections a source names, and `'_'` for the wildcard. */
+/** Returns the ids of the collections that a source names, and `'_'` for the wildcard. */
 function sourceCollectionsOf(stored: Value | undefined): readonly (bigint | '_')[] {
   return itemsOf(stored).flatMap(item => (isObject(item) ? collectionsOfObject(item) : [collectionOf(item)]))
 }
@@ -57,8 +57,8 @@ function bindingsOf(item: Value): ObjectValue {
 }
 
 /**
- * A source as what it means, however it is written: the computed fields of each collection. Of two parts that name
- * the same collection the first counts.
+ * Returns a source in normalized form: the bindings of each collection. If two parts name the same collection, the
+ * first applies.
  */
 export function meaningOfSource(stored: Value | undefined): ObjectValue {
   const parts = itemsOf(stored).flatMap(item =>
@@ -67,13 +67,16 @@ export function meaningOfSource(stored: Value | undefined): ObjectValue {
   return new Map(parts.reverse())
 }
 
-/** One part of a source as it is stored; `class` is an older name for `collection`, which wins. */
+/** Returns one part of a source as it is stored. `class` is an older name for `collection`, which takes precedence. */
 export function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
   const keys = item.has('collection') ? ['collection', 'fields'] : ['class', 'fields']
   return new Map([...item].filter(([key]) => keys.includes(key)))
 }
 
-/** What is wrong with the sources of a well-shaped index as a whole. `used`: the bindings its fields name. */
+/**
+ * Checks the combination of an index's sources, each of which is valid by itself. `used`: the bindings that terms and
+ * values name.
+ */
 export function sourceFailures(
   { session, fields }: Draft,
   used: ReadonlySet<string>,
@@ -97,7 +100,7 @@ export function sourceFailures(
   return [...failures, ...items.flatMap((item, index) => bindingFailures(item, index, used, session))]
 }
 
-/** Whether two sources name the same set of collections. */
+/** Tells whether two sources name the same set of collections. */
 function repeats(items: readonly Value[]): boolean {
   const keys = items.map(item =>
     (isObject(item) ? collectionsOfObject(item) : [collectionOf(item)]).map(String).sort().join(),

@@ -1,4 +1,5 @@
-// Indexes. What they cover is fixed at creation; the store builds them and turns `active` on when they are complete.
+// Indexes. Their source, terms and values are final after creation. The store builds an index and sets `active` when it
+// is complete.
 
 import { limits } from '../../base/limits.ts'
 import { equalValues } from '../../values/equality.ts'
@@ -17,12 +18,14 @@ const partitions: FieldCheck = (value, path) => {
   return [failure(path, { kind: 'out of range', value, least: 1n, most: partitionsMax })]
 }
 
-/** Whether every caller of the database may read the index; other permissions are dropped without a word. */
+/** Tells whether every caller of the database may read the index. Other permissions are dropped silently. */
 function isPublic(permissions: Value | undefined): boolean {
   return isObject(permissions) && permissions.get('read') === 'public'
 }
 
-/** Terms and values: one object or an array of them. Their failures name no index (a quirk of the protocol). */
+/**
+ * Terms and values: one object or an array of objects. Paths of their failures do not include the position (a quirk).
+ */
 const indexFields: FieldCheck = value =>
   itemsOf(value).flatMap(item =>
     isObject(item) ? indexFieldFailures(item) : [invalidType([], item, 'Term')],
@@ -113,7 +116,10 @@ function usedBindings(fields: ObjectValue): ReadonlySet<string> {
 
 const isString = (value: Value | undefined): value is string => typeof value === 'string'
 
-/** Indexes without terms, or over all documents of a class, are spread; what is unique is not, whatever this says. */
+/**
+ * Indexes without terms, or over all documents of a class, are partitioned. Unique indexes are never partitioned,
+ * whatever this returns.
+ */
 function defaultPartitions(fields: ObjectValue): bigint {
   const terms = itemsOf(fields.get('terms'))
   const [only] = terms
@@ -121,7 +127,7 @@ function defaultPartitions(fields: ObjectValue): bigint {
   return terms.length === 0 || byClass ? partitionsMax : 1n
 }
 
-/** What an index is made of stays; it may be given again, in another style, too. */
+/** The definition of an index is final. Writing the same definition in another notation is allowed. */
 function refuseRedefinition({ failures, fields }: Draft, before: ObjectValue): void {
   const [partitionsBefore, partitions] = [effectivePartitions(before), effectivePartitions(fields)]
   if (partitions !== partitionsBefore) {
@@ -139,7 +145,7 @@ function effectivePartitions(fields: ObjectValue): Value {
   return fields.get('unique') === true ? 1n : (fields.get('partitions') ?? null)
 }
 
-/** Terms or values with all they leave to its default. */
+/** Returns terms or values in normalized form, with all defaults. */
 function meaningOfFields(given: Value | undefined): Value {
   return itemsOf(given).map(item => {
     if (!isObject(item)) return item

@@ -1,4 +1,4 @@
-// Keys: secrets with a role, for this database or a child of it.
+// Keys: secrets with a role, for the key's own database or a child of it.
 
 import { native, Ref } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
@@ -26,7 +26,7 @@ export const keyResource: Resource = {
     const role = fields.get('role')
     if (role !== undefined && !rules.checksTexts) failures.push(...roleFailures(role, ['role'], session))
     failures.push(...importFailures(draft))
-    // The history of a key holds no hashes.
+    // The history of a key contains no hashes.
     if (mode === 'history') fields.delete('hashed_secret')
     if (failures.length > 0 || mode === 'history') return
     const secret = patch.get('secret')
@@ -37,8 +37,8 @@ export const keyResource: Resource = {
 }
 
 /**
- * A secret leads to one key: a hash that a key of the same id has in another database is refused. The caller who gives
- * it knows it, so that tells nothing new.
+ * A secret must lead to one key, so a hash is rejected if a key with the same id in another database has it. The error
+ * reveals nothing, because the caller already knows the secret.
  */
 function importFailures({ session, mode, patch, ref }: Draft): readonly FieldFailure[] {
   const given = patch.get('hashed_secret')

@@ -1,4 +1,4 @@
-// Which resource governs the documents of a collection.
+// Maps each collection to the resource with the rules for its documents.
 
 import { native } from '../../values/value.ts'
 import { accessProviderResource } from './access-providers.ts'
@@ -25,12 +25,12 @@ const byNative: ReadonlyMap<number, Resource> = new Map([
   [native.credentials, credentialResource],
 ])
 
-/** The rules for documents of that collection. */
+/** Returns the rules for documents of a collection. */
 export function resourceOf(collection: number): Resource {
   return byNative.get(collection) ?? documentResource
 }
 
-/** The names of the fields that such documents have. */
+/** The names of all fields of native and user documents. */
 export const fieldNames: ReadonlySet<string> = new Set(
   [...byNative.values(), documentResource].flatMap(({ fields }) => Object.keys(fields)),
 )

@@ -1,8 +1,8 @@
-// How written fields meet stored ones: objects merge, null removes, everything else replaces. Fields that are null are never
-// stored; null elements of arrays are stored by version 10, and removed by version 4.
+// Merges written fields with stored ones: objects merge, null removes, every other value replaces. Null fields are
+// never stored. Null elements of arrays are stored by version 10, and removed by version 4.
 //
-// A short query can make a value that is small in memory, because its parts are shared, and huge when written out,
-// or one that is nested deeper than can be stored. Both end here, before anything is copied.
+// A short query can create a value that is small in memory, because its parts are shared, and huge when stored, or one
+// that is nested too deeply. Such values are rejected before anything is copied.
 
 import { step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -11,18 +11,15 @@ import { msg } from '../../base/message.ts'
 import { isArray, isObject, type ObjectValue, Transient, type Value } from '../../values/value.ts'
 
 /**
- * `base` with `patch` applied; untouched fields keep their place, new ones come last. Throws `bad request` for a
- * patch that is too large or nested too deep to be stored. `keepsNulls`: those in arrays stay.
+ * Returns `base` with `patch` applied. Existing fields keep their position, new fields come last. Throws `bad request`
+ * for a patch that is too large or nested too deeply to be stored. `keepsNulls`: null elements of arrays are kept.
  */
 export function applyPatch(base: ObjectValue, patch: ObjectValue, keepsNulls = false): Map<string, Value> {
   measure(patch)
   return patched(base, patch, keepsNulls)
 }
 
-/**
- * Each value, and each unit of a text, takes a byte of a stored document at least, so their number bounds its size from
- * below.
- */
+/** Counts a lower bound of the stored size: each value, and each unit of a text, takes at least one byte. */
 function measure(patch: ObjectValue): void {
   let bytes = 0
   const visit = (value: Value, depth: number): void => {
@@ -44,7 +41,7 @@ function measure(patch: ObjectValue): void {
 
 const noFields: ObjectValue = new Map()
 
-/** A map of its own. */
+/** Returns a new map. */
 function patched(base: ObjectValue, patch: ObjectValue, keepsNulls: boolean): Map<string, Value> {
   const merged = new Map(base)
   for (const [name, value] of patch) {
@@ -63,7 +60,7 @@ function patched(base: ObjectValue, patch: ObjectValue, keepsNulls: boolean): Ma
   return merged
 }
 
-/** A value as it is stored: transient values in their stored form, without nulls, at every depth. */
+/** Returns a value as it is stored: transient values in their stored form, nulls removed at every depth. */
 function withoutNulls(value: Value, keepsNulls: boolean): Value {
   const stored = storableForm(value)
   if (isArray(stored)) {

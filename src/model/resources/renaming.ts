@@ -1,5 +1,5 @@
-// Names of schema objects that other schema objects hold as texts, as version 10 writes them: they follow a renaming, in
-// whichever language it was. What version 4 writes are references, which follow by themselves.
+// Renames schema objects in other schema objects that refer to them by name, in either language. Version 10 writes such
+// names. Version 4 writes references, which need no change.
 
 import { isArray, isObject, itemsOf, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { applied } from '../failure.ts'
@@ -8,7 +8,7 @@ import type { Draft } from './resource.ts'
 
 type Rewrite = (text: Value) => Value
 
-/** Rewrites the privileges and memberships of roles that name a collection or a function which gets another name. */
+/** After a renaming, updates roles whose privileges and memberships name the collection or function. */
 export function renameResource(draft: Draft): void {
   for (const field of ['name', 'alias']) {
     const rewrite = renaming(draft, field)
@@ -21,14 +21,14 @@ export function renameResource(draft: Draft): void {
   }
 }
 
-/** Rewrites functions, keys and access providers that name a role which gets another name. */
+/** After a renaming, updates functions, keys and access providers that name the role. */
 export function renameRole(draft: Draft): void {
   const rewrite = renaming(draft, 'name')
   if (rewrite === undefined) return
   const { session } = draft
   rewriteAll(native.functions, session, fields => rewriteField(fields, 'role', rewrite))
   rewriteAll(native.keys, session, fields => {
-    // A key for another database has a role of that one.
+    // A key for another database names a role of that database.
     if (!fields.has('database')) rewriteField(fields, 'role', rewrite)
   })
   rewriteAll(native.access_providers, session, fields =>
@@ -38,7 +38,7 @@ export function renameRole(draft: Draft): void {
   )
 }
 
-/** What names a role, by the word for its kind: functions and keys. */
+/** Returns the functions and keys that use a role, with a label for each. */
 export function usersOfRole(
   name: string,
   { database, transaction }: Session,
@@ -64,7 +64,7 @@ function renaming({ fields, previous }: Draft, field: string): Rewrite | undefin
   return text => (text === before ? after : text)
 }
 
-/** Changes schema objects of the database of a query, with the service's own rights. */
+/** Changes schema objects of the query's database, with the service's own rights. */
 function rewriteAll(
   collection: number,
   { database, transaction }: Session,

@@ -1,17 +1,17 @@
-// What a kind of document is made of: its fields, their types and rules. One file per kind declares a Resource;
-// the pipeline in write.ts is the same for all.
+// A Resource has the rules for one kind of document: its fields, their types, and rules across fields. Each kind has a
+// file. The pipeline in write.ts is the same for all kinds.
 
 import type { Version } from '../../storage/store/contract.ts'
 import type { ObjectValue, Ref, Value } from '../../values/value.ts'
 import type { FailurePlace, FieldFailure, FieldFault, TypeFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 
-/** `history` is a version written into the past. */
+/** `history` writes a version into the past. */
 export type WriteMode = 'create' | 'update' | 'replace' | 'history'
 
 /**
- * The policy by which a language writes documents. The model follows it and never asks which language it is. Members that
- * are absent leave the strict rule in force, which the comment of each names.
+ * The policy of a language for writing documents. The model applies it and never checks which language it is. Each
+ * comment names the strict rule, which applies if the member is absent.
  */
 export interface WriteRules {
   /** Nulls in arrays and an empty `data` are stored. Otherwise both are removed. */
@@ -24,7 +24,7 @@ export interface WriteRules {
   readonly replacesName?: boolean
   /**
    * The language checks names and code that are texts, some of them when the query ends. Otherwise the model requires
-   * references and lambdas, and looks roles up at once.
+   * references and lambdas, and resolves roles at once.
    */
   readonly checksTexts?: boolean
   /** A replace keeps the secret of a token. Otherwise the token gets a new one. */
@@ -32,31 +32,34 @@ export interface WriteRules {
   /** Each write that gives no `ttl` renews the time to live. Otherwise it stays as it is. */
   readonly renewsTimeToLive?: boolean
   /**
-   * A caller may change a function with a higher role while role and body stay, and learns what is wrong with a new role.
-   * Otherwise the caller is denied.
+   * A caller may change a function with a higher role as long as role and body stay, and gets the reasons why a new
+   * role is invalid. Otherwise the caller is denied.
    */
   readonly explainsRoles?: boolean
-  /** Days of history of a collection that names none, on creation and on replace. Otherwise a replace keeps the old value. */
+  /**
+   * Days of history of a collection that sets none, on creation and on replace. Otherwise a replace keeps the old
+   * value.
+   */
   readonly historyDaysDefault?: number
-  /** A last look, once it is certain that the document may be written. Throws what refuses it. */
+  /** A last check, after all checks of permission and existence. Throws if the write is invalid. */
   readonly check?: () => void
-  /** Looks at the fields as they will be stored, and may give them another form. Throws what refuses them. */
-  readonly settle?: (fields: Map<string, Value>) => void
+  /** Checks the fields as they will be stored, and may change their form. Throws if they are invalid. */
+  readonly normalize?: (fields: Map<string, Value>) => void
 }
 
-/** A document on its way into the store. */
+/** A document that is being written. */
 export interface Draft {
   readonly mode: WriteMode
   readonly ref: Ref
-  /** The live version before, for updates and replaces. */
+  /** The live version before the write, for updates and replaces. */
   readonly previous: Version | undefined
-  /** What the client gave, without unknown fields. */
+  /** The fields that the client sent, without unknown fields. */
   readonly patch: ObjectValue
   /** The merged fields that will be stored; {@link Resource.complete} may change them. */
   readonly fields: Map<string, Value>
-  /** Everything that is wrong with it. */
+  /** The faults of fields. */
   readonly failures: FieldFailure[]
-  /** Where its data is not what the collection declares. */
+  /** Parts of the data that do not have their declared type. */
   readonly typeFailures: TypeFailure[]
   /** Fields that only this response shows, such as a new secret. */
   readonly shown: Map<string, Value>
@@ -69,48 +72,50 @@ export interface Draft {
 /** Checks a value found at `path`; returns what is wrong. */
 export type FieldCheck = (value: Value, path: readonly string[]) => readonly FieldFailure[]
 
-/** What is known of a field. */
+/** The rules for one field. */
 export interface FieldSpec {
-  /** Absent: any value will do. */
+  /** Absent if every value is valid. */
   readonly check?: FieldCheck
   readonly required?: boolean
-  /** Given by the client only at creation; later values are ignored. */
+  /** Clients may set the field only at creation. Later values are ignored. */
   readonly createOnly?: boolean
-  /** Written by languages with {@link WriteRules.writesSchema} alone: what others give is ignored, and what is stored stays. */
+  /**
+   * Only languages with {@link WriteRules.writesSchema} write the field. Other languages ignore given values and keep
+   * the stored one.
+   */
   readonly schemaOnly?: boolean
-  /** Never stored: consumed by {@link Resource.complete}. */
+  /** Not stored: {@link Resource.complete} uses the value. */
   readonly transient?: boolean
 }
 
 export interface Resource {
   readonly fields: Readonly<Record<string, FieldSpec>>
-  /** Fields that exist before the client's own are applied, on creation. */
+  /** Initial fields at creation, before the client's fields are applied. */
   readonly defaults?: (session: Session, rules: WriteRules) => ObjectValue
-  /** Fields that survive a replace that does not give them. */
+  /** Fields that a replace keeps if it does not set them. */
   readonly keptOnReplace?: readonly string[]
-  /** References in its fields have to exist and be readable by the caller. */
+  /** References in its fields must exist, and the caller must be able to read them. */
   readonly strictReferences?: true
-  /** Only databases, keys, roles and access providers may stand in a container database. */
+  /** Documents of this kind may be written in a container database. */
   readonly allowedInContainer?: true
-  /** The last step before the write: rules across fields, computed fields. Pushes failures. */
+  /** The last step before the write: rules across fields, computed fields. Adds failures to the draft. */
   readonly complete?: (draft: Draft) => void
-  /** After the write, in the same transaction: what belongs to the document. */
+  /** Runs after the write, in the same transaction, and writes dependent documents. */
   readonly written?: (draft: Draft, version: Version) => void
   /** Throws when the document may not be deleted. */
   readonly beforeDelete?: (version: Version, session: Session) => void
 }
 
-/** A field of a document that is refused. */
 export function failure(path: readonly string[], fault: FieldFault): FieldFailure {
   return { path, fault }
 }
 
-/** What a refusal of a write as a whole blames. */
+/** Returns the part of the query to which errors of a write as a whole refer. */
 export function blamedBy(mode: WriteMode): FailurePlace {
   return mode === 'create' ? 'target' : 'call'
 }
 
-/** The failure for a value of the wrong type. */
+/** Returns the failure for a value of the wrong type. */
 export function invalidType(path: readonly string[], value: Value, expected: string): FieldFailure {
   return failure(path, { kind: 'type', value, expected })
 }

@@ -1,4 +1,4 @@
-// Roles given to keys, functions and access providers: built-in by name, custom ones by reference or name.
+// Checks the roles of keys, functions and access providers: built-in roles by name, custom roles by reference or name.
 
 import { isArray, native, Ref, type Value } from '../../values/value.ts'
 import { isBuiltinRole } from '../auth/builtin-role.ts'
@@ -8,7 +8,7 @@ import { failure, invalidType } from './resource.ts'
 
 const isRoleRef = (value: Value) => value instanceof Ref && value.collection === native.roles
 
-/** Checks a role or an array of custom roles; built-in roles stand alone. */
+/** Checks a built-in role, a custom role, or an array of custom roles. */
 export function roleFailures(
   value: Value,
   path: readonly string[],
@@ -32,7 +32,7 @@ export function customRoleFailures(
   return [failure(path, { kind: 'unknown role', role: value })]
 }
 
-/** Whether a role gives no more than a caller of built-in role `holder` has anyway. */
+/** Tells whether a role gives no more rights than a caller with the built-in role `holder` has. */
 export function isWithin(role: Value | undefined, holder: 'admin' | 'server' | undefined): boolean {
   if (role === undefined || holder === 'admin') return true
   const lesser: readonly Value[] = ['server', 'server-readonly', 'client']

@@ -1,4 +1,4 @@
-// Roles: what members may do, and who the members are.
+// Roles: the privileges that they grant, and their members.
 
 import { limits } from '../../base/limits.ts'
 import { codeOf } from '../../values/code.ts'
@@ -11,7 +11,7 @@ import { keepKnown, map, name } from './fields.ts'
 import { renameRole } from './renaming.ts'
 import { type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
 
-/** How many parameters the predicate of each action takes. */
+/** The number of parameters of each action's predicate. */
 const predicateArity: Record<ResourceAction, number> = {
   read: 1,
   write: 2,
@@ -24,10 +24,10 @@ const predicateArity: Record<ResourceAction, number> = {
   call: 1,
 }
 
-/** Names and code that the language has checked. */
+/** Accepts names and code as texts, which the language has checked. */
 const isText = (value: Value) => typeof value === 'string'
 
-/** Faults of items are told by the field alone, also where it holds an array (a quirk). */
+/** Failures of items name only the field, even for a position in an array (a quirk). */
 const privileges: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item =>
     isObject(item) ? privilegeFailures(item, path) : [invalidType(path, item, 'Map')],
@@ -88,7 +88,7 @@ export const roleResource: Resource = {
   written: renameRole,
 }
 
-/** Texts in place of references and lambdas, which no language has checked. */
+/** Rejects texts in place of references and lambdas, for languages that do not check texts. */
 function textFailures(patch: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   const refuse = (value: Value | undefined, path: readonly string[], expected: string) => {
@@ -121,7 +121,7 @@ function withKnownActions(item: ObjectValue): ObjectValue {
   return new Map([...item, ['actions', pick(actions, resourceActions)]])
 }
 
-/** The arity of predicates is checked only where privileges or membership is a single object (a quirk). */
+/** Checks the arity of predicates, but only if privileges or membership is a single object (a quirk). */
 function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   const check = (predicate: Value | undefined, expected: number, path: readonly string[]) => {
@@ -143,7 +143,7 @@ function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   return failures
 }
 
-/** A collection may be a member of so many roles and no more. */
+/** Checks that no collection is a member of too many roles. */
 function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): readonly FieldFailure[] {
   const wanted = memberCollections(fields, session)
   if (wanted.size === 0) return []
@@ -162,7 +162,7 @@ function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): re
   return [{ path: [], fault, isGiven: true }]
 }
 
-/** A collection by its id; one that is not there (yet) by its name. */
+/** The id of a collection, or its name if there is no such collection (yet). */
 type Member = bigint | string
 
 function memberCollections(fields: ObjectValue, { database, transaction }: Session): ReadonlySet<Member> {

@@ -1,9 +1,8 @@
-// Tokens: secrets that act as a document.
+// Tokens: secrets that authenticate as a document.
 
 import { documentRef, map, text, timestamp } from './fields.ts'
 import type { Draft, Resource } from './resource.ts'
 
-/** Tokens: what a login makes. */
 export const tokenResource: Resource = {
   fields: {
     instance: { check: documentRef, required: true },
@@ -25,7 +24,7 @@ export function makeTokenSecret(draft: Pick<Draft, 'session' | 'fields' | 'ref' 
   giveSecret(draft, host.logins.newTokenSecret(memo, draft.ref))
 }
 
-/** Gives a key or a token a secret, shown in this response only. */
+/** Gives a key or token a secret, which only this response shows. */
 export function giveSecret(
   { fields, shown }: Pick<Draft, 'fields' | 'shown'>,
   { hashedSecret, secret }: { readonly hashedSecret: string; readonly secret: string },

@@ -1,5 +1,5 @@
-// References inside written fields: they must resolve and may not point into another database. Schema objects
-// are stricter: what they refer to has to exist and be readable.
+// Checks references in written fields: they must resolve, and must not point to another database. For schema objects,
+// their targets must also exist and be readable.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -18,10 +18,10 @@ import type { FieldFailure } from '../failure.ts'
 import { mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 
-/** Every reference in what is given that may not be written; of very many, the first. */
+/** Returns the failures of all references that may not be written, up to a limit. */
 export function referenceFailures(value: Value, session: Session, strict: boolean): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
-  // One path for the whole walk: most of what is written are plain values, which need none.
+  // The whole walk shares one path, because most written values need none.
   const here: (string | number)[] = []
   const visit = (value: object): void => {
     if (failures.length >= limits.gatheredErrorsMax) return

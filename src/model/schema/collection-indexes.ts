@@ -1,5 +1,5 @@
-// The indexes and unique constraints of a collection's definition. Each is kept by an index of the store that has no
-// name; equal ones share one. Which that is says what it covers.
+// The indexes and unique constraints of a collection's definition. Each is backed by an index of the store without a
+// name. Equal ones share an index, which is found by its source, terms and values.
 
 import type { IndexDefinition } from '../../storage/store/contract.ts'
 import { buildErrorField, ownIndexField } from '../../storage/store/definitions.ts'
@@ -14,9 +14,9 @@ import type { Step } from './migration-steps.ts'
 import { type Path, parsePath } from './paths.ts'
 import { objectOf } from './stored-types.ts'
 
-/** One term or value of a collection's index. */
+/** A term or value of a collection's index. */
 export interface OwnField {
-  /** The path as the definition means it: the name of a computed field or of metadata, or a path into the data. */
+  /** The path that the definition means: the name of a computed field or of metadata, or a path into the data. */
   readonly path: Path
   readonly isComputed: boolean
   readonly isDescending: boolean
@@ -28,12 +28,12 @@ export interface OwnIndex {
   readonly name: string
   readonly terms: readonly OwnField[]
   readonly values: readonly OwnField[]
-  /** What keeps it. */
+  /** The index of the store that backs it. */
   readonly stored: IndexDefinition
   readonly isQueryable: boolean
 }
 
-/** What an index of the store is made of, for one of a definition. */
+/** The terms and values of an index of the store. */
 interface Shape {
   readonly terms: readonly OwnField[]
   readonly values: readonly OwnField[]
@@ -55,7 +55,7 @@ function ownField(item: Value, definition: ObjectValue): OwnField | undefined {
   }
 }
 
-/** The terms, the values or the fields of a unique constraint that are listed under a name. */
+/** The fields listed under a name: terms, values, or the fields of a unique constraint. */
 function ownFields(part: ObjectValue, name: string, definition: ObjectValue): readonly OwnField[] {
   return listIn(part, name).flatMap(item => ownField(item, definition) ?? [])
 }
@@ -73,15 +73,15 @@ function uniqueFields(definition: ObjectValue): readonly (readonly OwnField[])[]
   return constraints.map(each => ownFields(each, 'unique', definition))
 }
 
-/** A part of a definition that an index of the store keeps. */
-interface KeptPart {
+/** A part of a definition that needs an index of the store. */
+interface IndexedPart {
   /** The name of an index; undefined for a unique constraint. */
   readonly name: string | undefined
   readonly shape: Shape
   readonly isUnique: boolean
 }
 
-function shapesOf(definition: ObjectValue): readonly KeptPart[] {
+function indexedParts(definition: ObjectValue): readonly IndexedPart[] {
   const indexes = namedIn(definition, 'indexes').map(([name, index]) => ({
     name,
     shape: shapeOf(index, definition),
@@ -97,7 +97,7 @@ function shapesOf(definition: ObjectValue): readonly KeptPart[] {
 
 // ------------------------------------------------------------------------------------------- as stored
 
-/** The store's form of a field: where it is, or the computed field and where in its value. */
+/** Returns the store's form of a field: its path, or a computed field and the path in its value. */
 function storedField({ isComputed, isDescending, multiValue, path }: OwnField): Value {
   const [first, ...rest] = path
   const stored = new Map<string, Value>()
@@ -108,7 +108,7 @@ function storedField({ isComputed, isDescending, multiValue, path }: OwnField): 
   return isDescending ? stored.set('reverse', true) : stored
 }
 
-/** Ids are ordered as references of one collection are. */
+/** Ids sort like references of one collection. */
 function storedPath(path: Path): Value {
   const [first] = path
   if (first === 'id' && path.length === 1) return ['ref']
@@ -116,7 +116,7 @@ function storedPath(path: Path): Value {
   return ['data', ...path]
 }
 
-/** Entries with the same values are in the order of ids anyway. */
+/** Removes a trailing id, because entries with equal values are sorted by id anyway. */
 function withoutId(values: readonly OwnField[]): readonly OwnField[] {
   const last = values.at(-1)
   const isId = last !== undefined && last.path.length === 1 && last.path[0] === 'id' && !last.isComputed
@@ -144,12 +144,12 @@ function storedIndex({ terms, values }: Shape, collection: Ref, definition: Obje
   })
 }
 
-/** The same for indexes that hold the same entries. */
+/** Returns a key that is equal for indexes with the same entries. */
 function shapeKey(fields: ObjectValue): string {
   return ownKeyOf(['source', 'terms', 'values'].map(name => fields.get(name) ?? null))
 }
 
-/** An index of the store that a definition has, by the key of its shape. */
+/** An index of the store that belongs to a definition, found by the key of its shape. */
 interface StoredOwn {
   readonly definition: IndexDefinition
   readonly fields: ObjectValue
@@ -168,19 +168,19 @@ function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<strin
   })
 }
 
-/** Finds the index of the store that keeps an index or a unique constraint of a definition. */
-function keeperOf(collection: Ref, definition: ObjectValue, session: Session) {
+/** Returns a function that finds the index of the store for an index or a unique constraint of a definition. */
+function storedIndexFinder(collection: Ref, definition: ObjectValue, session: Session) {
   const kept = storedOwn(collection, session)
   return (shape: Shape) => kept.get(shapeKey(storedIndex(shape, collection, definition)))
 }
 
 /**
- * Makes, changes and drops the indexes of the store that a definition calls for. `steps` are taken by documents from now
- * on: an index keeps its rows where they come out the same, under the paths to which its fields have moved; `undefined`:
- * nothing is known of how documents change.
- * Those of `planned`, a definition that is not in force yet, are made as well, but refuse nothing.
+ * Creates, changes and deletes the indexes of the store that a definition needs. From now on, documents are migrated by
+ * `steps`. An index whose rows stay the same keeps them, under the new paths of its fields. If `steps` is undefined,
+ * the change of the documents is unknown. `planned` is a definition that is not in force yet; its indexes are created,
+ * too, but reject nothing.
  */
-export function keepIndexes(
+export function updateOwnIndexes(
   collection: Ref,
   definition: ObjectValue,
   session: Session,
@@ -190,7 +190,7 @@ export function keepIndexes(
   const { transaction } = session
   const wanted = new Map<string, Map<string, Value>>()
   for (const each of planned === undefined ? [definition] : [definition, planned]) {
-    for (const { isUnique, shape } of shapesOf(each)) {
+    for (const { isUnique, shape } of indexedParts(each)) {
       const fields = storedIndex(shape, collection, each)
       const key = shapeKey(fields)
       const known = wanted.get(key) ?? fields
@@ -220,17 +220,17 @@ export function keepIndexes(
 
 // ---------------------------------------------------------------------------------------------- reading
 
-/** The indexes of a collection by name, as its stored definition has them. */
+/** Returns the indexes of a collection by name, as its stored definition declares them. */
 export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<string, OwnIndex> {
   const { transaction } = session
   return transaction.catalogue.derived(collection.database, `named indexes of ${collection.id}`, () => {
     const own = uncounted(transaction, () => transaction.get(collection))
     const definition = own?.fields ?? new Map<string, Value>()
-    const keptBy = keeperOf(collection, definition, session)
+    const find = storedIndexFinder(collection, definition, session)
     const found = new Map<string, OwnIndex>()
     for (const [name, index] of namedIn(definition, 'indexes')) {
       const shape = shapeOf(index, definition)
-      const stored = keptBy(shape)?.definition
+      const stored = find(shape)?.definition
       if (stored === undefined) continue
       const queryable = index.get('queryable')
       const isQueryable = typeof queryable === 'boolean' ? queryable : stored.active
@@ -241,42 +241,45 @@ export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<strin
 }
 
 /**
- * The index of the store that keeps a part of a collection's definition: an index by its name, or a unique constraint by its
- * place among them.
+ * Returns the index of the store for a part of a collection's definition. The part is an index, given by its name, or a
+ * unique constraint, given by its position among them.
  */
-export function keptIndex(collection: Ref, part: string | number, session: Session): Ref | undefined {
+export function ownIndexRef(collection: Ref, part: string | number, session: Session): Ref | undefined {
   const definition = session.transaction.get(collection)?.fields ?? new Map<string, Value>()
-  const kept = shapesOf(definition)
-  const unique = kept.filter(({ isUnique }) => isUnique)
+  const parts = indexedParts(definition)
+  const unique = parts.filter(({ isUnique }) => isUnique)
   const found =
-    typeof part === 'number' ? unique[part] : kept.find(({ isUnique, name }) => !isUnique && name === part)
-  return found && keeperOf(collection, definition, session)(found.shape)?.definition.ref
+    typeof part === 'number' ? unique[part] : parts.find(({ isUnique, name }) => !isUnique && name === part)
+  return found && storedIndexFinder(collection, definition, session)(found.shape)?.definition.ref
 }
 
-/** The fields of the unique constraint that an index of the store keeps; undefined for an index that users made. */
+/**
+ * Returns the fields of the unique constraint that an index of the store enforces. Undefined for an index that users
+ * created.
+ */
 export function constraintOf(index: Ref, collection: Ref, session: Session): readonly OwnField[] | undefined {
   const { transaction } = session
   if (transaction.catalogue.index(index)?.isOwn !== true) return undefined
   const definition = transaction.get(collection)?.fields ?? new Map<string, Value>()
-  const keptBy = keeperOf(collection, definition, session)
-  return uniqueFields(definition).find(terms => keptBy({ terms, values: [] })?.definition.ref.id === index.id)
+  const find = storedIndexFinder(collection, definition, session)
+  return uniqueFields(definition).find(terms => find({ terms, values: [] })?.definition.ref.id === index.id)
 }
 
-/** What is said of a unique constraint whose index is so far. */
+/** The status of a unique constraint, by the state of its index. */
 const constraintStates = { built: 'active', building: 'pending', failed: 'failed' } as const
 
-/** A definition with what the service says of its parts: how far its indexes are. */
+/** Adds the status of its indexes and constraints to a definition. */
 export function withStatus(collection: Ref, definition: ObjectValue, session: Session): ObjectValue {
   const indexes = definition.get('indexes')
   const constraints = definition.get('constraints')
   if (indexes === undefined && constraints === undefined) return definition
-  const keptBy = keeperOf(collection, definition, session)
+  const find = storedIndexFinder(collection, definition, session)
   const stateOf = (shape: Shape) => {
-    const stored = keptBy(shape)
+    const stored = find(shape)
     if (stored?.definition.active) return 'built'
     return stored?.fields.has(buildErrorField) ? 'failed' : 'building'
   }
-  const told = new Map(definition)
+  const shown = new Map(definition)
   if (isObject(indexes)) {
     const each = Array.from(indexes, ([name, index]): [string, Value] => {
       if (!isObject(index)) return [name, index]
@@ -285,7 +288,7 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
       const status = state === 'built' ? 'complete' : state
       return [name, new Map(index).set('queryable', queryable).set('status', status)]
     })
-    told.set('indexes', new Map(each))
+    shown.set('indexes', new Map(each))
   }
   if (isArray(constraints)) {
     const each = constraints.map((constraint): Value => {
@@ -293,9 +296,9 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
       const state = stateOf({ terms: ownFields(constraint, 'unique', definition), values: [] })
       return new Map(constraint).set('status', constraintStates[state])
     })
-    told.set('constraints', each)
+    shown.set('constraints', each)
   }
-  return told
+  return shown
 }
 
 /** An index or a unique constraint of a definition that cannot be used yet. */
@@ -303,19 +306,19 @@ export interface UnreadyPart {
   /** Undefined for a unique constraint. */
   readonly name: string | undefined
   readonly terms: readonly OwnField[]
-  /** The build met a document that the index cannot hold; it goes on once that has changed. */
+  /** The build found a document that the index cannot contain. The build continues after the document has changed. */
   readonly hasFailed: boolean
 }
 
-/** What of a definition is still being built, or could not be built. */
+/** Returns the parts of a definition that are being built, or that could not be built. */
 export function unreadyParts(
   collection: Ref,
   definition: ObjectValue,
   session: Session,
 ): readonly UnreadyPart[] {
-  const keptBy = keeperOf(collection, definition, session)
-  return shapesOf(definition).flatMap(({ name, shape }) => {
-    const stored = keptBy(shape)
+  const find = storedIndexFinder(collection, definition, session)
+  return indexedParts(definition).flatMap(({ name, shape }) => {
+    const stored = find(shape)
     if (stored === undefined || stored.definition.active) return []
     return [{ name, terms: shape.terms, hasFailed: stored.fields.has(buildErrorField) }]
   })

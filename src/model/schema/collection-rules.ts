@@ -1,5 +1,5 @@
-// What a collection's definition asks of its documents: types of fields, defaults, checks. Every write of every language
-// keeps to it.
+// The rules that a collection's definition sets for its documents: types of fields, defaults, checks. They apply to
+// every write in every language.
 
 import { isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { aliasesOf } from '../auth/resource-names.ts'
@@ -22,7 +22,7 @@ interface Check {
 
 interface Rules {
   readonly name: string
-  /** The type of the data; undefined where any fields are allowed. */
+  /** The type of the data; undefined if all fields are allowed. */
   readonly data: ObjectType | undefined
   readonly checks: readonly Check[]
 }
@@ -64,14 +64,14 @@ function checksOf(definition: ObjectValue): readonly Check[] {
   })
 }
 
-/** Native collections whose documents fields may refer to, by the names of their types. */
+/** Native collections that the types of fields can refer to, by the names of their types. */
 export const referable: ReadonlyMap<string, number> = new Map<string, number>([
   ['Key', native.keys],
   ['Token', native.tokens],
   ['Credential', native.credentials],
 ])
 
-/** Finds the collections that fields may refer to, by name or alias. */
+/** Returns a function that finds the collections for the types of fields, by name or alias. */
 export function collectionFinder(database: bigint, { transaction }: Session): FindCollection {
   const { catalogue } = transaction
   return name => {
@@ -84,18 +84,18 @@ export function collectionFinder(database: bigint, { transaction }: Session): Fi
   }
 }
 
-/** What of a draft its types are about. */
+/** The parts of a draft that the types need. */
 type TypedDraft = Pick<Draft, 'mode' | 'ref' | 'patch' | 'fields' | 'typeFailures' | 'session'>
 
-/** What of a draft its checks are about. */
+/** The parts of a draft that the checks need. */
 type CheckedDraft = Pick<Draft, 'mode' | 'ref' | 'session'>
 
 /**
- * Fills in what is left out of a new document, and notes what is not of its type. `known`: data of which a field that is
- * left out keeps its value, in place of the default. Throws where a default has no value.
+ * Adds default values to a new document, and records the values that do not have their type. A missing field takes its
+ * value from `known` if it has one there, before the default. Throws a Failure if a default has no value.
  */
 export function applyTypes(draft: TypedDraft, known?: Value): void {
-  const { fields, mode, patch, ref, session, typeFailures: noted } = draft
+  const { fields, mode, patch, ref, session, typeFailures: failures } = draft
   if (mode === 'history') return
   const { data: type, name } = rulesOf(ref, session)
   if (type === undefined) return
@@ -109,17 +109,17 @@ export function applyTypes(draft: TypedDraft, known?: Value): void {
     data = withDefaults(type, patch.get('data') ?? undefined, data, evaluate)
     if (data.size > 0) fields.set('data', data)
   }
-  noted.push(...typeFailures(type, data, ['data']))
+  failures.push(...typeFailures(type, data, ['data']))
 }
 
-/** Runs the expression of a default; `name` is what places in it are in. Throws what evaluation throws. */
+/** Evaluates the expression of a default. Positions in errors use `name`. Throws all errors of the evaluation. */
 export function runDefault(source: string, name: string, session: Session): Value {
   return session.withEffectLimit('pure', 'default values', () =>
     session.run({ language: '10', source, name, isExpression: true }, { list: [] }),
   )
 }
 
-/** The value of a default's expression. Throws a Failure where it has none. */
+/** Evaluates the expression of a default. Throws a Failure for an error of its language. */
 function valueOfDefault(source: string, name: string, field: string, { mode, session }: CheckedDraft): Value {
   try {
     return runDefault(source, name, session)
@@ -129,7 +129,7 @@ function valueOfDefault(source: string, name: string, field: string, { mode, ses
   }
 }
 
-/** Runs the checks of a document that has been written. They read what they like, as predicates of roles do. */
+/** Runs the checks on a written document. They may read everything, like predicates of roles. */
 export function runChecks(draft: CheckedDraft): void {
   const { mode, ref, session } = draft
   if (mode === 'history') return

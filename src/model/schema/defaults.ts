@@ -1,15 +1,16 @@
-// Values for what a new document leaves out. Null is no absence: who gives it wants nothing to be there.
+// Adds default values for fields that a new document leaves out. A null is not missing: the client wants no value
+// there.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import type { FieldPath } from '../failure.ts'
 import type { FieldType, ObjectType } from './field-types.ts'
 
-/** The value of a default's expression, for the field at that place within the data. */
+/** Evaluates the expression of a default, for the field at a path in the data. */
 type EvaluateDefault = (expression: string, path: FieldPath) => Value
 
 /**
- * `stored`, which is at `path`, with values for what `given` leaves out; `stored` is what `given` comes to without its nulls. A new object where
- * something is added, else the same.
+ * Returns `stored` with defaults for the fields that `given` leaves out. `stored` is `given` without nulls, and lies at
+ * `path`. Returns `stored` itself if nothing is added.
  */
 export function withDefaults(
   { fields }: ObjectType,

@@ -1,20 +1,21 @@
-// Parts of stored definitions. They were looked at when they were written; whatever is of another form counts as missing.
+// Reads parts of stored definitions. The definitions were validated when they were written, so a value of another type
+// counts as missing.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 
-/** A text. */
+/** Returns a text, or undefined. */
 export function textIn(fields: ObjectValue | undefined, name: string): string | undefined {
   const value = fields?.get(name)
   return typeof value === 'string' ? value : undefined
 }
 
-/** An object; an empty one where there is none. */
+/** Returns an object, or an empty one. */
 export function objectIn(fields: ObjectValue | undefined, name: string): ObjectValue {
   const value = fields?.get(name)
   return isObject(value) ? value : new Map()
 }
 
-/** The objects that stand in an object under their names: fields, computed fields, indexes. */
+/** Returns the named objects in an object: fields, computed fields, indexes. */
 export function namedIn(
   fields: ObjectValue | undefined,
   name: string,
@@ -24,13 +25,13 @@ export function namedIn(
   )
 }
 
-/** A list; an empty one where there is none. */
+/** Returns a list, or an empty one. */
 export function listIn(fields: ObjectValue | undefined, name: string): readonly Value[] {
   const value = fields?.get(name)
   return isArray(value) ? value : []
 }
 
-/** The objects in a list: constraints, migrations. */
+/** Returns the objects in a list: constraints, migrations. */
 export function partsIn(fields: ObjectValue | undefined, name: string): readonly ObjectValue[] {
   return listIn(fields, name).filter(isObject)
 }

@@ -1,9 +1,9 @@
-// What a value of the wrong type is told by. Both languages say it in the same sentences.
+// Texts of errors about types and checks, which both languages share.
 
 import { type Message, msg } from '../../base/message.ts'
 import type { FailedCheck, Fault, FieldPath, TypeFault } from '../failure.ts'
 
-/** The sentence of a fault, without its place. */
+/** Returns the text of a type fault, without its path. */
 export function typeFaultText(fault: TypeFault): Message {
   switch (fault.kind) {
     case 'mismatch':
@@ -19,43 +19,43 @@ export function typeFaultText(fault: TypeFault): Message {
   }
 }
 
-/** `a or b`, `a, b, or c`. */
+/** Joins texts: `a or b`, `a, b, or c`. */
 function alternatives(texts: readonly string[]): string {
   const last = texts.at(-1) ?? ''
   return texts.length < 3 ? texts.join(' or ') : `${texts.slice(0, -1).join(', ')}, or ${last}`
 }
 
-/** Fields beside the data; data fields of these names are shown with `data` before them. */
+/** Fields beside the data. Data fields with these names are shown with `data` before them. */
 const metadata = new Set<string | number>(['id', 'ts', 'ttl'])
 
-/** A place in a document as users see it: fields of the data stand at the top. */
+/** Returns a path as users see it: data fields have no `data` before them. */
 export function shownPath(path: FieldPath): FieldPath {
   const [top, name] = path
   return top === 'data' && name !== undefined && !metadata.has(name) ? path.slice(1) : path
 }
 
-/** A place as text: `a.b[0]`. */
+/** Formats a path as text: `a.b[0]`. */
 export function pathText(path: FieldPath): string {
   return path
     .map((each, index) => (typeof each === 'number' ? `[${each}]` : index === 0 ? each : `.${each}`))
     .join('')
 }
 
-/** The sentence of a check that did not pass. */
+/** Returns the text of a failed check. */
 export function failedCheckText({ name, why }: FailedCheck): Message {
   if (why === 'not met') return msg`Document failed check constraint \`${name}\``
   return msg`Error evaluating check constraint \`${name}\`: function returned a non-boolean value`
 }
 
-/** The sentence of a value that version 4 does not have. */
+/** Returns the text for a value that version 4 cannot represent. */
 export function foreignValueText({ type }: { readonly type: string }): Message {
   return msg`v10 value has type ${type}, which cannot be represented in v4.`
 }
 
-/** The sentence of a definition that may not change while a schema is staged, which only version 4 would do. */
+/** The text for changing a definition while a schema is staged, which is possible only in version 4. */
 export const stagedSchemaText: Message = msg`Cannot update schema from FQL v4 if schema has been staged.`
 
-/** Why a document is not what its collection asks for, where no language tells it. */
+/** Describes why a document does not match its collection's definition, for callers without a language. */
 export function faultText(fault: Fault): string {
   switch (fault.kind) {
     case 'mistyped':

@@ -1,5 +1,5 @@
-// Types of fields, as collections declare them, and how they are printed. They say nothing of how they are written:
-// languages make them out of their signatures.
+// Types of fields, as collections declare them, and their printed form. The types do not depend on a syntax: languages
+// create them from their signatures.
 
 import { javaDoubleText } from '../../values/double-text.ts'
 import {
@@ -31,18 +31,18 @@ export type ScalarName =
 /** A field of an object. */
 export interface MemberType {
   readonly type: FieldType
-  /** The text of the expression that stands for an absent value. */
+  /** The text of the expression that replaces a missing value. */
   readonly defaultValue?: string | undefined
 }
 
-/** An object: exactly these fields, and with a wildcard further ones of that type. */
+/** An object with exactly these fields. With a wildcard, further fields of that type are allowed. */
 export interface ObjectType {
   readonly kind: 'object'
   readonly fields: ReadonlyMap<string, MemberType>
   readonly wildcard?: FieldType | undefined
 }
 
-/** What a stored value may be. Absence and null are the same. */
+/** The type of a stored value. A missing value and null are the same. */
 export type FieldType =
   | { readonly kind: 'any' }
   | { readonly kind: 'null' }
@@ -52,24 +52,24 @@ export type FieldType =
   | { readonly kind: 'array'; readonly element: FieldType }
   | { readonly kind: 'tuple'; readonly elements: readonly FieldType[] }
   | ObjectType
-  /** Documents of a collection, there or not; `name` is that of the collection. */
+  /** Documents of a collection, existing or not. `name` is the name of the collection. */
   | { readonly kind: 'reference'; readonly collection: number; readonly name: string }
 
-/** The type of everything. */
+/** The type of all values. */
 export const anyType: FieldType = { kind: 'any' }
-/** The type of null and absence. */
+/** The type of null and missing values. */
 export const nullType: FieldType = { kind: 'null' }
 
 /** The type of objects with any fields. */
 export const anyObject: ObjectType = { kind: 'object', fields: new Map(), wildcard: anyType }
 
-/** Whether a value may be absent. */
+/** Tells whether a value may be missing. */
 export function isOptional(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(isOptional)
   return type.kind === 'any' || type.kind === 'null'
 }
 
-/** A type as failures print it. */
+/** Prints a type for failures. */
 export function typeText(type: FieldType): string {
   switch (type.kind) {
     case 'any':
@@ -103,7 +103,7 @@ function memberName(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : literalText(name)
 }
 
-/** A constant as it is written in a type. */
+/** Prints a constant as it is written in a type. */
 function literalText(value: boolean | bigint | number | string): string {
   if (typeof value === 'string') return `"${value.replaceAll(/["\\]/g, each => `\\${each}`)}"`
   return typeof value === 'number' ? javaDoubleText(value) : String(value)
@@ -112,12 +112,12 @@ function literalText(value: boolean | bigint | number | string): string {
 /** The first integer that takes more than 32 bits. */
 const intEnd = 2n ** 31n
 
-/** Whether an integer fits 32 bits. */
+/** Tells whether an integer fits into 32 bits. */
 export function isInt(value: bigint): boolean {
   return value >= -intEnd && value < intEnd
 }
 
-/** The type of a stored value, as failures print it: `{ x: Int }`, `[String]`, `Document` … */
+/** Prints the type of a stored value for failures: `{ x: Int }`, `[String]`, `Document` … */
 export function valueTypeText(value: Value): string {
   switch (typeof value) {
     case 'bigint':
@@ -145,7 +145,7 @@ function fieldsText(value: ObjectValue): string {
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
 }
 
-/** What was provided, as a failure prints it: the value itself where the type has constants of its kind. */
+/** Prints a provided value for failures: the value itself if the type has constants of its kind, else its type. */
 export function providedText(type: FieldType, value: Value): string {
   const isConstant = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number'
   const members = type.kind === 'union' ? type.members : [type]

@@ -1,5 +1,5 @@
-// Documents that come as they were, with ids and times of their own: they keep to what the definition of their collection
-// asks, as documents do that queries write. Their history does not: versions of the past may be of former definitions.
+// Applies the rules of collections to imported documents, which have ids and times of their own. The history of these
+// documents is not checked, because it may follow older definitions.
 
 import type { Memo } from '../../base/pending.ts'
 import { isStackExhaustion } from '../../base/stack-exhaustion.ts'
@@ -10,7 +10,7 @@ import { Session, type SessionHost } from '../session.ts'
 import { applyTypes, runChecks } from './collection-rules.ts'
 import { faultText } from './fault-texts.ts'
 
-/** The rules for the documents that one transaction takes over. */
+/** The rules for the documents that one transaction imports. */
 export class ImportedDocuments {
   readonly #host: SessionHost
   readonly #transaction: Transaction
@@ -25,9 +25,9 @@ export class ImportedDocuments {
   }
 
   /**
-   * The fields of a document with the defaults of what they leave out, or why the collection does not take them. What
-   * `existing` has in its place is kept: a document that is imported again stays the same. Throws `Pending` and what ends
-   * a request.
+   * Returns the fields of a document with defaults for the missing ones, or the reason why the collection rejects them.
+   * Missing fields take their values from `existing` first, so a document that is imported again stays the same. Throws
+   * `Pending`, and errors that end the request.
    */
   complete(
     ref: Ref,
@@ -47,13 +47,15 @@ export class ImportedDocuments {
       : { reason: faultText({ kind: 'mistyped', failures: typeFailures }) }
   }
 
-  /** Why the checks do not let a document pass that has been written; undefined when they do. Throws as {@link complete}. */
+  /**
+   * Returns the reason why checks reject a written document; undefined if they accept it. Throws like {@link complete}.
+   */
   refusal(ref: Ref): string | undefined {
     if (ref.collection < firstUserCollection) return undefined
     return reasonOf(() => runChecks({ mode: 'create', ref, session: this.#session() }))
   }
 
-  /** A session for each: what one document costs is not taken from the next one's limits. */
+  /** Each document has its own session, so its costs do not count against the limits of the next one. */
   #session(): Session {
     return new Session({
       host: this.#host,

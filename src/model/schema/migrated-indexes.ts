@@ -1,11 +1,11 @@
-// What becomes of an index when the documents of its collection change their shape. Its rows stay, under the paths to
-// which its fields have moved, where they come out the same from the changed documents; else it has to be built anew.
+// Decides what happens to an index when the documents of its collection are migrated. If the migrated documents produce
+// the same rows, the index keeps them, under the new paths of its fields. Otherwise it must be rebuilt.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import type { FieldNames, Step } from './migration-steps.ts'
 import type { Path } from './paths.ts'
 
-/** The stored fields of an index once documents have taken `steps`; undefined when its rows come out otherwise. */
+/** Returns the stored fields of an index after `steps`; undefined if its rows change. */
 export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectValue | undefined {
   if (steps.length === 0) return index
   let changed: Map<string, Value> | undefined
@@ -26,7 +26,7 @@ export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectVa
 }
 
 function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
-  // A computed field reads what it likes.
+  // A computed field can read every other field.
   if (!isObject(field) || field.has('binding')) return undefined
   const stored = field.get('field')
   if (!isArray(stored) || stored[0] !== 'data') return field
@@ -41,7 +41,7 @@ function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
   return path === before ? field : new Map(field).set('field', ['data', ...path])
 }
 
-/** Where the values at a path are after a step; undefined when there are others. */
+/** Returns the path of a value after a step; undefined if other values can be there. */
 function pathAfter(path: Path, step: Step): Path | undefined {
   switch (step.kind) {
     case 'move':
@@ -63,18 +63,18 @@ function pathAfter(path: Path, step: Step): Path | undefined {
   }
 }
 
-/** Whether a path leads to a field or to something in it. */
+/** Tells whether a path leads to a field or into it. */
 function begins(path: Path, field: FieldNames): boolean {
   return field.length <= path.length && field.every((name, index) => name === path[index])
 }
 
-/** Whether a change of a field can change what is at a path. */
+/** Tells whether a change of a field can change the value at a path. */
 function overlaps(path: Path, field: FieldNames): boolean {
   const length = Math.min(path.length, field.length)
   return field.slice(0, length).every((name, index) => name === path[index])
 }
 
-/** Whether a value that a field gets can change what is at a path, also by undeclared data that it displaces. */
+/** Tells whether setting a field can change the value at a path, also through undeclared data that it displaces. */
 function replaces(path: Path, field: FieldNames): boolean {
   if (overlaps(path, field)) return true
   const [[first], [name = '']] = [path, field]

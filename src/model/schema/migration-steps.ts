@@ -1,6 +1,6 @@
-// How the documents of a collection get the shape that a new definition gives them: steps, and what each does to the data
-// of a document. Steps are kept in the definition with the time at which they came; what was written before that time
-// takes them when it is read (src/storage/store/version-reader.ts). Rules: FQL v10 reference, migrations, 8.
+// The steps of a migration, and their effect on the data of a document. A definition contains the steps with their
+// commit times. Versions written before that time are migrated when they are read
+// (src/storage/store/version-reader.ts). Rules: FQL v10 reference, migrations, 8.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { step as count } from '../../base/effort.ts'
@@ -22,27 +22,27 @@ import { isSamePath, valueAt } from './paths.ts'
 import { objectOf, readType, storedType } from './stored-types.ts'
 import { typeFailures } from './type-check.ts'
 
-/** Names of fields, from the top of the data. */
+/** Names of fields, from the top level of the data. */
 export type FieldNames = readonly string[]
 
-/** A field that gets values: its type, and what stands there where a document has no value of it. */
-interface FilledField<V = Value> {
+/** A field that gets values: its type, and the value for documents that have no value of that type. */
+interface TargetField<V = Value> {
   readonly path: FieldNames
   readonly type: FieldType
-  /** Null: nothing. */
+  /** Null if such documents get no value. */
   readonly value: V
 }
 
-/** One change of the data of all documents; `V` stands for values while they are not known yet. */
+/** A change to the data of all documents. `V` is the type of values, which may not be evaluated yet. */
 export type Step<V = Value> =
-  | ({ readonly kind: 'add' } & FilledField<V>)
+  | ({ readonly kind: 'add' } & TargetField<V>)
   | { readonly kind: 'drop'; readonly path: FieldNames }
   | { readonly kind: 'move'; readonly from: FieldNames; readonly to: FieldNames }
-  /** The value goes to the first target whose type it has, or to the last one; the others are filled. */
-  | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly FilledField<V>[] }
-  /** What earlier steps found in the place of fields that they added goes into a field. */
+  /** The value moves to the first target whose type it has, or else to the last. The other targets get their values. */
+  | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly TargetField<V>[] }
+  /** Moves the values that earlier steps displaced from fields that they added into a field. */
   | { readonly kind: 'move conflicts'; readonly into: string }
-  /** All fields at the top but those of `keep` go into a field. */
+  /** Moves all fields at the top level, except those in `keep`, into a field. */
   | { readonly kind: 'move wildcard'; readonly into: string; readonly keep: readonly string[] }
 
 // ----------------------------------------------------------------------------------------- as stored
@@ -66,7 +66,7 @@ function storedStep(step: Step): Map<string, Value> {
   }
 }
 
-function storedField({ path, type, value }: FilledField): Value {
+function storedField({ path, type, value }: TargetField): Value {
   const stored = objectOf({ path, type: storedType(type) })
   return value === null ? stored : stored.set('value', value)
 }
@@ -86,7 +86,7 @@ function readStep(stored: ObjectValue): Step {
   return { kind: 'move wildcard', into: wildcard, keep: readPath(stored.get('keep') ?? null) }
 }
 
-function readField(stored: Value): FilledField {
+function readField(stored: Value): TargetField {
   assert(isObject(stored), 'a field that gets values is an object')
   const [path, type] = [stored.get('path') ?? null, stored.get('type') ?? null]
   return { path: readPath(path), type: readType(type), value: stored.get('value') ?? null }
@@ -101,11 +101,8 @@ function stepsIn(definition: ObjectValue | undefined): readonly ObjectValue[] {
   return partsIn(definition, migrationField)
 }
 
-/**
- * Notes in a definition that its documents take `steps` beside those that they take already. `live`: the definition before
- * this transaction.
- */
-export function noteSteps(
+/** Adds `steps` to the migration of a definition. `live`: the definition before this transaction. */
+export function appendSteps(
   definition: Map<string, Value>,
   live: ObjectValue | undefined,
   steps: readonly Step[],
@@ -117,8 +114,8 @@ export function noteSteps(
 }
 
 /**
- * The steps that a write of a definition adds to what documents took before; undefined when it takes some back that an
- * earlier write of the same transaction has added.
+ * Returns the steps that a write of a definition adds. Undefined if the write removes steps that an earlier write of
+ * the same transaction has added.
  */
 export function addedSteps(before: ObjectValue | undefined, after: ObjectValue): readonly Step[] | undefined {
   const [known, added] = [before, after].map(definition =>
@@ -135,7 +132,7 @@ interface TimedStep {
   readonly step: Step
 }
 
-/** Reads the steps of a definition: what the store asks for, which does not know what they mean. */
+/** Parses the steps of a definition, for the store, which does not know their meaning. */
 export function readMigration(stored: Value): Migration {
   const timed: readonly TimedStep[] = isArray(stored)
     ? stored
@@ -155,32 +152,35 @@ export function readMigration(stored: Value): Migration {
   }
 }
 
-/** What steps found in the way, put aside until a later step of the same time places it. */
-interface Aside {
+/**
+ * The data of a document during its migration, and the values that steps have displaced until a later step of the same
+ * time places them.
+ */
+interface MigrationState {
   readonly data: MutableObject
   conflicts: MutableObject
 }
 
-/** An object of which this file has made its own copy, as far as it changes it. */
+/** An object that this file has copied, so it may change it. */
 type MutableObject = Map<string, Value>
 
 function stepped(data: ObjectValue, steps: readonly TimedStep[]): ObjectValue {
-  const aside: Aside = { data: new Map(data), conflicts: new Map() }
+  const state: MigrationState = { data: new Map(data), conflicts: new Map() }
   let time: Micros | undefined
   for (const due of steps) {
-    if (due.time !== time) aside.conflicts = new Map()
+    if (due.time !== time) state.conflicts = new Map()
     time = due.time
-    take(due.step, aside)
+    take(due.step, state)
   }
-  return aside.data
+  return state.data
 }
 
-function take(step: Step, aside: Aside): void {
+function take(step: Step, state: MigrationState): void {
   count()
-  const { conflicts, data } = aside
+  const { conflicts, data } = state
   switch (step.kind) {
     case 'add':
-      add(step, aside)
+      add(step, state)
       break
     case 'drop':
       remove(data, step.path)
@@ -194,7 +194,7 @@ function take(step: Step, aside: Aside): void {
       split(step.from, step.targets, data)
       break
     case 'move conflicts':
-      aside.conflicts = new Map()
+      state.conflicts = new Map()
       gather(data, step.into, [...conflicts])
       break
     case 'move wildcard':
@@ -205,14 +205,14 @@ function take(step: Step, aside: Aside): void {
   }
 }
 
-/** Takes the fields at the top out that are not among those that stay. */
+/** Removes the fields at the top level that do not stay, and returns them. */
 function takenOut(data: MutableObject, { into, keep }: Extract<Step, { kind: 'move wildcard' }>) {
   const undeclared = [...data].filter(([name]) => name !== into && !keep.includes(name))
   for (const [name] of undeclared) data.delete(name)
   return undeclared
 }
 
-function add({ path, type, value }: FilledField, { conflicts, data }: Aside): void {
+function add({ path, type, value }: TargetField, { conflicts, data }: MigrationState): void {
   const found = valueAt(data, path)
   if (found !== undefined && found !== null) {
     if (hasType(type, found)) return
@@ -223,7 +223,7 @@ function add({ path, type, value }: FilledField, { conflicts, data }: Aside): vo
   place(data, path, value)
 }
 
-function split(from: FieldNames, targets: readonly FilledField[], data: MutableObject): void {
+function split(from: FieldNames, targets: readonly TargetField[], data: MutableObject): void {
   const [first] = targets
   if (first === undefined) return
   if (!isSamePath(from, first.path)) place(data, first.path, remove(data, from))
@@ -238,12 +238,12 @@ function split(from: FieldNames, targets: readonly FilledField[], data: MutableO
   }
 }
 
-function fill(data: MutableObject, { path, value }: FilledField): void {
+function fill(data: MutableObject, { path, value }: TargetField): void {
   remove(data, path)
   place(data, path, value)
 }
 
-/** Puts fields into an object at the top, under other names where theirs are taken. */
+/** Moves fields into an object at the top level. A field whose name is taken gets another one. */
 function gather(data: MutableObject, into: string, fields: readonly (readonly [string, Value])[]): void {
   if (fields.length === 0) return
   const before = data.get(into)
@@ -255,14 +255,17 @@ function gather(data: MutableObject, into: string, fields: readonly (readonly [s
   data.set(into, gathered)
 }
 
-/** The name with the fewest underscores in front that an object has no field of. */
+/** Returns the name with the fewest leading underscores that the object does not have. */
 function freeName(object: ObjectValue, name: string): string {
   let free = name
   while (object.has(free)) free = `_${free}`
   return free
 }
 
-/** Renames an undeclared field, which only the wildcard at the top can hold, before a declared one takes its place. */
+/**
+ * Renames an undeclared field before a declared field replaces it. Only the wildcard at the top level allows such
+ * fields.
+ */
 function displace(data: MutableObject, path: FieldNames): void {
   const [name = ''] = path
   if (path.length > 1 || !data.has(name)) return
@@ -278,7 +281,7 @@ function hasType(type: FieldType, value: Value): boolean {
   return typeFailures(type, value, []).length === 0
 }
 
-/** The object that holds a field, copied; undefined where there is none, unless it is to be made. */
+/** Returns the object that contains a field, as a copy. If it is missing, it is created if `isMade` is set. */
 function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): MutableObject | undefined {
   let parent = data
   for (const name of path.slice(0, -1)) {
@@ -292,7 +295,7 @@ function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): Mutab
   return parent
 }
 
-/** Takes a field out; returns its value, undefined where there was none. */
+/** Removes a field and returns its value, or undefined. */
 function remove(data: MutableObject, path: FieldNames): Value | undefined {
   const parent = parentOf(data, path, false)
   const name = path.at(-1) ?? ''
@@ -301,7 +304,7 @@ function remove(data: MutableObject, path: FieldNames): Value | undefined {
   return value
 }
 
-/** Puts a value in; nothing and null leave everything as it is. */
+/** Sets a value. Does nothing for undefined and null. */
 function place(data: MutableObject, path: FieldNames, value: Value | undefined): void {
   if (value === undefined || value === null) return
   parentOf(data, path, true)?.set(path.at(-1) ?? '', value)

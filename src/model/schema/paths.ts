@@ -1,4 +1,4 @@
-// Paths of fields, as indexes, constraints and migrations write them: `a`, `.a.b`, `a["b c"]`, `["x"][0]`.
+// Paths of fields, in the syntax of indexes, constraints and migrations: `a`, `.a.b`, `a["b c"]`, `["x"][0]`.
 
 import { isArray, isObject, type Value } from '../../values/value.ts'
 import type { FieldPath } from '../failure.ts'
@@ -10,7 +10,7 @@ const firstName = /\.?([A-Za-z_][\w']*)/y
 const laterName = /\.([A-Za-z_][\w']*)/y
 const bracket = /\.?\[\s*(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*\]/y
 
-/** The steps of a path; undefined for a text that is none. */
+/** Parses a path; undefined if the text is not a path. */
 export function parsePath(text: string): Path | undefined {
   const steps: (string | bigint)[] = []
   let at = 0
@@ -34,7 +34,7 @@ export function parsePath(text: string): Path | undefined {
   return steps.length === 0 ? undefined : steps
 }
 
-/** A path in the spelling of messages: `.a["b c"][0]`. */
+/** Formats a path for messages: `.a["b c"][0]`. */
 export function pathSpelling(path: Path): string {
   return path
     .map(step => {
@@ -44,12 +44,12 @@ export function pathSpelling(path: Path): string {
     .join('')
 }
 
-/** Whether two paths are the same. */
+/** Tells whether two paths are equal. */
 export function isSamePath(left: Path, right: Path): boolean {
   return left.length === right.length && left.every((step, index) => step === right[index])
 }
 
-/** What stands at a place within a value; undefined where nothing does. */
+/** Returns the value at a path, or undefined. */
 export function valueAt(data: Value | undefined, path: FieldPath): Value | undefined {
   let value = data
   for (const step of path) {

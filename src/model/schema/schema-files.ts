@@ -1,10 +1,10 @@
-// The files of a database's schema, as they were pushed: those of the schema in force, and those of a staged one, which is
-// to come into force later. They are documents of collections that no language shows, in the order of their age.
+// The pushed files of a database's schema: of the schema in force, and of a staged schema, which may come into force
+// later. The files are documents of collections that no language shows, in the order of their creation.
 
 import { type ObjectValue, Ref, unlisted } from '../../values/value.ts'
 import type { Session } from '../session.ts'
 
-/** What files are read and written in. */
+/** The parts of a session that reading and writing of files needs. */
 type FileSession = Pick<Session, 'database' | 'newDocument' | 'transaction'>
 
 /** A file of a schema. */
@@ -13,12 +13,12 @@ interface SchemaText {
   readonly text: string
 }
 
-/** Which schema: the one in force, or the one that is to come. */
+/** Selects the schema in force or the staged one. */
 export type SchemaStage = 'active' | 'staged'
 
 const numberOf = { active: unlisted.schema_files, staged: unlisted.staged_schema } as const
 
-/** The document that says that there is a staged schema; its files have other ids. */
+/** The document whose existence means that a schema is staged. Its id differs from those of the files. */
 function marker({ database }: Pick<FileSession, 'database'>): Ref {
   return new Ref(database, unlisted.staged_schema, 0n)
 }
@@ -38,12 +38,15 @@ function storedFiles(stage: SchemaStage, session: FileSession): readonly StoredF
   return files
 }
 
-/** The files of a schema, by age; none where none was ever pushed or made. */
+/**
+ * Returns the files of a schema in the order of their creation. The list is empty if no file was ever pushed or
+ * created.
+ */
 export function readSchemaFiles(stage: SchemaStage, session: FileSession): readonly SchemaText[] {
   return storedFiles(stage, session).map(({ name, text }) => ({ name, text }))
 }
 
-/** Makes these the files of a schema: those of the same name keep their age, others come behind them, all else goes. */
+/** Replaces the files of a schema. Files with an existing name keep their position, new files come last. */
 export function writeSchemaFiles(
   stage: SchemaStage,
   files: readonly SchemaText[],
@@ -69,19 +72,19 @@ function fieldsOf(name: string, text: string): ObjectValue {
   ])
 }
 
-/** Whether a database has a schema that is to come. */
+/** Tells whether a database has a staged schema. */
 export function isStaged(session: FileSession): boolean {
   return session.transaction.get(marker(session)) !== undefined
 }
 
-/** Makes these the files of the schema that is to come; from now on there is one, whatever they hold. */
+/** Stages a schema with these files, of which there may be none. */
 export function stageSchemaFiles(files: readonly SchemaText[], session: FileSession): void {
   writeSchemaFiles('staged', files, session)
-  // Written each time: it is how others learn that the staged schema has changed.
+  // Written each time, so that other transactions notice a change of the staged schema.
   session.transaction.put(marker(session), new Map())
 }
 
-/** From now on there is no schema to come. */
+/** Removes the staged schema. */
 export function unstageSchema(session: FileSession): void {
   writeSchemaFiles('staged', [], session)
   session.transaction.delete(marker(session))

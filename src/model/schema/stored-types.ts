@@ -1,16 +1,17 @@
-// Types of fields as values, for what has to keep a type whatever becomes of the names in its signature. They are flat enough
-// for the deepest signature to fit what is stored: a union is a list.
+// Converts types of fields to values and back, to store a type independently of later changes to the names in its
+// signature. The stored form nests little, so even the deepest signature fits the limit of stored values: a union is a
+// list.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { isArray, isObject, type Value } from '../../values/value.ts'
 import { anyType, type FieldType, type MemberType, nullType, type ScalarName } from './field-types.ts'
 
-/** An object of these fields. */
+/** Returns an object with these fields. */
 export function objectOf(fields: Readonly<Record<string, Value>>): Map<string, Value> {
   return new Map(Object.entries(fields))
 }
 
-/** A type as a value. Defaults of inner fields are left out: they play no part in whether a value has the type. */
+/** Converts a type to a value, without the defaults of inner fields, which do not affect the type check. */
 export function storedType(type: FieldType): Value {
   switch (type.kind) {
     case 'any':

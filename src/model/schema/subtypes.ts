@@ -1,4 +1,4 @@
-// Which types of fields hold all values of another one: what a definition may be changed to without a migration.
+// The subtype relation of field types. A definition may change a field to a supertype without a migration.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -11,7 +11,7 @@ import {
 } from './field-types.ts'
 import { scalars } from './type-check.ts'
 
-/** Whether every value of a type has the other one, too. `Any` is below nothing but itself. */
+/** Tells whether every value of a type also has the other type. `Any` is a subtype only of itself. */
 export function isSubtype(type: FieldType, other: FieldType): boolean {
   step()
   if (other.kind === 'any') return true
@@ -44,7 +44,7 @@ export function isSubtype(type: FieldType, other: FieldType): boolean {
   }
 }
 
-/** A Long may be any integer here, so one that is short is one, too. */
+/** A Long may be any integer here, so every Int is a Long. */
 const widerScalars: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
   Int: ['Long', 'Number'],
   Long: ['Number'],
@@ -64,7 +64,7 @@ function isSubobject(type: ObjectType, other: ObjectType): boolean {
   return other.wildcard !== undefined && isSubtype(type.wildcard, other.wildcard)
 }
 
-/** A union of types, each once. */
+/** Returns a union of types without duplicates. */
 export function unionOf(types: readonly FieldType[]): FieldType {
   const members = types.flatMap(type => (type.kind === 'union' ? type.members : [type]))
   const distinct = [...new Map(members.map(member => [typeText(member), member])).values()]
@@ -72,7 +72,7 @@ export function unionOf(types: readonly FieldType[]): FieldType {
   return distinct.length === 1 ? only : { kind: 'union', members: distinct }
 }
 
-/** The members of a type that another one does not hold; the whole type when that leaves none. */
+/** Returns the members of a type that are no subtypes of another one; the whole type if there are none. */
 export function lackingPart(type: FieldType, other: FieldType): FieldType {
   const members = type.kind === 'union' ? type.members : [type]
   const lacking = members.filter(member => !isSubtype(member, other))

@@ -1,5 +1,5 @@
-// Whether a value has a type, and if not, everything that is wrong with it: what is there in its order, then what is
-// missing.
+// Checks a value against a type and lists all faults: first those of the existing parts in their order, then the
+// missing parts.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -24,7 +24,7 @@ import {
   typeText,
 } from './field-types.ts'
 
-/** Whether a value has a type without parts. */
+/** Checks for each type without parts. */
 export const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = {
   Boolean: value => typeof value === 'boolean',
   String: value => typeof value === 'string',
@@ -38,7 +38,7 @@ export const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = 
   Number: value => typeof value === 'bigint' || typeof value === 'number',
 }
 
-/** What is wrong with a value at `path`; undefined stands for an absent one. */
+/** Returns the faults of a value at `path`. Undefined stands for a missing value. */
 export function typeFailures(
   type: FieldType,
   value: Value | undefined,
@@ -77,7 +77,7 @@ export function typeFailures(
   }
 }
 
-/** Elements of arrays may be null but never absent. */
+/** Elements of arrays may be null, but never missing. */
 function elementFailures(type: FieldType, value: Value, path: FieldPath): readonly TypeFailure[] {
   if (value === null && !isOptional(type)) return [mismatch(type, value, path)]
   return typeFailures(type, value, path)
@@ -106,8 +106,8 @@ function objectFailures(
 }
 
 /**
- * The one member that fails only within is what was meant. Of several objects each of which lacks fields it is not
- * known which was meant.
+ * If exactly one member of a union fails only in inner parts, it was probably meant, and its failures are returned. If
+ * every object type of several lacks fields, the failure lists the required fields of each.
  */
 function unionFailures(
   members: readonly FieldType[],
@@ -139,7 +139,7 @@ function isLacking(type: ObjectType, value: ObjectValue): boolean {
   return requiredNames(type).some(name => !value.has(name))
 }
 
-/** The fields of a value that none of the types has. */
+/** Returns the fields of a value that none of the types has. */
 function unknownNames(objects: readonly ObjectType[], value: ObjectValue): readonly string[] {
   const isKnown = (name: string) =>
     objects.some(({ fields, wildcard }) => wildcard !== undefined || fields.has(name))

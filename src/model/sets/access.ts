@@ -1,4 +1,4 @@
-// What a caller may see of sets: whether it may read one at all, and which of its elements.
+// Access to sets: whether a caller may read a set, and which of its elements are visible.
 
 import type { IndexDefinition } from '../../storage/store/contract.ts'
 import { indexDefinition } from '../../storage/store/definitions.ts'
@@ -7,12 +7,15 @@ import { mayOnDocument, mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 import type { Reading } from './reading.ts'
 
-/** Decides for one document after the other whether it shows. */
+/** Decides whether an element's document is visible. */
 export type ElementFilter = (document: Ref) => boolean
 
 const everything: ElementFilter = () => true
 
-/** Shows the documents that the caller may read. Built-in roles decide by collection: asked once for each. */
+/**
+ * Returns a filter for the documents that the caller may read. Built-in roles decide by collection, so the filter
+ * caches one decision for each.
+ */
 function readableDocuments(session: Session): ElementFilter {
   if (session.authority.kind === 'roles') return document => mayRead(document, session)
   const decided = new Map<CollectionId, boolean>()
@@ -25,7 +28,7 @@ function readableDocuments(session: Session): ElementFilter {
   }
 }
 
-/** What shows of an index under these terms; undefined when the caller may not read it. */
+/** Returns the filter for an index under some terms; undefined when the caller may not read the index. */
 export function indexFilter(
   index: IndexDefinition,
   terms: readonly Value[],
@@ -39,7 +42,7 @@ export function indexFilter(
   return hidden === 'shown' ? everything : readableDocuments(session)
 }
 
-/** What shows of the documents of a collection. */
+/** Returns the filter for the documents of a collection. */
 export function documentsFilter(collection: Ref, session: Session): ElementFilter {
   const request = {
     action: 'unrestricted_read',
@@ -51,20 +54,20 @@ export function documentsFilter(collection: Ref, session: Session): ElementFilte
   return listed(collection, shows, session)
 }
 
-/** Indexes that are part of the definition of a collection stand in no list. */
+/** Indexes that belong to the definition of a collection are in no list. */
 function listed(collection: Ref, shows: ElementFilter, session: Session): ElementFilter {
   if (collection.id !== BigInt(native.indexes)) return shows
   return document => !isOwnIndex(document, session) && shows(document)
 }
 
-/** Shows the documents of a collection that the caller may read; it may be none. */
+/** Returns a filter for the documents of a collection that the caller may read, which may be none at all. */
 export function readableDocumentsOf(collection: Ref, session: Session): ElementFilter {
   return listed(collection, readableDocuments(session), session)
 }
 
 /**
- * What shows of a native collection in version 4, where predicates of `read` decide about the collection itself first;
- * undefined when the caller may not list it.
+ * Returns the filter for a native collection in version 4, where `read` predicates decide first about the collection
+ * itself. Undefined when the caller may not list the collection.
  */
 export function nativeFilter(collection: Ref, session: Session): ElementFilter | undefined {
   const request = {
@@ -85,7 +88,7 @@ function isOwnIndex(index: Ref, { transaction }: Session): boolean {
   return false
 }
 
-/** Whether the caller may see the history of a document, which its own set is made of. */
+/** Tells whether the caller may see the history of a document. */
 export function mayReadHistory(document: Ref, session: Session): boolean {
   return mayOnDocument('history_read', document, session)
 }

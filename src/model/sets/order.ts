@@ -1,6 +1,6 @@
-// The order of a set's elements, and places in it. An element's key is the tuple of its values, or its document
-// where it has none; the elements of a set are ordered by key, then by document. Everything that merges sets
-// compares keys alone, so refs and values that are refs meet.
+// The order of a set's elements, and places in this order. An element's key is the tuple of its values, or its document
+// if it has no values. Elements are ordered by key, then by document. Merges of sets compare only keys, so a document
+// and a value that is its reference are equal.
 //
 // Worked example, values [n], descending: 3/doc 1, 3/doc 2, 1/doc 7. Reversed as a whole: 1/doc 7, 3/doc 2, 3/doc 1.
 
@@ -8,25 +8,25 @@ import type { EntryBound } from '../../storage/store/contract.ts'
 import { compareDocuments, compareValues } from '../../values/order.ts'
 import { Ref, type Value } from '../../values/value.ts'
 
-/** One element of a set. */
+/** An element of a set. */
 export interface Element {
-  /** The covered values; none: the document itself is the element. */
+  /** The covered values. Empty: the document itself is the element. */
   readonly values: readonly Value[]
   readonly document: Ref
-  /** The sets it comes from; may name one twice. */
+  /** The sets that the element comes from. A set may appear twice. */
   readonly sources: readonly Value[]
 }
 
-/** A place in a set's order; it always lies between elements. */
+/** A place in a set's order, always between elements. */
 export type SetBound = EntryBound
 
 /** How the elements of a set are ordered. */
 export interface SetOrder {
-  /** How many values an element covers at most. */
+  /** The maximal number of values of an element. */
   readonly arity: number
-  /** For each part of the key, whether it descends; a document alone is a key of one part. */
+  /** Tells for each part of the key whether it descends. A document without values is a key of one part. */
   readonly descending: readonly boolean[]
-  /** The set is turned around as a whole: documents descend, longer keys come first. */
+  /** The set as a whole is reversed: documents descend, longer keys come first. */
   readonly reversed: boolean
 }
 
@@ -42,7 +42,7 @@ export function reversedOrder({ arity, descending, reversed }: SetOrder): SetOrd
   return { arity, descending: descending.map(part => !part), reversed: !reversed }
 }
 
-/** Whether elements of both orders can be merged: the parts they share run the same way. */
+/** Tells whether elements of both orders can be merged: the parts that they share have the same direction. */
 export function areCompatible(left: SetOrder, right: SetOrder): boolean {
   const shared = Math.min(left.descending.length, right.descending.length)
   for (let index = 0; index < shared; index++) {
@@ -51,7 +51,7 @@ export function areCompatible(left: SetOrder, right: SetOrder): boolean {
   return left.reversed === right.reversed
 }
 
-/** The order of a merge: that of its members, as far as the longest goes. */
+/** The order of a merge: the order of the member with the longest keys. */
 export function commonOrder(orders: readonly SetOrder[]): SetOrder {
   return orders.reduce(
     (longest, order) => (order.arity > longest.arity ? order : longest),
@@ -64,13 +64,13 @@ export function keyOf(element: Element): readonly Value[] {
   return element.values.length === 0 ? [element.document] : element.values
 }
 
-/** An element as queries see it. */
+/** Returns an element as queries see it. */
 export function elementValue({ values, document }: Pick<Element, 'values' | 'document'>): Value {
   if (values.length === 0) return document
   return values.length === 1 ? (values[0] as Value) : values
 }
 
-/** Compares elements by key alone; those that are equal here are the same element to set operations. */
+/** Compares elements by key alone. Set operations treat equal elements as the same element. */
 export function compareKeys(left: Element, right: Element, order: SetOrder): number {
   if (left.values.length === 0 && right.values.length === 0) {
     return turned(compareDocuments(left.document, right.document), order.descending[0] === true)
@@ -82,7 +82,7 @@ function compareTuples(left: readonly Value[], right: readonly Value[], order: S
   return compareShared(left, right, order) || turned(left.length - right.length, order.reversed)
 }
 
-/** Compares tuples as far as both go. */
+/** Compares tuples up to the length of the shorter. */
 function compareShared(left: readonly Value[], right: readonly Value[], order: SetOrder): number {
   const shared = Math.min(left.length, right.length)
   for (let index = 0; index < shared; index++) {
@@ -96,7 +96,7 @@ function turned(difference: number, descending: boolean): number {
   return descending ? -difference : difference
 }
 
-/** Where an element lies seen from a place: negative before it, positive behind it, never zero. */
+/** Compares an element with a place: negative before the place, positive after it, never zero. */
 export function compareToPlace(element: Element, place: SetBound, order: SetOrder): number {
   if (place.values.length > 0) {
     const key = keyOf(element)
@@ -125,17 +125,17 @@ export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder):
   return besideAll(left) - besideAll(right)
 }
 
-/** On which side of everything that agrees with it a place lies. */
+/** Tells on which side of the elements that match it a place lies. */
 function besideAll(place: SetBound): number {
   return place.side === 'low' ? -1 : 1
 }
 
-/** The same gap between elements, seen in the reversed order. */
+/** The same place in the reversed order. */
 export function turnedPlace(place: SetBound): SetBound {
   return { ...place, side: place.side === 'low' ? 'high' : 'low' }
 }
 
-/** The place before (`low`) or behind (`high`) all elements with the key of this one. */
+/** The place before (`low`) or after (`high`) all elements with the key of this one. */
 export function besideKey(element: Element, side: SetBound['side']): SetBound {
   return { values: keyOf(element), side }
 }
@@ -143,8 +143,8 @@ export function besideKey(element: Element, side: SetBound['side']): SetBound {
 const someRef = new Ref(0n, 0, 0n)
 
 /**
- * A place of a merged order as one of a member's: a member of refs takes the first part of the key for its
- * document, and no member knows parts beyond its own.
+ * Converts a place of a merged order to the order of one member. A member whose elements are documents uses the first
+ * part of the key as its document. A member ignores parts beyond its own arity.
  */
 export function placeWithin(place: SetBound, order: SetOrder): SetBound {
   if (place.values.length <= order.arity) return place

@@ -1,27 +1,27 @@
-// One reading of a set: the time it looks at, what it has cost, and who asks.
+// A read of a set: its valid time, its costs and its session.
 
 import { upsert } from '../../base/upsert.ts'
 import type { Session } from '../session.ts'
 
-/** What one stored set was read for in the course of a reading. */
+/** The costs of one stored set in a reading. */
 interface Meter {
-  /** Tells the reads of one query apart. */
+  /** Identifies a read within a query. */
   readonly key: string
   readonly partitions: number
   bytes: number
 }
 
-/** Bytes that a reading which finds nothing costs, about those of the key that it looks for. */
+/** Bytes charged for a reading that finds nothing: about the bytes of the key that was searched for. */
 const emptyReadBytes = 19
 
 export class Reading {
   readonly session: Session
   /** The time whose state is read; undefined is now, with the transaction's own writes. */
   readonly at: number | undefined
-  /** Whether entries of an index show whose documents the caller may not read. */
+  /** Tells whether index entries are visible if the caller may not read their documents. */
   readonly hidden: 'left out' | 'shown'
   readonly #meters: Map<string, Meter>
-  /** How often each stored set stands in the set that is read. */
+  /** The number of occurrences of each stored set in the set that is read. */
   readonly #parts: Map<string, number>
 
   constructor(
@@ -38,29 +38,35 @@ export class Reading {
     this.#parts = parts
   }
 
-  /** Begins a reading at the time that the session looks at. */
+  /** Begins a reading at the session's valid time. */
   static begin(session: Session, hidden: Reading['hidden'] = 'left out'): Reading {
     return new Reading(session, session.validTime, hidden)
   }
 
-  /** What readings share that are parts of one. */
+  /** The counts that parts of one reading share. */
   protected get counts(): [Map<string, Meter>, Map<string, number>] {
     return [this.#meters, this.#parts]
   }
 
-  /** The same reading looking at another time. */
+  /** The same reading as of another time. */
   lookingAt(at: number | undefined): Reading {
     return new Reading(this.session, at, this.hidden, ...this.counts)
   }
 
-  /** A name for one more occurrence of a stored set: a set made of the same one twice is read twice. */
+  /**
+   * Returns a name for one more occurrence of a stored set. A set that contains the same stored set twice reads it
+   * twice.
+   */
   part(set: string): string {
     const occurrence = (this.#parts.get(set) ?? 0) + 1
     this.#parts.set(set, occurrence)
     return `${set} #${occurrence}`
   }
 
-  /** What is read from storage for the set named `key`, as `view` shows it, measured and limited; what that leaves out counts, too. */
+  /**
+   * Reads the stored set named `key`, with counts and limits. Items for which `view` returns undefined are counted,
+   * too.
+   */
   *measured<T, R>(
     key: string,
     partitions: number,
@@ -85,7 +91,7 @@ export class Reading {
     }
   }
 
-  /** Counts what was read, unless this query has made the same reading (`what` names it) before. */
+  /** Counts the reads, unless this query has made the same reading (`what` names it) before. */
   finish(what: string): void {
     for (const { key, bytes, partitions } of this.#meters.values()) {
       if (bytes === 0) this.session.transaction.counters.readBytes += emptyReadBytes

@@ -1,4 +1,4 @@
-// The histories that storage holds: of an index's entries, of a collection, of one document.
+// The histories in storage: of an index's entries, of a collection, of one document.
 
 import type {
   EventBound,
@@ -33,12 +33,12 @@ function storedScan(scan: HistoryScan, { at }: Reading): StoredScan {
 
 function storedBound({ ts, action, document, values, side }: HistoryPlace): EventBound {
   if (!action) return { ts, side }
-  const isGoing = action === 'remove' || action === 'delete'
-  const bound = { ts, action: isGoing ? 'remove' : 'add', side } as const
+  const isRemoval = action === 'remove' || action === 'delete'
+  const bound = { ts, action: isRemoval ? 'remove' : 'add', side } as const
   return document ? { ...bound, document, ...(values && { values }) } : bound
 }
 
-/** What shows to the caller of events that storage holds. `source`, here and below: see {@link SetEvent.sources}. */
+/** The visible events of a stored history. `source`, here and below: see {@link SetEvent.sources}. */
 function storedHistory(
   key: string,
   partitions: number,
@@ -80,7 +80,7 @@ export function documentsHistory(
   return storedHistory(key, documentsPartitions, read, source, shows, reading)
 }
 
-/** What happened to one document: its versions as creates, updates and deletes, or its add and remove events alone. */
+/** The history of one document: its versions as creates, updates and deletes, or only its add and remove events. */
 export class SingleDocumentHistory implements HistoryStream {
   readonly order = 'adds first'
   readonly #document: Ref

@@ -1,4 +1,4 @@
-// The sets that storage holds: what an index has under some terms, the documents of a collection, one document.
+// The sets in storage: the entries of an index under some terms, the documents of a collection, one document.
 
 import type { EntryScan, IndexDefinition, IndexEntry } from '../../storage/store/contract.ts'
 import type { Ref, Value } from '../../values/value.ts'
@@ -14,7 +14,10 @@ import {
 import type { Reading } from './reading.ts'
 import type { ElementScan, ElementStream } from './stream.ts'
 
-/** A set that storage holds: under which key its reads are counted, how many parts of storage they touch, and the read. */
+/**
+ * A set in storage. `key` identifies its reads, and `partitions` is the number of storage partitions that a read
+ * touches.
+ */
 interface StoredSet {
   /** The definition of the index or collection. */
   readonly set: Ref
@@ -24,7 +27,7 @@ interface StoredSet {
   readonly read: (scan: EntryScan) => Iterable<IndexEntry>
 }
 
-/** What of it shows to the caller. `source`, here and below: see {@link Element.sources}. */
+/** The visible elements of a stored set. `source`, here and below: see {@link Element.sources}. */
 function storedStream(
   { key, order, partitions, read, set }: StoredSet,
   source: Value,
@@ -43,7 +46,7 @@ function storedStream(
   return { order, scan: scan => reading.measured(part, partitions, entries(scan), view) }
 }
 
-/** The entries of an index under some terms that show to the caller. */
+/** The visible entries of an index under some terms. */
 export function matchStream(
   index: IndexDefinition,
   terms: readonly Value[],
@@ -62,8 +65,8 @@ export function matchStream(
 }
 
 /**
- * The documents of a collection, native ones too, that show to the caller. `source` is the set as it was written: `documents`
- * of the collection, or a native collection's own ref.
+ * The visible documents of a collection, which may be a native one. `source` is the set as it was written: `documents`
+ * of the collection, or the reference of a native collection.
  */
 export function documentsStream(
   collection: Ref,
@@ -82,21 +85,20 @@ export function documentsStream(
   return storedStream(stored, source, shows, reading)
 }
 
-/** The key under which the reads of an index's set are counted. */
+/** Returns the key under which reads of an index's set are counted. */
 export function matchKey({ ref }: IndexDefinition, terms: readonly Value[], { session }: Reading): string {
   return `match ${ref.database}/${ref.id} ${session.keys.keyOf(terms)}`
 }
 
-/** What is read as it is. */
 const itself = <T>(item: T): T => item
 
-/** How many parts of storage a read of an index touches; unique indexes are never partitioned. */
+/** Returns how many storage partitions a read of an index touches. Unique indexes are never partitioned. */
 export function partitionsOf(index: IndexDefinition): number {
   if (index.isOwn) return index.terms.length === 0 ? documentsPartitions : 1
   return index.unique ? 1 : index.partitions
 }
 
-/** How many parts of storage the documents of a collection lie in, as those of an index without terms by default. */
+/** The storage partitions of a collection's documents: as many as those of an index without terms by default. */
 export const documentsPartitions = 8
 
 function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }: Reading) {

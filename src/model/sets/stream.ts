@@ -1,15 +1,15 @@
-// A readable set: its order, and its elements from any place in either direction, produced as they are asked for.
-// Reading a page of a set of a million elements reads a page.
+// A readable set: its order, and its elements from any place in either direction. Streams are lazy: reading a page of a
+// set with a million elements reads only the page.
 
 import type { Element, SetBound, SetOrder } from './order.ts'
 
-/** Which elements of a set, in which direction. */
+/** Selects elements of a set, and the direction. */
 export interface ElementScan {
-  /** Elements behind this place, in the set's own order. */
+  /** Only elements after this place, in the set's own order. */
   readonly from?: SetBound | undefined
-  /** Elements before this place. */
+  /** Only elements before this place. */
   readonly to?: SetBound | undefined
-  /** Last element first; `from` and `to` keep their meaning. */
+  /** Last element first. `from` and `to` keep their meaning. */
   readonly reverse?: boolean
 }
 
@@ -18,7 +18,7 @@ export interface ElementStream {
   scan(scan: ElementScan): Iterable<Element>
 }
 
-/** The first item, or undefined; ends the iteration. */
+/** Returns the first item, or undefined, and closes the iterator. */
 export function firstOf<T>(items: Iterable<T>): T | undefined {
   for (const item of items) return item
   return undefined

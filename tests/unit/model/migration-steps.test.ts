@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { anyType, type FieldType, nullType, type ScalarName } from '../../../src/model/schema/field-types.ts'
 import { indexAfter } from '../../../src/model/schema/migrated-indexes.ts'
-import { noteSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
+import { appendSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
 import { readType, storedType } from '../../../src/model/schema/stored-types.ts'
 import { isObject, type ObjectValue, type Value } from '../../../src/values/value.ts'
 
@@ -30,7 +30,7 @@ const optional = (type: FieldType): FieldType => ({ kind: 'union', members: [typ
 /** The steps as a definition of the time 10 holds them. */
 function timed(steps: readonly Step[], time = 10n): Value {
   const definition = new Map<string, Value>()
-  noteSteps(definition, undefined, steps)
+  appendSteps(definition, undefined, steps)
   const list = definition.get('internal_migrations') as readonly ObjectValue[]
   return list.map(step => new Map(step).set('at', time))
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { noteSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
+import { appendSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
 import { tagRange } from '../../../src/storage/keys/keyspace.ts'
 import { Background } from '../../../src/storage/store/background.ts'
 import { continueRewrite } from '../../../src/storage/store/document-rewriter.ts'
@@ -42,7 +42,7 @@ function migrate(bench: Bench, jars: Ref, ...steps: readonly Step[]): Promise<nu
   return bench.commit(transaction => {
     const fields = transaction.get(jars)?.fields
     const changed = new Map<string, Value>(fields)
-    noteSteps(changed, fields, steps)
+    appendSteps(changed, fields, steps)
     transaction.put(jars, changed)
   })
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '../../../src/base/limits.ts'
-import { noteSteps, readMigration } from '../../../src/model/schema/migration-steps.ts'
+import { appendSteps, readMigration } from '../../../src/model/schema/migration-steps.ts'
 import { Background } from '../../../src/storage/store/background.ts'
 import { workLeft } from '../../../src/storage/store/work-left.ts'
 import type { Value } from '../../../src/values/value.ts'
@@ -70,7 +70,7 @@ test('a collection whose documents get a new shape is told, too', async () => {
   await bench.commit(transaction => {
     const fields = transaction.get(jars)?.fields
     const changed = new Map<string, Value>(fields)
-    noteSteps(changed, fields, [{ kind: 'move', from: ['a'], to: ['b'] }])
+    appendSteps(changed, fields, [{ kind: 'move', from: ['a'], to: ['b'] }])
     transaction.put(jars, changed)
   })
   const left = () => bench.store.read(workLeft).result

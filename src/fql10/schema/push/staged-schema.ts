@@ -3,7 +3,7 @@
 // write the staged definitions, a rehearsal of the transaction activates the staged schema.
 
 import { msg } from '../../../base/message.ts'
-import { keepIndexes, type UnreadyPart, unreadyParts } from '../../../model/schema/collection-indexes.ts'
+import { type UnreadyPart, unreadyParts, updateOwnIndexes } from '../../../model/schema/collection-indexes.ts'
 import {
   isStaged,
   readSchemaFiles,
@@ -71,7 +71,7 @@ function stage(files: readonly FileText[], session: Session): void {
   stageSchemaFiles(files, session)
   const planned = new Map(plannedCollections(session).map(({ definition, ref }) => [ref.id, definition]))
   for (const { definition, ref } of collectionsOf(session)) {
-    keepIndexes(ref, definition, session, [], planned.get(ref.id))
+    updateOwnIndexes(ref, definition, session, [], planned.get(ref.id))
   }
 }
 
@@ -94,7 +94,7 @@ export function commitStaged(session: Session): void {
 /** Deletes the staged schema. Throws a SchemaFailure if there is none. */
 export function abandonStaged(session: Session): void {
   if (!isStaged(session)) throw new SchemaFailure(400, msg`There is no staged schema to abandon`)
-  for (const { definition, ref } of collectionsOf(session)) keepIndexes(ref, definition, session, [])
+  for (const { definition, ref } of collectionsOf(session)) updateOwnIndexes(ref, definition, session, [])
   unstageSchema(session)
 }
 

@@ -13,7 +13,7 @@ import {
 import { planMigration } from '../../../../../src/fql10/schema/migrations/migration-plan.ts'
 import type { Filler, PlannedStep } from '../../../../../src/fql10/schema/migrations/planned-step.ts'
 import { Source } from '../../../../../src/fql10/syntax/source.ts'
-import { noteSteps, readMigration, type Step } from '../../../../../src/model/schema/migration-steps.ts'
+import { appendSteps, readMigration, type Step } from '../../../../../src/model/schema/migration-steps.ts'
 import { isObject, type ObjectValue, type Value } from '../../../../../src/values/value.ts'
 import { fc } from '../../../../support/fast-check.ts'
 
@@ -194,7 +194,7 @@ function withValues(steps: readonly PlannedStep[]): readonly Step[] {
 
 function migrated(data: ObjectValue, steps: readonly Step[]): ObjectValue {
   const definition = new Map<string, Value>()
-  noteSteps(definition, undefined, steps)
+  appendSteps(definition, undefined, steps)
   const timed = (definition.get('internal_migrations') as readonly ObjectValue[]).map(step =>
     new Map(step).set('at', 10n),
   )

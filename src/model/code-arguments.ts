@@ -1,0 +1,55 @@
+// The arguments of stored code, and the arguments with which predicates are called.
+
+import type { Code } from '../values/code.ts'
+import { DocumentValue, isArray, isObject, TransactionTime, type Value } from '../values/value.ts'
+import type { AccessRequest, PredicateSubject } from './auth/contract.ts'
+
+/**
+ * The arguments of code: a list, or one value for all parameters, as in a call of version 4. There, code with several
+ * parameters takes its arguments from the elements of an array. Each language accepts both forms.
+ */
+export type CodeArguments =
+  | {
+      readonly list: readonly Value[]
+      /** Documents in the list are shown as given, not as stored now. */
+      readonly areVersions?: true
+    }
+  | { readonly one: Value }
+
+/** The documents that a predicate takes. For a write, they are the versions before and after. */
+function documentsOf(
+  argument: AccessRequest['argument'],
+  { action, document, next }: Partial<PredicateSubject> = {},
+): readonly Value[] {
+  const version = (fields: Value | undefined): Value =>
+    document !== undefined && isObject(fields)
+      ? new DocumentValue(document, TransactionTime.time, fields)
+      : (fields ?? null)
+  const list = (value: Value) => (isArray(value) ? value : [value])
+  switch (action) {
+    case 'create':
+    case 'create_with_id':
+      return [version(argument(1))]
+    case 'write': {
+      const [before = null, after = null] = list(argument(2))
+      return [before, next?.() ?? after].map(version)
+    }
+    case 'history_write':
+      return list(argument(4))
+    default:
+      return [argument(1)]
+  }
+}
+
+/** The arguments of a predicate. A predicate about a call takes the arguments of the function. */
+export function predicateArguments(
+  { language }: Code,
+  { predicatesTakeDocuments }: { readonly predicatesTakeDocuments?: true },
+  parameterCount: () => number,
+  argument: AccessRequest['argument'],
+  about: PredicateSubject | undefined,
+): CodeArguments {
+  if (about?.passed !== undefined) return { list: about.passed(language) }
+  if (!predicatesTakeDocuments || about?.action === 'call') return { one: argument(parameterCount()) }
+  return { list: documentsOf(argument, about), areVersions: true }
+}
