@@ -106,6 +106,7 @@ export interface Resource {
   readonly beforeDelete?: (version: Version, session: Session) => void
 }
 
+/** Returns the failure of an invalid field. */
 export function failure(path: readonly string[], fault: FieldFault): FieldFailure {
   return { path, fault }
 }

@@ -60,6 +60,7 @@ function compareActions(left: ActionName, right: ActionName, order: EventOrder):
   return order === 'removes first' ? -difference : difference
 }
 
+/** Compares events of one history: by time, action, document, then values. */
 export function compareEvents(left: SetEvent, right: SetEvent, order: EventOrder): number {
   const [a, b] = [eventTime(left), eventTime(right)]
   if (a !== b) return a < b ? -1 : 1
