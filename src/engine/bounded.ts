@@ -1,5 +1,5 @@
-// Queries under way hold memory: their text, what it is parsed into, what they wait with. All of them together have a
-// bound, and the one that would pass it is refused.
+// Limits the memory of running queries: their text, their parsed form, and their state while they wait. A query that
+// would exceed the limit is rejected.
 
 import { megabyte } from '../base/bytes.ts'
 import { RequestError } from '../base/errors.ts'
@@ -7,20 +7,20 @@ import { MemoryBound } from '../base/memory-bound.ts'
 import { msg } from '../base/message.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 
-/** Bytes that a query holds beside its text: the request itself, promises, a response on its way. */
+/** Bytes of a query beside its text: the request, its promises, its response. */
 const bytesPerQuery = 8192
-/** Bytes for each unit of a query's text: the text, and the expression that it is parsed into. */
+/** Bytes for each unit of a query's text: the text and its parsed expression. */
 const bytesPerUnit = 16
-/** A long body goes on as it came and is parsed in the slow lane; where there is none, it becomes a text here. */
+/** A long body is passed on as it is and parsed in the slow lane. Without a slow lane, it becomes a text here. */
 const bytesPerLongByte = 4
 
-/** The bound on the queries of a process. */
+/** The memory limit of a process's queries. */
 export function queryMemory(maxMb: number): MemoryBound {
   const text = msg`Queries under way take too much memory together. Max: ${maxMb} MB.`
   return new MemoryBound(maxMb * megabyte, () => new RequestError('too many requests', text))
 }
 
-/** Runs a query within the bound. Throws a RequestError when there is no room. */
+/** Runs a query within the limit. Throws a RequestError if there is no room. */
 export function bounded(
   memory: MemoryBound | undefined,
   { body = '', longBody }: QueryRequest,

@@ -1,5 +1,5 @@
-// Who asked, as the query log keeps it: by numbers, which stay when keys, roles and collections are renamed; and back from
-// those to names, when the log is read.
+// Identifies callers in the query log by numbers, which stay the same when keys, roles and collections are renamed.
+// When the log is read, the numbers are converted to names.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Caller } from '../model/auth/contract.ts'
@@ -7,7 +7,7 @@ import type { Transaction } from '../storage/store/contract.ts'
 import { type DatabaseId, isObject, native, Ref } from '../values/value.ts'
 import type { CallerMark, NamedCaller } from './contract.ts'
 
-/** The mark of a caller. Runs once per request. */
+/** Returns the mark of a caller. Runs once per request. */
 export function markOf({ authority, credential, identity }: Caller): CallerMark {
   return {
     credential: credentialMark(credential),
@@ -21,7 +21,7 @@ export function markOf({ authority, credential, identity }: Caller): CallerMark 
   }
 }
 
-/** Marks of the keys and tokens that were used last, by their numbers: what asks mostly asks again. */
+/** Caches the marks of the keys and tokens used last, by their ids. */
 const knownMarks = new GenerationCache<bigint, { readonly of: Ref; readonly mark: string }>(1000)
 
 function credentialMark(credential: Caller['credential']): string {
@@ -37,7 +37,7 @@ function credentialMark(credential: Caller['credential']): string {
 
 const roleMark = ({ id }: Ref) => `#${id}`
 
-/** The names behind the mark of a caller in `database`. What is gone keeps its number. */
+/** Returns the names for the mark of a caller in `database`. Deleted objects keep their numbers. */
 export function namedCaller(mark: CallerMark, database: DatabaseId, transaction: Transaction): NamedCaller {
   const [kind = 'root', holder = '', id] = mark.credential.split('/')
   const isKey = kind === 'key' && id !== undefined
@@ -65,7 +65,7 @@ function roleName(role: string, database: DatabaseId, { catalogue }: Transaction
   return catalogue.nameOf(new Ref(database, native.roles, BigInt(role.slice(1)))) ?? role
 }
 
-/** Subjects of third-party tokens are told as they are. */
+/** Returns the name of an identity. The subject of a third-party token is shown unchanged. */
 function identityName(
   identity: string,
   credential: string,

@@ -1,4 +1,4 @@
-// What the HTTP edge asks of the engine. Bodies go in and come out as text: the engine owns parsing and rendering.
+// The interface of the engine for HTTP. Bodies are texts in both directions: the engine parses and renders them.
 
 import type { RequestErrorCode } from '../base/errors.ts'
 import type { Fault, LanguageRequest, QueryMetrics } from '../model/language.ts'
@@ -9,7 +9,7 @@ import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { Costs, RateKind } from './rate-limits.ts'
 
-/** Where a query came in, when that forbids writes; the words appear in the error. */
+/** The kind of endpoint, if it forbids writes. The error contains these words. */
 export type ReadOnlyPlace = 'get requests' | 'stream requests'
 
 /** A request whose headers have been validated. A plain value. */
@@ -17,109 +17,111 @@ export interface QueryRequest extends LanguageRequest {
   readonly language: LanguageName
   /** The raw `authorization` header. */
   readonly authorization: string | undefined
-  /** Where the request came from: an IPv4 address, or the 64-bit network of an IPv6 address. */
+  /** The address of the client: an IPv4 address, or the 64-bit network of an IPv6 address. */
   readonly address?: string | undefined
   readonly readOnly?: ReadOnlyPlace
-  /** Reads go through the transaction log too. */
+  /** Reads commit through the transaction log, too. */
   readonly linearized?: boolean
-  /** Microseconds: the snapshot is at least this. */
+  /** The minimal time of the snapshot. */
   readonly lastSeenTxn?: Micros
   readonly timeoutMs: number
-  /** How often a write that meets contention is tried again; the protocol's default when absent. */
+  /** The number of retries after conflicts with other transactions. Undefined: the default of the protocol. */
   readonly retriesMax?: number | undefined
-  /** A long body is laid out for people. */
+  /** A long body is indented. */
   readonly prettyBody?: boolean
-  /** An explanation is asked for: in the slow lane, too. */
+  /** The request asks for an explanation. Also set on requests in the slow lane. */
   readonly isExplanation?: boolean
-  /** For an engine that leaves committing to another: {@link Store.attempt}. */
+  /** For an engine that leaves the commit to another process: see {@link Store.attempt}. */
   readonly stampTime?: () => Micros
-  /** The query as it came, when it is long and not a text yet; `body` is undefined then. */
+  /** The query as received, if it is long and not decoded yet. `body` is undefined then. */
   readonly longBody?: LongBody | undefined
 }
 
 export type { QueryMetrics } from '../model/language.ts'
 export type { NamedObject } from '../model/named-objects.ts'
 
-/** A long body of a request or a response, in the pieces that it came in: it goes on piece by piece. */
+/** A long body of a request or a response, in the pieces in which it was received, which are passed on one by one. */
 export class LongBody {
   readonly pieces: readonly Uint8Array[]
-  /** Bytes. */
+  /** The number of bytes. */
   readonly length: number
   constructor(pieces: readonly Uint8Array[]) {
     this.pieces = pieces
     this.length = pieces.reduce((bytes, piece) => bytes + piece.length, 0)
   }
 
-  /** In one piece; at most the first `bytes` of it. */
+  /** Joins the pieces, up to the first `bytes` bytes. */
   joined(bytes = this.length): Buffer {
     return Buffer.concat(this.pieces, Math.min(bytes, this.length))
   }
 }
 
-/** Where a database lies: its name and number and those of the databases around it, outermost first; empty for the root. */
+/** The location of a database: names and ids of the database and its ancestors, outermost first. Empty for the root. */
 export interface DatabasePlace {
   readonly names: readonly string[]
   readonly ids: readonly DatabaseId[]
 }
 
-/** Who asked, by what does not change: the query log looks the names up when it is read. A plain value. */
+/** The caller by values that never change. The query log looks up the names when it is read. A plain value. */
 export interface CallerMark {
   /** `root`, `key/17/123` with the number of the key's database, `token/17/123`, or `provider` for third-party tokens. */
   readonly credential: string
-  /** Builtin roles by name, others by number: `#123`. */
+  /** Built-in roles by name, other roles by number: `#123`. */
   readonly roles: readonly string[]
-  /** The document logged in as, `1024/77` by numbers, or the subject of a third-party token; undefined without either. */
+  /**
+   * The document of the login, `1024/77` by numbers, or the subject of a third-party token. Undefined without a login.
+   */
   readonly identity: string | undefined
 }
 
-/** Who asked, in names as they are now. */
+/** The caller with the current names. */
 export interface NamedCaller {
   readonly kind: 'root' | 'key' | 'token' | 'provider'
   /** The number of the key or token. */
   readonly id: string | undefined
-  /** The name that the key was given. */
+  /** The name in the key's document. */
   readonly name: string | undefined
   readonly roles: readonly string[]
   readonly identity: string | undefined
 }
 
-/** Databases that were found by their names. */
+/** Databases found by their names. */
 export interface NamedDatabases {
   /** Outermost first. */
   readonly ids: readonly DatabaseId[]
-  /** Since when all of them have had these names, and lain where they do. */
+  /** The time since which all of them have had their names and parents. */
   readonly since: Micros
 }
 
-/** What a client gets for a request. */
+/** The response to a request. */
 export interface QueryResponse {
   readonly status: number
-  /** As its language has it; of an attempt with marks for what the commit decides. */
+  /** The body in the form of its language. In an attempt, marks take the place of values that depend on the commit. */
   readonly body: string
   /** The error, for the query log. */
   readonly fault?: Fault
-  /** Instead of the body. */
+  /** Replaces `body` if it is long. */
   readonly longBody?: LongBody
   readonly txnTime: Micros
-  /** Absent for 401 and 500. */
+  /** Absent for status 401 and 500. */
   readonly metrics: QueryMetrics | undefined
-  /** The database in which the query ran; undefined when the credential was refused. */
+  /** The database in which the query ran; undefined if the credential was rejected. */
   readonly database: DatabaseId | undefined
-  /** Where that database lies. */
+  /** The location of that database. */
   readonly place?: DatabasePlace | undefined
-  /** Who asked; undefined when the credential was refused. */
+  /** The caller; undefined if the credential was rejected. */
   readonly caller?: CallerMark | undefined
-  /** The schema objects that the query has found by their names. */
+  /** The schema objects that the query has found by name. */
   readonly named?: readonly NamedObject[] | undefined
-  /** The request error that this response stands for, when it is not the query's own. */
+  /** The request error that caused this response, unless the query itself failed. */
   readonly requestError?: RequestErrorCode
-  /** It was evaluated in the slow lane. */
+  /** The query was evaluated in the slow lane. */
   readonly isSlow?: boolean
-  /** Its writes were committed there, too. */
+  /** The process of the slow lane also committed its writes. */
   readonly isCommittedThere?: boolean
-  /** The query writes, and this engine leaves commits to another: the response is what it will be then. */
+  /** The attempt of a writing query that another process commits. The response is valid after the commit. */
   readonly attempt?: Attempt<unknown>
-  /** Evaluates the query of the attempt once more, under the writer's lock. */
+  /** Evaluates the query of the attempt again, under the writer lock. */
   readonly again?: (transaction: Transaction) => { readonly body: string }
 }
 
@@ -127,72 +129,78 @@ export interface QueryResponse {
 export interface EventStream {
   /** Decimal; unique among the streams of all processes. */
   readonly id: string
-  /** Nothing is queued any more; what is queued can still be taken. */
+  /** No more events will be queued. Queued events can still be taken. */
   readonly ended: boolean
-  /** The oldest queued event as text in UTF-8, with its line end, which others may share; undefined when there is none. */
+  /**
+   * Removes and returns the oldest queued event as UTF-8 text with its line end; undefined if the queue is empty.
+   * Streams may share the bytes.
+   */
   take(): Uint8Array | undefined
-  /** Calls `listener`, the only one, whenever events were queued or the stream ended. */
+  /** Sets the only listener. It is called after events were queued or the stream ended. */
   listen(listener: () => void): void
-  /** The reader has gone: frees everything. */
+  /** Frees all resources after the reader has disconnected. */
   close(): void
 }
 
-/** An ordinary response, or with `stream` one whose body are the stream's events. */
+/** A normal response, or with `stream` a response whose body is the events of the stream. */
 export interface StreamResponse extends QueryResponse {
   readonly stream?: EventStream
 }
 
-/** Who a credential stands for. */
+/** The identity and rights of a credential. */
 export interface Principal {
   readonly database: DatabaseId
   readonly place: DatabasePlace
   readonly caller: CallerMark
-  /** Holds the builtin role `admin` there. */
+  /** Has the built-in role `admin` in this database. */
   readonly isAdmin: boolean
-  /** The builtin role; undefined for who has roles of the database, or logged in. */
+  /** The built-in role; undefined for callers with roles of the database, and for logins. */
   readonly role: string | undefined
-  /** Who logged in: a document, or the subject of a third-party token. */
+  /** The identity of the login: a document, or the subject of a third-party token. */
   readonly identity: { readonly collection: string; readonly id: string } | string | undefined
-  /** Is the root secret itself, without any scope. */
+  /** The credential is the root secret itself, without a scope. */
   readonly isRoot: boolean
 }
 
-/** One request at a time, from its credential to its response. */
+/** Runs requests, from the credential to the response. */
 export interface Engine {
   query(request: QueryRequest): QueryResponse | Promise<QueryResponse>
-  /** `POST /stream`. `fields` is the URL parameter that chooses what events show; absent for the default. */
+  /** `POST /stream`. `fields` is the URL parameter that selects the fields of events; undefined for the default. */
   openStream(request: QueryRequest, fields: string | undefined): StreamResponse | Promise<StreamResponse>
-  /** Ends all streams with an error event, and those that are opened later. For shutting down. */
+  /** Ends all streams with an error event, including streams that are opened later. For shutdown. */
   endStreams(): void
   /** `GET /tokens/self`: the caller's own token document. */
   ownToken(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /** `GET /authorized`. */
   authorized(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /**
-   * `POST /api/v1/explain`: evaluates a query as another caller, for an administrator, and tells what decided about rights.
-   * Nothing is written.
+   * `POST /api/v1/explain`: evaluates a query as another caller, for an administrator, and describes the access decisions.
+   * Writes are never committed.
    */
   explain(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /** `POST /api/v1/indexes/_size`: a page of the sizes of an index, for keys that may read the schema. */
   indexSize(request: QueryRequest): QueryResponse | Promise<QueryResponse>
-  /** `POST /api/v1/collections/_size`: the same of the documents of a collection. */
+  /** `POST /api/v1/collections/_size`: a page of the sizes of a collection's documents, for the same keys. */
   collectionSize(request: QueryRequest): QueryResponse | Promise<QueryResponse>
-  /** The body of a response whose attempt has been committed at `time`. */
+  /** Returns the body of a response whose attempt was committed at `time`. */
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**
-   * Resolves once the store has read (`read`), has committed something of no meaning (`write`, `all`), or at once (`node`).
-   * Rejects when it cannot. It may take long: how long to wait is for the caller to decide.
+   * Resolves after a read of the store (`read`), after a commit without effect (`write`, `all`), or at once (`node`).
+   * Rejects if the store fails. This may take long, so the caller sets a time limit.
    */
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
-  /** Who an `authorization` header stands for; undefined when it is refused. */
+  /** Returns the principal of an `authorization` header; undefined if the credential is rejected. */
   whoIs(authorization: string | undefined): Promise<Principal | undefined>
-  /** The names of one who asked in a database, as far as what it is called by is there. */
+  /** Returns the names of a caller in a database, as far as they still exist. */
   nameOf(caller: CallerMark, database: DatabaseId): NamedCaller
-  /** The databases along a path of names; undefined when one does not exist. */
+  /** Returns the databases along a path of names; undefined if one of them does not exist. */
   databasesAlong(names: readonly string[]): NamedDatabases | undefined
-  /** The kinds of operations of which a database has used up what it may. Work that is no query is not to begin then. */
+  /**
+   * Returns the kinds of operations whose rate limit a database has exhausted. No work other than queries may begin
+   * then.
+   */
   exhausted(database: DatabaseId): readonly RateKind[]
-  /** Counts work that is no query, such as an import, against what its database may use. */
+  /** Charges work that is not a query, such as an import, to the rate limits of its database. */
   charge(database: DatabaseId, costs: Costs): void
   now(): Micros
 }

@@ -1,4 +1,4 @@
-// What an engine is made of: the layers below, and what the layers above hand in.
+// The parts of an engine: the lower layers, and callbacks of the higher ones.
 
 import type { Allowances } from '../base/allowance.ts'
 import type { MemoryBound } from '../base/memory-bound.ts'
@@ -13,25 +13,27 @@ import type { StreamOpener } from './stream-opener.ts'
 
 export interface EngineOptions {
   readonly store: Store
-  /** Finds out who a credential belongs to. */
+  /** Finds the caller of a credential. */
   readonly identifier: Pick<Identifier, 'identify'>
   readonly host: SessionHost
-  /** What requests can be written in. */
+  /** The languages of requests. */
   readonly languages: Languages
-  /** Absent: databases may use what they like. */
+  /** Without it, databases have no rate limits. */
   readonly rateLimits?: RateLimits
-  /** Of a store that several machines share: how often, for each address, it is asked whether an unknown secret is new. */
+  /**
+   * For a store that several machines share: limits for each address how often an unknown secret is looked up in it.
+   */
   readonly secretLooks?: Allowances<string>
   readonly streams: StreamOpener
   readonly timers: Timers
-  /** Takes over what takes long; absent: everything is evaluated here. */
+  /** Evaluates long queries. Without it, all queries are evaluated in this process. */
   readonly slowLane?: SlowLane | undefined
-  /** Bounds what all queries under way hold. */
+  /** Limits the memory of running queries. */
   readonly memory?: MemoryBound
-  /** This engine is one of the slow lane: commits are left to the service. */
+  /** This engine belongs to the slow lane and leaves commits to the service. */
   readonly neverCommits?: boolean
-  /** Called as often as the clock is looked at; ends the evaluation by throwing a RequestError. */
+  /** Called at each check of the clock. Cancels the evaluation by throwing a RequestError. */
   readonly onCheck?: () => void
-  /** Told of broken invariants and other bugs, with the request that met them. */
+  /** Called with broken invariants and other bugs. */
   readonly onInternalError: (error: unknown) => void
 }

@@ -1,5 +1,5 @@
-// The kinds of requests: what each asks of its transaction, and how long that may take. The way from the credential to
-// the response, which is the same for all, is in `request-run.ts`.
+// The engine and its kinds of requests: the task of each, and its time budget. `request-run.ts` has the common steps
+// from the credential to the response.
 
 import { watched } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
@@ -7,13 +7,14 @@ import { jsonText } from '../base/json-encoding.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'
-import type { Query, Rendered } from '../model/language.ts'
+import type { Language, Query, Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
+import { viewDocument } from '../model/view-document.ts'
 import { WriteNeeded } from '../storage/store/contract.ts'
-import type { DatabaseId } from '../values/value.ts'
+import { encodeGlobalId } from '../values/global-id.ts'
+import { type DatabaseId, native, Ref } from '../values/value.ts'
 import { bounded } from './bounded.ts'
 import { namedCaller } from './caller-marks.ts'
-import { authorized, ownToken } from './caller-tasks.ts'
 import type {
   Engine,
   EventStream,
@@ -32,7 +33,7 @@ import { queueOf, TooLong } from './slow-lane.ts'
 import { collectionSize, indexSize } from './stored-size.ts'
 import { TimeBudget } from './time-budget.ts'
 
-/** Makes the engine of an open data directory. */
+/** Creates the engine of an open store. */
 export function createEngine(options: EngineOptions): Engine {
   const { store } = options
   const runTask = (request: QueryRequest, task: Task) => {
@@ -84,18 +85,35 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
+/** Returns the document of the caller's token. */
+const ownToken =
+  (language: Language): Task =>
+  session => {
+    const { credential } = session.caller
+    const isToken = credential instanceof Ref && credential.collection === native.tokens
+    const version = isToken ? session.transaction.get(credential) : undefined
+    if (!version) throw new RequestError('not found', msg`Not Found`)
+    return language.render(viewDocument(version, session), session)
+  }
+
+/** Returns the account and database of a credential. The router of the original service needs them. */
+const authorized: Task = ({ database }) => ({
+  status: 200,
+  body: JSON.stringify({ account: '0', global_id: encodeGlobalId(database) }),
+})
+
 function runQuery(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
   const request = options.slowLane === undefined ? withText(given) : given
   return runRequest(options, request, new QueryKind(options, request))
 }
 
-/** A request whose query is a text, however long. */
+/** Returns the request with its query as text, whatever the length. */
 function withText(request: QueryRequest): QueryRequest {
   const { longBody, ...rest } = request
   return longBody === undefined ? request : { ...rest, body: jsonText(longBody.joined()) }
 }
 
-/** What a query asks for. It is parsed when that is first asked for. */
+/** A query. It is parsed when its parsed form is first needed. */
 class QueryKind implements RequestKind {
   readonly budget: TimeBudget
   readonly isCharged = true
@@ -103,7 +121,7 @@ class QueryKind implements RequestKind {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
   readonly #isLong: boolean
-  /** It took long the last time. */
+  /** Its previous evaluation took long. */
   readonly #wasLong: boolean
   #parsed: Query | undefined
 
@@ -131,7 +149,7 @@ class QueryKind implements RequestKind {
     return languageOf(this.#options, this.#request).faultForAnybody?.(withText(this.#request))
   }
 
-  /** Frees what was parsed: it is parsed where it is evaluated. */
+  /** Frees the parsed query: the process that evaluates the query parses it. */
   onMove(): void {
     this.#parsed = undefined
     if (this.#request.longBody === undefined) this.#options.slowLane?.longQueries.add(this.#request)
@@ -147,9 +165,8 @@ class QueryKind implements RequestKind {
   }
 
   /**
-   * What is known of a query beforehand: whether it is sure to need a writing transaction, so that it is not evaluated in
-   * vain without one, and whether it takes too long to be parsed in this process. A fault in the query shows later: who
-   * asks is found out before.
+   * Parses a query ahead. Returns whether it needs a writing transaction, so that it is not first evaluated without
+   * one, or takes too long to be parsed in this process. Errors in the query are reported later, after authentication.
    */
   #foreseen(): 'writes' | 'long' | undefined {
     const { authorization, linearized, readOnly } = this.#request
@@ -176,14 +193,14 @@ class QueryKind implements RequestKind {
     this.#options.rateLimits?.check(database, {
       compute: session.computeOps,
       read: session.byteReadOps,
-      // What is written is counted at the commit; until then a query that needed a writing transaction writes.
+      // Writes are counted at the commit. Until then, a query in a writing transaction counts as one write.
       write: transaction.writable && !linearized ? 1 : 0,
     })
     return rendered
   }
 }
 
-/** Like a query, an explanation moves to the slow lane when it takes long. */
+/** Like a query, a long explanation moves to the slow lane. */
 function runExplanation(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
   const asked = options.slowLane === undefined ? withText(given) : given
   const request = { ...asked, isExplanation: true }
@@ -191,7 +208,7 @@ function runExplanation(options: EngineOptions, given: QueryRequest): QueryRespo
   return runMovable(options, request, costs, session => explain(request, options.languages, session))
 }
 
-/** A page of a bounded number of rows: it does not take long. */
+/** Reads one page with a bounded number of rows, so it never moves to the slow lane. */
 function runSize(
   options: EngineOptions,
   given: QueryRequest,
@@ -209,8 +226,8 @@ function runSize(
 }
 
 /**
- * A page of an open stream; like a query it moves to the slow lane when it takes long, and its costs count against the limits
- * of its database. Where these are exhausted it is refused before it costs anything.
+ * Reads a page of an open stream. Like a query, a long page moves to the slow lane, and its costs count against the
+ * rate limits of the database. If these are exhausted, the request is rejected before it causes costs.
  */
 function runStreamPage(
   options: EngineOptions,
@@ -224,7 +241,7 @@ function runStreamPage(
   )
 }
 
-/** Runs what is no query, but moves to the slow lane when it takes long, and costs `costs` at least. */
+/** Runs a request that is not a query, but moves to the slow lane if it takes long, and costs `costs` at least. */
 function runMovable(
   options: EngineOptions,
   request: QueryRequest,
@@ -240,7 +257,7 @@ function runMovable(
   return runRequest(options, request, { budget, isCharged: true, task })
 }
 
-/** The stream begins with the very snapshot on which its expression was evaluated. */
+/** Opens a stream that begins with the snapshot on which its expression is evaluated. */
 function openStream(
   options: EngineOptions,
   request: QueryRequest,

@@ -1,5 +1,5 @@
-// The reads of a query in its explanation: the sets, the numbers of entries and documents, and the indexes that would have
-// spared them.
+// Describes the reads of a query for its explanation: the sets, the numbers of entries and documents, and indexes that
+// would have avoided reads.
 
 import type { ReadNotes } from '../model/read-notes.ts'
 import { ownIndexes } from '../model/schema/collection-indexes.ts'
@@ -19,7 +19,7 @@ import {
   type Value,
 } from '../values/value.ts'
 
-/** The members of a response that tell what was read. `result` is undefined where the query failed. */
+/** Returns the members of the response about reads. `result` is undefined if the query failed. */
 export function describeReads(
   reads: ReadNotes,
   result: Value | undefined,
@@ -43,7 +43,7 @@ export function describeReads(
   ])
 }
 
-/** Elements of a page or an array, or 1 for another value. */
+/** Counts the elements of a page or an array. Another value counts as 1. */
 function returned(result: Value | undefined): number {
   if (result === undefined || result === null) return 0
   const value = result instanceof Transient ? result.storedForm() : result
@@ -64,7 +64,7 @@ function nameOfSet(set: Ref, session: Session): Readonly<Record<string, Value>> 
   return { kind: 'index', collection, index: number === undefined ? null : ownName(index, number, session) }
 }
 
-/** The name by which a collection's definition knows an index that the store keeps for it. */
+/** Returns the name of an index in the definition of its collection. */
 function ownName(index: IndexDefinition, number: number, session: Session): string | null {
   const collection = new Ref(session.database, native.collections, BigInt(number))
   for (const [name, { stored }] of ownIndexes(collection, session)) {
@@ -80,7 +80,7 @@ function collectionName(number: number, session: Session): string {
   return catalogue.nameOf(collectionOf(new Ref(session.database, number, 0n))) ?? String(number)
 }
 
-/** Indexes for the filters and orders whose collections were read as a whole. */
+/** Suggests indexes for filters and orders whose collections were scanned. */
 function suggestions(reads: ReadNotes, uses: readonly SetUse[], session: Session): readonly ObjectValue[] {
   const { catalogue } = session.transaction
   return uses.flatMap(use => {
@@ -102,7 +102,7 @@ function suggestions(reads: ReadNotes, uses: readonly SetUse[], session: Session
   })
 }
 
-/** The name of an index of the query's language that has these terms, and begins with these values. */
+/** Returns the name of an index of the query's language with these terms, whose values begin with these values. */
 function existingIndex(use: SetUse, number: number, session: Session): string | undefined {
   const { isOwn } = use
   const indexes = session.transaction.catalogue.indexesOf(session.database, number)

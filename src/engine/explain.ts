@@ -1,5 +1,5 @@
-// Evaluates a query for an administrator and tells what it read; as another caller also each decision about rights, with what
-// decided it. Nothing that the query writes is kept.
+// Evaluates a query for an administrator and describes its reads. If the query runs as another caller, the response
+// describes each access decision and the reasons for it. Writes of the query are never committed.
 
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
@@ -40,8 +40,8 @@ export class Explained {
 }
 
 /**
- * Evaluates a query, as another caller where one is named, and throws {@link Explained}. Only administrators of the
- * database may ask; others get `forbidden`.
+ * Evaluates a query, as another caller if the request names one, and throws {@link Explained}. Only administrators of
+ * the database may do this; other callers get `forbidden`.
  */
 export function explain(request: QueryRequest, languages: Languages, session: Session): never {
   const { authority } = session.caller
@@ -55,7 +55,7 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
   throw new Explained(language.renderExplanation(told, session).body)
 }
 
-/** The result of a query and its reads. */
+/** Returns the result of a query and its reads. */
 function readsOf(
   { dialect, query, setUses }: Explanation,
   language: Language,
@@ -70,7 +70,7 @@ function readsOf(
   return new Map([...outcome, ...describeReads(reads, result, uses, subject)])
 }
 
-/** The result of a query as another caller asks it, and the decisions about rights. */
+/** Returns the result of a query as another caller, with the access decisions. */
 function decisionsOf(
   { as, dialect, query }: Explanation & { readonly as: Query },
   language: Language,
@@ -95,7 +95,8 @@ function decisionsOf(
         return {
           mentions(action, resource) {
             const isMentioned = access.mentions(action, resource)
-            // A caller who asks for nothing else of a collection may read it, if a privilege says anything about it.
+            // If this is the caller's only right on the collection, any privilege that mentions the collection allows
+            // reading its definition.
             const { asker } = subject
             if (!isMentioned && action === 'read')
               note({ action, resource, argument: () => null, asker }, false)
@@ -118,7 +119,7 @@ function decisionsOf(
   ])
 }
 
-/** The result of a query or its errors, as members of the response; `session` pays for it. */
+/** Returns the result or the errors of a query, as members of the response. Its costs are added to `session`. */
 function outcomeOf(query: Query, subject: Session, language: Language, session: Session): Map<string, Value> {
   try {
     return new Map([['result', query.value(subject)]])
@@ -130,7 +131,7 @@ function outcomeOf(query: Query, subject: Session, language: Language, session: 
   }
 }
 
-/** What a body asks, in the language of the request or another one. */
+/** Parses the body, in the language of the request or another one. */
 function explanationIn(request: QueryRequest, languages: Languages): readonly [Language, Explanation] {
   const own = languages[request.language]
   for (const language of [own, ...Object.values(languages).filter(each => each !== own)]) {
@@ -140,7 +141,7 @@ function explanationIn(request: QueryRequest, languages: Languages): readonly [L
   throw new RequestError('bad request', msg`The body has to be {"query": …} or {"query": …, "as": …}.`)
 }
 
-/** The session of another caller, in the same transaction. */
+/** Returns a session of another caller in the same transaction. */
 function sessionAs(
   caller: Caller,
   session: Session,
@@ -155,7 +156,7 @@ function sessionAs(
   return new Session({ host, transaction, caller, dialect, accessOptions, memo, deadline, reads })
 }
 
-/** The caller that a built-in role, role, key, token or document makes. */
+/** Returns the caller for a built-in role, role, key, token or document. */
 function callerAs(as: Value, session: Session): Caller {
   const { database, transaction } = session
   const admission: Admission = {

@@ -1,20 +1,20 @@
-// Tells the operator why requests failed without a fault of their own. While the store is away all of them do, for the
-// same reason: then one line stands for those of some seconds.
+// Logs why requests failed through no fault of their own. While the store is unavailable, all requests fail for the
+// same reason, so one line covers the failures of several seconds.
 
 import type { Clock } from '../base/clock.ts'
 import { StoreUnavailableError } from '../storage/store/contract.ts'
 
-/** The part of the service's own log that is needed here. */
+/** The required part of the service log. */
 interface FailureLogger {
   error(fields: object, text: string): void
 }
 
-/** Milliseconds between two lines about a store that is away. */
+/** Milliseconds between two log lines about an unavailable store. */
 const linesEveryMs = 5_000
 
-/** Returns what logs a failure. */
+/** Returns a function that logs a failure. */
 export function failureLog(log: FailureLogger, clock: Pick<Clock, 'elapsedMs'>): (error: unknown) => void {
-  let toldMs = Number.NEGATIVE_INFINITY
+  let loggedMs = Number.NEGATIVE_INFINITY
   let requests = 0
   return error => {
     if (!(error instanceof StoreUnavailableError)) {
@@ -23,9 +23,9 @@ export function failureLog(log: FailureLogger, clock: Pick<Clock, 'elapsedMs'>):
     }
     requests++
     const nowMs = clock.elapsedMs()
-    if (nowMs - toldMs < linesEveryMs) return
+    if (nowMs - loggedMs < linesEveryMs) return
     log.error({ reason: error.message, requests }, 'requests get 503: the store is not available')
-    toldMs = nowMs
+    loggedMs = nowMs
     requests = 0
   }
 }

@@ -1,43 +1,44 @@
-// Queries that took too long for the process that serves all others when they were asked last: the same one, asked again,
-// goes to the slow lane at once. Applications ask the same things: a report, a count of everything, a page that is polled.
+// Remembers queries that took too long in the main process at their last evaluation. If the same query arrives again,
+// it goes to the slow lane at once. Applications repeat such queries: reports, counts, polled pages.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { QueryRequest } from './contract.ts'
 
-/** Characters of the queries that are remembered. */
+/** Maximal total length of the remembered queries, in characters. */
 const charactersMax = 4_000_000
 
 export class LongQueries {
   readonly #msOf: (queue: string) => number
-  /** The length of each, which is what it weighs. */
+  /** The length of each query, which is its weight in the cache. */
   readonly #lengths = new GenerationCache<string, number>(charactersMax, length => length)
 
-  /** `msOf`: how long an evaluation of a queue may take now that is not long, in milliseconds. */
+  /** `msOf` returns how many milliseconds an evaluation of a queue may take now. */
   constructor(msOf: (queue: string) => number) {
     this.#msOf = msOf
   }
 
-  /** Whether this caller's query took long the last time. */
+  /** Tells whether this caller's query took long the last time. */
   has(request: QueryRequest): boolean {
     return this.#lengths.size > 0 && this.#lengths.get(keyOf(request)) !== undefined
   }
 
-  /** It has turned out to take long. */
+  /** Records that a query took long. */
   add(request: QueryRequest): void {
     const key = keyOf(request)
     this.#lengths.set(key, key.length)
   }
 
   /**
-   * The slow lane has evaluated it in `ms` milliseconds: one that was short there may be tried here again. What was just
-   * short enough would hold the process for nearly as long as anything may, or come back.
+   * Forgets a query that took only `ms` milliseconds in the slow lane, so that it is tried in the main process again.
+   * It must take less than half the allowed time: otherwise it would block the process for nearly the maximum, or move
+   * back.
    */
   evaluated(request: QueryRequest, queue: string, ms: number): void {
     if (ms < this.#msOf(queue) / 2) this.#lengths.delete(keyOf(request))
   }
 }
 
-/** What takes long in one database is short in another. */
+/** The key includes the credential, because a query that is long in one database may be short in another. */
 function keyOf({ authorization, body }: QueryRequest): string {
   return `${authorization} ${body}`
 }

@@ -1,4 +1,5 @@
-// Who a credential stands for and where databases are, for the services beside queries (the export of query logs).
+// Finds the principal of a credential, and databases by name, for services other than queries (such as exports of query
+// logs).
 
 import { epoch } from '../base/micros.ts'
 import type { Session } from '../model/session.ts'
@@ -7,7 +8,7 @@ import { collectionOf, type DatabaseId, type Micros, native, Ref, rootDatabase }
 import { markOf } from './caller-marks.ts'
 import type { DatabasePlace, NamedDatabases, Principal } from './contract.ts'
 
-/** The caller of a request as other services see it. */
+/** Returns the caller of a request as a principal. */
 export function principalOf({ caller, transaction }: Session): Principal {
   const { authority, credential, database, identity } = caller
   const isAdmin = authority.kind === 'builtin' && authority.role === 'admin'
@@ -27,7 +28,7 @@ function identityName(identity: Ref, { catalogue }: Transaction): Principal['ide
   return collection === undefined ? undefined : { collection, id: String(identity.id) }
 }
 
-/** Where a database lies: its name and number and those of the databases around it, outermost first. */
+/** Returns the location of a database: names and ids of the database and its ancestors, outermost first. */
 export function placeOf({ catalogue }: Pick<Transaction, 'catalogue'>, database: DatabaseId): DatabasePlace {
   const around = catalogue.lineage(database)
   return {
@@ -36,7 +37,7 @@ export function placeOf({ catalogue }: Pick<Transaction, 'catalogue'>, database:
   }
 }
 
-/** The databases along a path of names; undefined when one of them does not exist. */
+/** Returns the databases along a path of names; undefined if one of them does not exist. */
 export function followNames(transaction: Transaction, names: readonly string[]): NamedDatabases | undefined {
   const ids: DatabaseId[] = []
   let at = rootDatabase
@@ -51,7 +52,7 @@ export function followNames(transaction: Transaction, names: readonly string[]):
   return { ids, since }
 }
 
-/** Since when a database has its name and its place, as far as is remembered. */
+/** Returns the time since which a database has had its name and parent, as far as its history goes back. */
 function calledSince(database: Ref, name: string, transaction: Transaction): Micros {
   let since = transaction.snapshotTime
   for (const { action, fields, ts } of transaction.versions(database, { reverse: true })) {

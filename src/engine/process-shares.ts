@@ -1,8 +1,8 @@
-// How long an evaluation may hold the process that serves all clients. Its own work and its waits for the disk count; waits
-// for a processor that other programs use do not, because the slow lane would meet them, too. A queue whose evaluations hold
-// the process again and again, dropped ones as well, gets less: its queries go to the slow lane earlier, and what it takes from
-// the others stays a small share. What has taken few steps is short, whatever its time: the runtime has collected the garbage
-// of others meanwhile.
+// Limits how long an evaluation may block the process that serves all clients. Its own work and its waits for the disk
+// count. Waits for a processor that other programs use do not count, because the slow lane would have them, too. A
+// queue whose evaluations block the process again and again, including cancelled ones, gets less time: its queries move
+// to the slow lane earlier, so its share of the process stays small. An evaluation of few steps is short, whatever its
+// time, because the time went to garbage collection for other requests.
 
 import { Allowances } from '../base/allowance.ts'
 import { type Clock, starvedMs, systemClock } from '../base/clock.ts'
@@ -10,13 +10,16 @@ import { stepsPerCheck, stepsSoFar } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
 import type { ProcessShare } from './slow-lane.ts'
 
-/** Queues whose holding is remembered; a forgotten one has held nothing. */
+/** The number of queues to remember. A forgotten queue starts without debts. */
 const queuesMax = 10_000
 
-/** Milliseconds for which a queue may hold the process, or waste its time, without consequence, and that are forgiven. */
+/**
+ * The milliseconds for which a queue may block the process, or waste its time, without consequence, and the rate at
+ * which they are restored.
+ */
 const rate = { max: limits.heldMsFree, perSecond: limits.forgivenMsPerSecond }
 
-/** How old the knowledge may be of how long the thread has starved before an evaluation, in milliseconds. */
+/** The maximal age, in milliseconds, of the measured starvation of the thread at the start of an evaluation. */
 const starvedAgeMs = 5
 
 export class ProcessShares {
@@ -26,14 +29,15 @@ export class ProcessShares {
   readonly #isCrowded: (queue: string) => boolean
   #lastStarvedMs = 0
   #askedMs = Number.NEGATIVE_INFINITY
-  /** For how long each queue may still hold the process. */
+  /** The time for which each queue may still block the process. */
   readonly #holdings: Allowances<string>
-  /** How much of its time each queue may still waste. */
+  /** The time of the process that each queue may still waste. */
   readonly #wastes: Allowances<string>
 
   /**
-   * `ms`: what an evaluation may take of a queue that has held the process little. `starvedMs`: how long this thread has
-   * waited for a processor so far. `isCrowded`: whether so much of a queue waits for the slow lane that what is short is better kept here.
+   * `ms`: the time for an evaluation of a queue that has blocked the process little. `starvedMs`: how long this thread
+   * has waited for a processor so far. `isCrowded`: whether a queue has so many queries waiting for the slow lane that
+   * short ones should stay in this process.
    */
   constructor(ms: number, clock: Clock, starvedMs: () => number, isCrowded: (queue: string) => boolean) {
     this.#ms = ms
@@ -44,7 +48,7 @@ export class ProcessShares {
     this.#wastes = new Allowances(rate, queuesMax, () => clock.elapsedMs())
   }
 
-  /** The share of work that begins now. */
+  /** Returns the share of work that begins now. */
   share(queue: string): ProcessShare {
     const startMs = this.#clock.elapsedMs()
     const startSteps = stepsSoFar()
@@ -59,9 +63,9 @@ export class ProcessShares {
     return {
       isOver: () => {
         if (this.#clock.elapsedMs() < endMs) return false
-        // Where no time is given, nothing is short.
+        // A share without any time is over at once.
         if (ms > 0 && stepsSoFar() - startSteps < stepsPerCheck) return false
-        // Asked only now: it takes as long as a short query.
+        // Measured only now, because the measurement takes as long as a short query.
         const leftMs = ms - heldMs()
         endMs = this.#clock.elapsedMs() + leftMs
         return leftMs <= 0
@@ -72,7 +76,7 @@ export class ProcessShares {
         endMs = startMs + ms
       },
       wasted: () => {
-        // With less than usual it was not known whether it is long.
+        // With less time than usual, a cancelled query was not necessarily long.
         if (ms === this.#ms) this.#wastes.take(owner, heldMs())
       },
       ended: () => {
@@ -84,14 +88,16 @@ export class ProcessShares {
     }
   }
 
-  /** How long an evaluation of that queue may take now, in milliseconds. */
+  /** Returns how many milliseconds an evaluation of a queue may take now. */
   msOf(queue: string): number {
     const isImpatient =
       this.#wastes.left(queue) < 0 || (this.#holdings.left(queue) < 0 && !this.#isCrowded(queue))
     return isImpatient ? Math.min(this.#ms, limits.impatientMs) : this.#ms
   }
 
-  /** How long the thread had starved a moment ago: it is not asked for each of many short queries. */
+  /**
+   * Returns how long the thread had starved, from a recent measurement, to avoid one for each of many short queries.
+   */
   #starvedBefore(nowMs: number): number {
     if (nowMs - this.#askedMs > starvedAgeMs) {
       this.#lastStarvedMs = this.#starvedMs()
@@ -101,7 +107,7 @@ export class ProcessShares {
   }
 }
 
-/** The share of what cannot move to the slow lane. */
+/** Returns the share of work that cannot move to the slow lane. */
 export function fixedShare(): ProcessShare {
   return new ProcessShares(limits.unmovableMs, systemClock, starvedMs, () => false).share('')
 }

@@ -1,7 +1,7 @@
-// How many operations per second the queries of one database may use, each kind by a bucket that fills at a steady
-// rate. What a query costs is known only when it has been evaluated, so a query is admitted while there is anything
-// in the bucket and may leave it in debt; the following ones wait until the debt is paid. Processes that serve the same
-// databases tell each other what they have taken out of theirs.
+// Limits the operations per second of each database, with a token bucket for each kind of operation. The cost of a
+// query is known only after its evaluation. So a query is admitted while the bucket is not empty, and may leave it in
+// debt; later queries wait until the debt is paid. Processes that serve the same databases exchange what they have
+// taken.
 
 import { Allowances } from '../base/allowance.ts'
 import type { Clock } from '../base/clock.ts'
@@ -13,13 +13,13 @@ import type { DatabaseId } from '../values/value.ts'
 /** The kinds of operations, in the order in which the protocol names them. */
 const rateKinds = ['compute', 'read', 'write'] as const
 
-/** One of them. */
+/** A kind of operation. */
 export type RateKind = (typeof rateKinds)[number]
 
 /** Operations by kind. */
 export type Costs = Readonly<Record<RateKind, number>>
 
-/** A query that its database's limits forbid. */
+/** Thrown for a query that exceeds the rate limits of its database. */
 export class RateLimited extends RequestError {
   override name = 'RateLimited'
   readonly kinds: readonly RateKind[]
@@ -29,17 +29,23 @@ export class RateLimited extends RequestError {
   }
 }
 
-/** Seconds of operations that a bucket holds. */
+/** The capacity of a bucket, in seconds of operations. */
 const burstSeconds = 2
-/** Databases whose buckets are remembered; a forgotten one is full. */
+/** The number of databases to remember. The bucket of a forgotten database is full. */
 const databasesMax = 10_000
 
-/** What a process has used of one database, as it travels: the database in decimal, then by kind. */
+/**
+ * The operations that a process has used of one database, in transferable form: the database in decimal, then each
+ * kind.
+ */
 type Used = readonly [database: string, compute: number, read: number, write: number]
 
 export class RateLimits implements NoticeTopic {
   readonly #limited: readonly { readonly kind: RateKind; readonly buckets: Allowances<DatabaseId> }[]
-  /** Used here since the others were told; filled only when it is asked for. */
+  /**
+   * Operations used here since the last notice to the other processes. Recorded only after the first notice was
+   * requested.
+   */
   #news: Map<DatabaseId, Record<RateKind, number>> | undefined
 
   /** `perSecond`: operations of one database; 0 for no limit. */
@@ -52,7 +58,7 @@ export class RateLimits implements NoticeTopic {
       })
   }
 
-  /** Throws {@link RateLimited} if a query of that cost may not run: nothing is left of a kind that it uses. */
+  /** Throws {@link RateLimited} for a query that uses a kind of operation whose bucket is empty. */
   check(database: DatabaseId, costs: Costs): void {
     for (const { buckets, kind } of this.#limited) {
       if (costs[kind] > 0 && buckets.left(database) <= 0)
@@ -60,12 +66,12 @@ export class RateLimits implements NoticeTopic {
     }
   }
 
-  /** The kinds of which nothing is left. */
+  /** Returns the kinds whose buckets are empty. */
   exhausted(database: DatabaseId): readonly RateKind[] {
     return this.#limited.filter(({ buckets }) => buckets.left(database) <= 0).map(({ kind }) => kind)
   }
 
-  /** Takes out what a query has used. */
+  /** Takes the costs of a query from the buckets. */
   charge(database: DatabaseId, costs: Costs): void {
     if (this.#limited.length === 0) return
     this.#take(database, costs)

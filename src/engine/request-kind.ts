@@ -1,25 +1,25 @@
-// What one kind of request differs by from the others: the way from its credential to its response is the same for all.
+// The differences between kinds of requests. The steps from the credential to the response are the same for all kinds.
 
 import type { RequestError } from '../base/errors.ts'
 import type { Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { TimeBudget } from './time-budget.ts'
 
-/** What a request asks of its transaction. It may be called several times; the last one counts. */
+/** The work of a request in its transaction. It may run several times; the last run counts. */
 export type Task = (session: Session) => Rendered
 
 export interface RequestKind {
   /** {@link Task} */
   task(session: Session): Rendered
   readonly budget: TimeBudget
-  /** Sure to need a writing transaction. */
+  /** The request certainly needs a writing transaction. */
   readonly mustWrite?: boolean
-  /** Its costs count against the limits of its database. */
+  /** The costs count against the rate limits of the database. */
   readonly isCharged?: boolean
-  /** What is told instead of a refused credential. */
+  /** Returns the error to report instead of a rejected credential. */
   faultForAnybody?(): RequestError | undefined
-  /** Called when the request moves to the slow lane: `task` is not called any more. */
+  /** Called when the request moves to the slow lane. `task` is not called afterwards. */
   onMove?(): void
-  /** Called when the slow lane has evaluated it as one of that queue, in so many milliseconds. */
+  /** Called after the slow lane has evaluated the request, with its queue and the milliseconds of the evaluation. */
   onEvaluatedThere?(queue: string, ms: number): void
 }

@@ -1,5 +1,5 @@
-// The way of a request from its credential to its response: begin a transaction, find out who asks, evaluate, commit,
-// and all that again when evaluation has to wait (`Pending`), has to write, or takes too long for this process.
+// Runs a request from its credential to its response: begin a transaction, authenticate, evaluate, commit. Repeats
+// these steps if evaluation has to wait (`Pending`), has to write, or takes too long for this process.
 
 import { assert } from '../base/assert.ts'
 import { watched } from '../base/effort.ts'
@@ -31,33 +31,38 @@ import { Responses, spentBy } from './responses.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 import { runSlowly } from './slow-run.ts'
 
-/** For {@link Store.ready}: all that was committed anywhere until now. */
+/** For {@link Store.ready}: all commits of all machines up to now. */
 const everything = Number.POSITIVE_INFINITY
 
-/** Tries of a query in the slow lane whose client named no number: others commit all the time while it is evaluated. */
+/**
+ * Tries of a query in the slow lane, unless the client sets a number. Other transactions commit all the time during its
+ * evaluation.
+ */
 const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 
-/** Milliseconds until a read looks again whether its snapshot can be later than what its client has seen. */
+/**
+ * Milliseconds until a read checks again whether its snapshot can be later than the last time that the client has seen.
+ */
 const snapshotRetryMs = 1
 
-/** A fixed phrase of the protocol. */
+/** The text is fixed by the protocol. */
 const contentionText = 'Transaction was aborted due to detection of concurrent modification.'
 
-/** What became of a write, when the store is away. */
+/** Texts for the outcome of a write while the store is unavailable. */
 const unavailableText = {
   'not committed': 'The store of the service is not available now; nothing was written.',
   unknown:
     'The store of the service became unavailable during the commit: it may have been committed, or not.',
 } as const
 
-/** The language of a request. */
+/** Returns the language of a request. */
 export function languageOf({ languages }: EngineOptions, { language: name }: QueryRequest): Language {
   const language = languages[name]
   assert(language !== undefined, 'a request is in a language that the service speaks')
   return language
 }
 
-/** Leads a request to its response. Never throws, never rejects. */
+/** Runs a request to its response. Never throws, never rejects. */
 export function runRequest(
   options: EngineOptions,
   request: QueryRequest,
@@ -91,7 +96,7 @@ class RequestRun {
     return wait === undefined ? this.#read() : this.#readAfter(wait)
   }
 
-  /** Reads once the store holds what the client has seen. */
+  /** Reads after the store has caught up with what the client has seen. */
   async #readAfter(wait: Promise<void>): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(wait)
@@ -107,18 +112,20 @@ class RequestRun {
       return this.#responses.succeeded(outcome)
     } catch (error) {
       const wait = isUnauthorized(error) ? this.#refreshFor(error) : undefined
-      // When that fails, it is unknown whether the secret is valid: 503, or a client would give up a secret it was just given.
+      // If the refresh fails, it is unknown whether the secret is valid. A 503 keeps a client from discarding a new
+      // secret.
       return wait === undefined ? this.#recover(error) : this.#readAfter(wait)
     }
   }
 
-  /** `current`: resolves when this machine's state holds everything that was committed anywhere when the request came. */
+  /** `current` resolves when this machine has every commit of any machine up to the arrival of the request. */
   async #write(current?: Promise<void>): Promise<QueryResponse> {
     const { lastSeenTxn, retriesMax, stampTime } = this.#request
     const { neverCommits, store } = this.#options
     const { budget } = this.#kind
     try {
-      // The commit compares what was read with the newest state: a fresher one than the client has seen is not waited for.
+      // The commit validates reads against the newest state, so a write need not wait for a fresher snapshot than the
+      // client has seen.
       const needsNoWait = neverCommits || lastSeenTxn === undefined
       const wait = current ?? (needsNoWait ? undefined : store.ready(lastSeenTxn))
       if (wait !== undefined) await budget.wait(wait)
@@ -133,7 +140,7 @@ class RequestRun {
       })
       return this.#responses.succeeded(outcome)
     } catch (error) {
-      // A commit compares what was read with the newest state; a failure has not been compared with anything.
+      // A commit validates its reads against the newest state, but a failure has not been validated.
       const isResult = error instanceof LanguageError || isUnauthorized(error)
       const wait = isResult ? this.#refreshFor(error) : undefined
       return wait === undefined ? this.#recover(error) : this.#write(wait)
@@ -141,9 +148,9 @@ class RequestRun {
   }
 
   /**
-   * Another machine's commit may have made a failure untrue. Resolves when this one's state holds everything, and the query is
-   * to be evaluated once more. Undefined when that would change nothing, or when the address has used up its allowance:
-   * strangers do not decide how often the store is asked.
+   * A failure may be outdated by a commit of another machine. Resolves when this machine has all commits, and the query
+   * should be evaluated once more. Undefined if that would change nothing, or if the address has used up its allowance:
+   * unauthenticated clients must not control how often the store is queried.
    */
   #refreshFor(error: unknown): Promise<void> | undefined {
     const { neverCommits, secretLooks, store } = this.#options
@@ -155,7 +162,7 @@ class RequestRun {
     return this.#isRefreshTaken ? store.ready(everything) : undefined
   }
 
-  /** Has the query evaluated in the slow lane. Never rejects. */
+  /** Evaluates the query in the slow lane. Never rejects. */
   async #goSlow(): Promise<QueryResponse> {
     const { rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax } = this.#request
@@ -193,7 +200,7 @@ class RequestRun {
     }
   }
 
-  /** Commits of others are on their way; when they are visible, a snapshot has a later time. */
+  /** Waits for commits of other transactions. Once they are visible, a new snapshot has a later time. */
   async #readLater(): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(wait(snapshotRetryMs, this.#options.timers))
@@ -230,11 +237,11 @@ class RequestRun {
         this.#sessionFor(caller, transaction).decides(predicate, argument, about)
     const caller = identifier.identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
     if (this.#isRefreshTaken) {
-      // It was not for nothing.
+      // The refresh made the credential valid, so it does not count against the address.
       this.#isRefreshTaken = false
       this.#options.secretLooks?.take(this.#request.address ?? '', -1)
     }
-    // What it takes to know the caller is not the query's to pay.
+    // The costs of authentication are not charged to the query.
     transaction.counters.readBytes = 0
     const session = this.#sessionFor(caller, transaction)
     this.#responses.place = placeOf(transaction, caller.database)
@@ -242,7 +249,7 @@ class RequestRun {
     budget.countFor(caller.database)
     try {
       const rendered = this.#kind.task(session)
-      // The last look at the deadline: what is handed to the store is reported as the store decides about it.
+      // This is the last check of the deadline. From here on, the store decides the outcome.
       budget.requireInTime()
       budget.end()
       return rendered
@@ -269,13 +276,13 @@ class RequestRun {
     })
   }
 
-  /** The request has failed; that, too, may have held the process. */
+  /** Ends the work of a failed request, which also counts as blocking the process. */
   #ended(response: QueryResponse): QueryResponse {
     this.#kind.budget.end()
     return response
   }
 
-  /** Goes on after an attempt that did not end in a response, or makes the response to its failure. */
+  /** Continues after an attempt without a response, or returns the response to its failure. */
   #recover(error: unknown): QueryResponse | Promise<QueryResponse> {
     if (error instanceof Pending) return this.#waitFor(error)
     if (error instanceof TooLong) return this.#goSlow()
@@ -295,16 +302,16 @@ class RequestRun {
       return this.#responses.failed(new RequestError('contended transaction', contentionText))
     }
     if (isStackExhaustion(error)) {
-      // The stack of a process of the slow lane is larger: what the limits of the language let through fits there.
+      // A slow-lane process has a larger stack, so every query within the limits of the language fits there.
       if (this.#kind.budget.mayMove) return this.#goSlow()
       return this.#responses.refused(languageOf(this.#options, this.#request).stackOverflow())
     }
     this.#options.onInternalError(error)
-    const told =
+    const failure =
       error instanceof StoreUnavailableError
         ? new RequestError('service unavailable', unavailableText[error.outcome])
         : new RequestError('internal server error', msg`The service met an internal error.`)
-    return this.#responses.failed(told)
+    return this.#responses.failed(failure)
   }
 }
 

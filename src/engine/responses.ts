@@ -1,4 +1,4 @@
-// What a client gets for a request, from what its latest evaluation came to: status, body, times and costs.
+// Creates the response to a request from its latest evaluation: status, body, times and costs.
 
 import type { RequestError } from '../base/errors.ts'
 import type { LanguageError } from '../model/failure.ts'
@@ -17,8 +17,8 @@ import type { TimeBudget } from './time-budget.ts'
 const noCosts: Readonly<TransactionCounters> = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 
 /**
- * What an evaluation has come to beside its result. The evaluation itself is let go: with its transaction it takes tens
- * of kilobytes, which would have to outlive collections of garbage while the commit is on its way to the disk.
+ * The costs and facts of an evaluation. The session itself is not kept: with its transaction it takes tens of
+ * kilobytes, which would survive garbage collections while the commit is written to disk.
  */
 interface Spent {
   readonly database: DatabaseId
@@ -29,23 +29,26 @@ interface Spent {
   readonly named: readonly NamedObject[]
 }
 
-/** What an evaluation that has ended has come to. */
+/** Returns the costs and facts of a finished evaluation. */
 export function spentBy({ byteReadOps, computeOps, database, named, transaction }: Session): Spent {
   const { counters, snapshotTime } = transaction
   return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes, named: named.list }
 }
 
-/** Makes the response of one request. Who evaluates keeps its fields: responses to failed queries report them too. */
+/**
+ * Creates the response of one request. The evaluation sets its fields, because responses to failed queries report them,
+ * too.
+ */
 export class Responses {
-  /** By the latest evaluation; undefined until it is known who asks. */
+  /** Of the latest evaluation; undefined before authentication. */
   spent: Spent | undefined
-  /** Where the database of the evaluation lies. */
+  /** The location of the query's database. */
   place: DatabasePlace | undefined
-  /** Who asks, as the query log knows it. */
+  /** The caller, in the form of the query log. */
   caller: CallerMark | undefined
-  /** The time of the latest transaction. */
+  /** The read timestamp of the latest transaction. */
   settledTime: Micros | undefined
-  /** Attempts that met contention. */
+  /** Attempts that conflicted with other transactions. */
   contended = 0
   readonly #options: EngineOptions
   readonly #request: QueryRequest
@@ -73,14 +76,17 @@ export class Responses {
     return { status: result.status, body, ...this.#about(time, metrics) }
   }
 
-  /** Of an engine that commits nothing: what the response is once another engine has committed the attempt. */
+  /**
+   * Returns the response of an engine that does not commit. It is valid after another process has committed the
+   * attempt.
+   */
   uncommitted(attempt: Attempt<Rendered>, again: (transaction: Transaction) => Rendered): QueryResponse {
     const { commitTime, counters, result } = attempt
     const about = this.#about(commitTime, this.#metrics(this.spent, counters))
     return { ...result, ...about, attempt: { ...attempt, result: undefined }, again }
   }
 
-  /** Of an explanation, which ends its transaction without a commit. */
+  /** Returns the response to an explanation, which ends its transaction without a commit. */
   explanation(body: string): QueryResponse {
     const spent = this.spent as Spent
     const [time, metrics] = [spent.snapshotTime, this.#charged(this.#metrics(spent, noCosts))]
@@ -88,7 +94,9 @@ export class Responses {
     return { status: 200, body: completed, ...this.#about(time, metrics) }
   }
 
-  /** A response of the slow lane as this request's own: its time includes the waiting, its costs are charged here. */
+  /**
+   * Completes a response of the slow lane for this request: the time includes the wait, and the costs are charged here.
+   */
   fromSlowLane(response: QueryResponse): QueryResponse {
     if (!response.metrics) return { ...response, isSlow: true }
     const metrics = { ...response.metrics, queryTimeMs: this.#budget.elapsedMs() }
@@ -105,7 +113,9 @@ export class Responses {
     return { ...response, isSlow: true, metrics: response.requestError ? metrics : this.#charged(metrics) }
   }
 
-  /** A query that failed by its own doing. Its language says whether its costs stand. */
+  /**
+   * Returns the response to a query that failed through its own fault. The error says whether its costs are reported.
+   */
   refused(error: LanguageError): QueryResponse {
     const spent = error.reportsCosts ? this.spent : undefined
     const readBytes = spent?.readBytes ?? 0
@@ -116,7 +126,7 @@ export class Responses {
     }
   }
 
-  /** A request that failed as a whole. */
+  /** Returns the response to a request that failed as a whole. */
   failed(error: RequestError): QueryResponse {
     const rateLimited = error instanceof RateLimited ? error.kinds : []
     const unmetered = error.code === 'unauthorized' || error.code === 'internal server error'
@@ -129,7 +139,7 @@ export class Responses {
     }
   }
 
-  /** What every response says beside its status and its body. */
+  /** Returns the members that every response has beside its status and its body. */
   #about(txnTime: Micros, metrics: QueryMetrics | undefined): Omit<QueryResponse, 'status' | 'body'> {
     return {
       txnTime,
@@ -145,7 +155,7 @@ export class Responses {
     return this.settledTime ?? this.#options.store.now()
   }
 
-  /** Takes the costs of a query that was evaluated to its end from what its database may use. */
+  /** Charges the costs of a completely evaluated query to its database. */
   #charged(metrics: QueryMetrics): QueryMetrics {
     const { rateLimits } = this.#options
     if (!rateLimits || !this.#isCharged || !this.spent) return metrics

@@ -1,5 +1,5 @@
-// What the engine knows of the slow lane: processes beside the service in which queries are evaluated that take long, so
-// that no other query waits for them. The layer above provides it; without one, everything is evaluated here.
+// The slow lane as the engine sees it: processes beside the service that evaluate long queries, so that no other query
+// waits for them. A higher layer provides it. Without it, all queries are evaluated in this process.
 
 import type { Attempt } from '../storage/store/attempt.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
@@ -10,76 +10,76 @@ import type { LongQueries } from './long-queries.ts'
 /** A query for the slow lane. */
 export interface LaneJob {
   readonly request: QueryRequest
-  /** Whose turn it is used up by: jobs of one database wait behind one another, not before those of others. */
+  /** The queue of the job. Jobs of one database wait for each other, not for jobs of other databases. */
   readonly queue: string
-  /** The service's own snapshot time: the state that is read is at least that one. */
+  /** The snapshot time of the service: the minimal time of the state to read. */
   readonly snapshotTime: Micros
-  /** Milliseconds, waiting included. */
+  /** Milliseconds, including the wait. */
   readonly timeoutMs: number
-  /** The service's time of day, asked when the evaluation begins. */
+  /** The service's time of day, read when the evaluation begins. */
   readonly now: () => Micros
-  /**
-   * How long after the moment at which the time of its commit has to be certain it commits, in whole microseconds; only
-   * for what cannot have another time.
-   */
+  /** Microseconds from fixing the commit time to the commit, for queries whose commit time cannot be changed later. */
   readonly lead: number
 }
 
-/** What the service knows of an attempt that a process of the slow lane keeps. */
+/** The facts about an attempt that the service needs. A process of the slow lane keeps the attempt itself. */
 export type KeptFacts = Pick<
   Attempt<unknown>,
   'changesSchema' | 'commitTime' | 'evaluationMicros' | 'isStamped'
 >
 
-/** What a query wants to write; the process that has evaluated it keeps that. */
+/** The attempt of a writing query, kept by the process that evaluated the query. */
 export interface KeptAttempt extends KeptFacts {
   /**
-   * Has it committed at the time `announced`, or a later one if another commit has come up to that. Resolves with that
-   * time and the response when the commit is visible, or with `stale`. Rejects when nothing was committed,
-   * or when that is unknown. `takesTurn`: a stale attempt is evaluated once more under the writer's lock.
+   * Commits the attempt at the time `announced`, or later if another commit is as late. Resolves with the time and the
+   * response when the commit is visible, or with `stale`. Rejects if nothing was committed, or if that is unknown.
+   * `takesTurn`: a stale attempt is evaluated once more under the writer lock.
    */
   commit(announced: Micros, takesTurn?: boolean): Promise<KeptCommit | 'stale'>
-  /** It will not be committed. Does nothing when that has begun. */
+  /** Discards the attempt. Does nothing after the commit has begun. */
   drop(): void
 }
 
-/** A commit that has become visible, and the response that tells of it. */
+/** A visible commit and its response. */
 export interface KeptCommit {
   readonly time: Micros
   readonly response: QueryResponse
 }
 
-/** What comes of a query in the slow lane; the response to one that writes has no body before it is committed. */
+/** The result of a query in the slow lane. The response to a writing query has no body before the commit. */
 export interface LaneOutcome extends QueryResponse {
   readonly kept?: KeptAttempt
 }
 
 export interface SlowLane {
-  /** Rejects with a RequestError: out of time, out of memory, too many waiting. */
+  /** Rejects with a RequestError: out of time, out of memory, or too many waiting queries. */
   run(job: LaneJob): Promise<LaneOutcome>
-  /** How long work of that queue may hold the process that serves all others, from now on. */
+  /** Returns how long work of a queue may block the process that serves all other queries, from now on. */
   share(queue: string): ProcessShare
-  /** So much of that queue waits that what may be short is better evaluated by the service: more would be refused soon. */
+  /**
+   * Tells whether so many queries of a queue wait that the service should evaluate possibly short ones itself.
+   * Otherwise further queries would soon be rejected.
+   */
   isCrowded(queue: string): boolean
   readonly leads: Leads
   readonly longQueries: LongQueries
 }
 
-/** The share of one stretch of work: it begins with the parsing of a query, and an evaluation right behind goes on with it. */
+/** The share of a piece of work, which begins with the parsing of a query and includes an evaluation right after it. */
 export interface ProcessShare {
   isOver(): boolean
-  /** The work is that of another queue, and may take as long as one of that, from its beginning. */
+  /** Counts the work for another queue, with that queue's time limit, from the beginning of the work. */
   countFor(queue: string): void
-  /** The evaluation was dropped: the time was wasted. */
+  /** The evaluation was cancelled, so its time was wasted. */
   wasted(): void
-  /** The work is through, or given up. */
+  /** The work has finished or was cancelled. */
   ended(): void
 }
 
-/** Thrown out of an evaluation that takes too long for the process that serves all others. */
+/** Thrown to cancel an evaluation that takes too long for the process that serves all other queries. */
 export class TooLong {}
 
-/** Whose turn a query uses up in the slow lane: that of its database, as soon as it is known. */
+/** Returns the queue of a query in the slow lane: that of its database, once the database is known. */
 export function queueOf(database: DatabaseId | undefined, authorization: string): string {
   return database === undefined ? `credential ${authorization}` : `database ${database}`
 }

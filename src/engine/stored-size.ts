@@ -1,6 +1,5 @@
-// How many entries an index has, or how many documents a collection, and what they take of the store, a page of rows with each
-// request: for the index of version 4 with a name, for an index or a unique constraint of a collection's definition, and for
-// the documents of a collection.
+// Measures an index or a collection: the number of entries or documents, and their bytes in the store, one page of rows
+// per request. An index is a named one of version 4, or an index or unique constraint of a collection's definition.
 
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
@@ -20,30 +19,30 @@ const collectionBodyText = 'The body has to be {"collection": NAME}, with "after
 /** The longest cursor as base64. */
 const cursorCharsMax = Math.ceil((sizeCursorBytesMax * 4) / 3)
 
-interface Asked {
+interface SizeRequest {
   readonly collection: string | undefined
-  /** The name of an index, or the place of a unique constraint among those of its collection. */
+  /** The name of an index, or the position of a unique constraint among those of its collection. */
   readonly part: string | number
   readonly after: Uint8Array | undefined
 }
 
 /**
- * A page of the sizes of an index: `entries` that are live, `bytes` of these and of past ones, `after` for the page that
- * follows, null behind the last one. For keys that may read the schema; others get `forbidden`.
+ * Returns a page of the sizes of an index: `entries` counts live entries, `bytes` includes past ones, `after` is the
+ * cursor of the next page or null. Keys without the right to read the schema get `forbidden`.
  */
 export const indexSize =
   (request: QueryRequest): Task =>
   session => {
     assertMayMeasure(session)
-    const asked = readAsked(request.body)
+    const asked = parseSizeRequest(request.body)
     const index = indexOf(asked, session)
     if (index === undefined) throw new RequestError('not found', msg`There is no such index.`)
     return page('entries', session.transaction.indexSize(index, limits.sizeRows, asked.after))
   }
 
 /**
- * A page of the sizes of a collection: `documents` that are live, `bytes` of these and of past versions, `after` as for
- * indexes. For keys that may read the schema; others get `forbidden`.
+ * Returns a page of the sizes of a collection: `documents` counts live documents, `bytes` includes past versions,
+ * `after` is as for indexes. Keys without the right to read the schema get `forbidden`.
  */
 export const collectionSize =
   (request: QueryRequest): Task =>
@@ -68,7 +67,7 @@ function page(counted: 'entries' | 'documents', { count, bytes, last }: StoredSi
   return { status: 200, body: JSON.stringify({ [counted]: count, bytes, after }) }
 }
 
-function indexOf({ collection: name, part }: Asked, session: Session): Ref | undefined {
+function indexOf({ collection: name, part }: SizeRequest, session: Session): Ref | undefined {
   const { database, transaction } = session
   const { catalogue } = transaction
   if (name === undefined) return catalogue.resolve(database, native.indexes, String(part))
@@ -76,7 +75,7 @@ function indexOf({ collection: name, part }: Asked, session: Session): Ref | und
   return collection && ownIndexRef(collection, part, session)
 }
 
-function readAsked(body: string | undefined): Asked {
+function parseSizeRequest(body: string | undefined): SizeRequest {
   const { after, collection, index, unique } = readObject(body, indexBodyText)
   const part = index ?? unique
   const isPart = typeof index === 'string' || (Number.isSafeInteger(unique) && typeof collection === 'string')

@@ -1,4 +1,4 @@
-// How long a request may take, and how long its evaluation may hold the process that serves all others.
+// Limits how long a request may take, and how long its evaluation may block the process that serves all other requests.
 
 import type { Watch } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
@@ -12,27 +12,30 @@ import { fixedShare } from './process-shares.ts'
 import { type ProcessShare, queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 
 /**
- * What happens to an evaluation that takes long: it goes on until its deadline, moves to the slow lane (where there is
- * one), or fails, because what it makes cannot come from another process.
+ * The consequence for a long evaluation: it continues until its deadline, moves to the slow lane (if there is one), or
+ * fails, because another process cannot produce its result.
  */
 type WhenLong = 'goes on' | 'moves' | 'fails'
 
 export class TimeBudget {
-  /** By the clock of {@link EngineOptions.host}, like the deadline: the time of day may be set meanwhile. */
+  /**
+   * By the monotonic clock of {@link EngineOptions.host}, like the deadline, because the time of day may be set
+   * meanwhile.
+   */
   readonly started: number
-  /** Past it evaluation gives up. */
+  /** Evaluation stops at this time. */
   readonly deadline: number
-  /** Ends an evaluation in time. */
+  /** Cancels an evaluation that takes too long. */
   readonly watch: Watch
   readonly #options: EngineOptions
   readonly #authorization: string
   readonly #failsWhenLong: boolean
-  /** Where to an evaluation moves that takes long. */
+  /** The slow lane to which a long evaluation moves. */
   readonly #slowLane: SlowLane | undefined
-  /** How long the work under way may hold this process; undefined: until its deadline. */
+  /** The time for which the current work may block this process. Undefined: until its deadline. */
   #share: ProcessShare | undefined
 
-  /** The request begins now. */
+  /** Starts the time of the request. */
   constructor(options: EngineOptions, request: QueryRequest, whenLong: WhenLong) {
     this.#options = options
     this.#authorization = request.authorization ?? ''
@@ -61,14 +64,14 @@ export class TimeBudget {
     return this.#slowLane !== undefined
   }
 
-  /** Whether the evaluation under way has held this process for as long as it may. */
+  /** Tells whether the current evaluation has used its whole share of this process's time. */
   get isUsedUp(): boolean {
     return this.#share?.isOver() === true
   }
 
   /**
-   * Work begins now; whose it is will be known later. What was begun and has neither ended nor waited since goes on: the
-   * process has served no other work in between.
+   * Begins work, whose database may become known later. Work that has neither ended nor waited since it began
+   * continues, because the process has served no other work in between.
    */
   begin(): void {
     if (this.#share) return
@@ -76,13 +79,13 @@ export class TimeBudget {
     else this.#share = this.#slowLane?.share(queueOf(undefined, this.#authorization))
   }
 
-  /** The work under way is through, given up, or has to wait. */
+  /** Ends the current work: it has finished, was cancelled, or has to wait. */
   end(): void {
     this.#share?.ended()
     this.#share = undefined
   }
 
-  /** The work under way counts for a database. */
+  /** Counts the current work for a database. */
   countFor(database: DatabaseId): void {
     this.#share?.countFor(queueOf(database, ''))
   }
@@ -95,14 +98,14 @@ export class TimeBudget {
     return Math.max(0, (this.deadline - this.#options.host.now()) / 1000)
   }
 
-  /** Resolves with the promise. Rejects with `time out` when the deadline comes first. */
+  /** Waits for a promise. Rejects with `time out` if the deadline comes first. */
   async wait(promise: Promise<void>): Promise<void> {
     this.end()
     const late = () => new RequestError('time out', msg`Read timed out.`)
     await within(promise, this.leftMs(), this.#options.timers, late)
   }
 
-  /** Gives the evaluation under way up: it takes too long for this process. */
+  /** Cancels the current evaluation, which takes too long for this process. */
   #leave(): never {
     if (this.#failsWhenLong) throw timedOut()
     this.#share?.wasted()

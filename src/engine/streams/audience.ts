@@ -1,5 +1,5 @@
-// Who may see the events of one transaction, asked of each viewer at the transaction's own time; what a document was before,
-// right before it. What may not be seen is left out without a word.
+// Decides who may see the events of one transaction. Access is checked once for each viewer, as of the commit. For the
+// earlier state of a document, it is checked as of right before the commit. Invisible events are left out silently.
 
 import { watched } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -14,13 +14,13 @@ import type { Viewer } from './open-stream.ts'
 
 interface AudienceOptions {
   readonly host: SessionHost
-  /** The transaction as of the commit that the events tell of. */
+  /** The transaction's snapshot as of the commit that caused the events. */
   readonly transaction: Transaction
-  /** The transaction as of right before that commit. */
+  /** The snapshot as of right before that commit. */
   readonly before: Transaction
   readonly memo: Memo
   readonly deadline: number
-  /** Whether predicates may wait for something; if not, those that have to count as no. */
+  /** Predicates may wait. Otherwise a predicate that has to wait counts as false. */
   readonly mayWait: boolean
 }
 
@@ -30,7 +30,7 @@ export class Audience {
   readonly #options: AudienceOptions
   readonly #accesses = new Map<Viewer, Access>()
   readonly #accessesBefore = new Map<Viewer, Access>()
-  /** Sessions with a predicate that took too long: they count as false for the rest of the transaction. */
+  /** Viewers with a predicate that took too long. It counts as false for the rest of the transaction. */
   readonly #tooSlow = new Set<Viewer>()
 
   constructor(options: AudienceOptions) {
@@ -38,16 +38,16 @@ export class Audience {
   }
 
   /**
-   * Whether a viewer may see an event of a subject; a predicate that takes too long or does too much says no. Throws Pending
-   * when a predicate has to wait.
+   * Tells whether a viewer may see an event of a subject. A predicate that takes too long or costs too much counts as
+   * false. Throws Pending if a predicate has to wait.
    */
   sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
     return this.#decide(viewer, () => maySee(event, subject, this.#access(viewer)))
   }
 
   /**
-   * The same for the document as it was before the event: a viewer who could not read it then has to have the right to read
-   * its history, or to read the set without restriction.
+   * Tells whether a viewer may see the document as it was before the event. A viewer who could not read it then needs
+   * the right to read its history, or unrestricted read on the set.
    */
   seesPast(viewer: Viewer, { document }: StreamEvent, subject: StreamSubject): boolean {
     return this.#decide(viewer, () => {
@@ -57,7 +57,7 @@ export class Audience {
     })
   }
 
-  /** What a decision comes to. */
+  /** Returns a decision, with the limits of predicates. */
   #decide(viewer: Viewer, decision: () => boolean): boolean {
     if (this.#tooSlow.has(viewer)) return false
     const { now } = this.#options.host
@@ -110,7 +110,7 @@ function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boo
     case 'documents':
       return isUnrestricted(subject, access) || mayOnDocument('read', document, access)
     case 'writes':
-      // Its readers ask themselves.
+      // The readers of such a subject check the rights themselves.
       return false
     case 'match': {
       if (isUnrestricted(subject, access)) return true
@@ -121,7 +121,7 @@ function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boo
   }
 }
 
-/** Whether the elements of a set show whatever the rights on its documents. */
+/** Tells whether the elements of a set are visible regardless of the rights on its documents. */
 function isUnrestricted(subject: StreamSubject, access: Access): boolean {
   const action = 'unrestricted_read'
   switch (subject.kind) {

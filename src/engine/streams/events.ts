@@ -1,5 +1,5 @@
-// What a committed change to one document means to those who follow the document. The change log says only which
-// document was touched and when; content is read from the document's versions, which are kept long enough.
+// Converts a committed change of a document to events. The change log names only the document and the time. The content
+// comes from the versions of the document, which are kept long enough.
 
 import { changesBetween } from '../../model/changes-between.ts'
 import type { StreamEvent, StreamField } from '../../model/streaming.ts'
@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** A version of a document and those beside it, as they were when a transaction had committed. */
+/** A version of a document and its neighbours in time, as of a commit. */
 export interface VersionNeighbours {
   /** The version at exactly that time. */
   readonly version: Version | undefined
@@ -23,7 +23,7 @@ export interface VersionNeighbours {
 
 const noFields: ObjectValue = new Map()
 
-/** Looks up the versions around the one a change is about. Later transactions do not count. */
+/** Finds the versions around a change. Later transactions are ignored. */
 export function neighboursOf(
   { ref, validTime }: Change,
   txn: Micros,
@@ -41,7 +41,7 @@ export function neighboursOf(
   return { version: found, previous: undefined, next }
 }
 
-/** The events of one change for the streams of its document. */
+/** Returns the events of a change for streams of its document. */
 export function documentEvents(change: Change, neighbours: VersionNeighbours): readonly StreamEvent[] {
   switch (change.kind) {
     case 'write':
@@ -57,7 +57,7 @@ export function documentEvents(change: Change, neighbours: VersionNeighbours): r
   }
 }
 
-/** A document made and deleted by the same transaction was never there. */
+/** A document that one transaction creates and deletes never existed for others. */
 function writeEvents({ version, previous }: VersionNeighbours): readonly StreamEvent[] {
   if (version === undefined) return []
   if (version.action !== 'delete') return [contentEvent('version', version, previous)]
@@ -70,12 +70,12 @@ function writeEvents({ version, previous }: VersionNeighbours): readonly StreamE
   return [{ ...shown, past: { fields: ['document', 'diff', 'prev'], withheld } }]
 }
 
-/** The version behind a rewritten one, whose action and difference follow from the one before it. */
+/** The version after a rewritten one. Its action and difference depend on the version before it. */
 function followingEvents({ next }: VersionNeighbours, previous: Version | undefined): readonly StreamEvent[] {
   return next === undefined ? [] : [contentEvent('history_rewrite', next, previous)]
 }
 
-/** A version as an event: what it holds, how it differs from the one before, and that one. */
+/** Returns an event about a version: its content, the difference to the previous version, and the previous version. */
 function contentEvent(
   type: StreamEvent['type'],
   version: Version,
@@ -95,7 +95,7 @@ function contentEvent(
   return { ...shown, past: { fields: ['diff', 'prev'], withheld: event(type, action, ref, { document }) } }
 }
 
-/** A version that is not there any more. */
+/** Returns an event about a version that was removed. */
 function gone({ ref, validTime, action }: Change): StreamEvent {
   const document = bare(ref, validTime)
   return event('history_rewrite', action, ref, { document, diff: document, prev: document })
@@ -119,8 +119,8 @@ function event(
 }
 
 /**
- * An element's coming into a set or going out of it. `index` tells which entry of which index; that of an element that goes
- * holds values of the document as it was.
+ * Returns the event of an element that enters or leaves a set. `index` describes the index entry. For an element that
+ * leaves, it contains values of the earlier document.
  */
 export function setEvent(
   action: 'add' | 'remove',
@@ -137,15 +137,15 @@ export function setEvent(
   return action === 'add' ? shown : { ...shown, past: { fields: ['index'], withheld: event } }
 }
 
-/** The present state of a document before and after a change, expired and deleted ones being none. */
+/** The current state of a document before and after a change. Expired and deleted documents have no state. */
 interface StateChange {
   readonly before: Version | undefined
   readonly after: Version | undefined
 }
 
 /**
- * What a change does to the present state; undefined when it concerns the past alone. What removing the newest
- * version did cannot be told: the version is gone.
+ * Returns the effect of a change on the current state; undefined if it affects only the past. The effect of removing
+ * the newest version is unknown, because the version no longer exists.
  */
 export function stateChange(
   { kind }: Change,

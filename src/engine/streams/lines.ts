@@ -1,6 +1,6 @@
-// The events of one transaction about one subject as its streams get them: decided once per viewer, rendered once per
-// format, as bytes that all of them share. What has been decided and rendered is kept while the same transaction is tried
-// again, so that what takes long is done in several turns of the event loop.
+// Formats the events of one transaction about one subject. Access is decided once for each viewer, and events are
+// rendered once for each format, as bytes that streams share. Results are kept while the same transaction is tried
+// again, so long work is spread over several turns of the event loop.
 
 import { upsert } from '../../base/upsert.ts'
 import type { StreamEvent, StreamFormat } from '../../model/streaming.ts'
@@ -9,11 +9,11 @@ import type { Micros } from '../../values/value.ts'
 import type { Audience } from './audience.ts'
 import type { Subject, Viewer } from './open-stream.ts'
 
-/** One try of a transaction: what it reads through, and who says what may be seen. */
+/** A try of a transaction: its snapshot and its access decisions. */
 interface Reading {
   readonly audience: Audience
   readonly transaction: Transaction
-  /** Called before each decision and each rendering; throws to end the try. */
+  /** Called before each decision and each rendering. Throws to end the try. */
   readonly beforeStep: () => void
 }
 
@@ -21,9 +21,9 @@ export class Lines {
   readonly #subject: Subject
   readonly #events: readonly StreamEvent[]
   readonly #txn: Micros
-  /** For each event, in order, as far as it is known. */
+  /** The decisions for the events, in order, as far as they are known. */
   readonly #decided = new Map<Viewer, boolean[]>()
-  /** Whether viewers may see the documents as they were before, as far as it is known. */
+  /** The known decisions about the earlier states of documents. */
   readonly #decidedOfPast = new Map<Viewer, Map<StreamEvent, boolean>>()
   readonly #rendered = new Map<StreamFormat, Map<StreamEvent, Uint8Array>>()
   readonly #known = new Map<Viewer, Map<StreamFormat, readonly Uint8Array[]>>()
@@ -35,7 +35,7 @@ export class Lines {
     this.#txn = txn
   }
 
-  /** What a stream is told. Throws Pending, and what `beforeStep` throws. */
+  /** Returns the events for a stream. Throws Pending, and everything that `beforeStep` throws. */
   of(viewer: Viewer, format: StreamFormat, reading: Reading): readonly Uint8Array[] {
     const ofViewer = upsert(this.#known, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())
     const known = ofViewer.get(format)
@@ -57,7 +57,7 @@ export class Lines {
     return decided
   }
 
-  /** The event, without what the document was before if the viewer may not see that. */
+  /** Returns the event, without the earlier state of the document if the viewer may not see that state. */
   #shown(event: StreamEvent, viewer: Viewer, { fields }: StreamFormat, reading: Reading): StreamEvent {
     const { past } = event
     if (past === undefined || !past.fields.some(field => fields.includes(field))) return event

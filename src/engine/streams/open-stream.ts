@@ -1,5 +1,5 @@
-// One open stream, what it follows and whom it speaks to. Its events are queued for a reader who may be slow. The queue is
-// bounded; who falls too far behind loses the stream, because a stream never leaves anything out.
+// An open stream, with its subject and its viewer. Events are queued for a reader that may be slow. The queue is
+// bounded: a stream never skips an event, so a reader that falls too far behind loses the stream.
 
 import { limits } from '../../base/limits.ts'
 import { epoch } from '../../base/micros.ts'
@@ -8,24 +8,24 @@ import type { Micros } from '../../values/value.ts'
 import type { EventStream } from '../contract.ts'
 import type { ViewerTerms } from './viewer.ts'
 
-/** Reads what has happened to a subject by itself. */
+/** Reads the events of a subject by itself. */
 export interface Reader {
-  /** Something may have happened. */
+  /** Called when the subject may have changed. */
   wake(): void
-  /** There will be nothing any more. */
+  /** Called when the subject will have no more events. */
   close(): void
 }
 
-/** Something followed by at least one stream. */
+/** A subject that at least one stream follows. */
 export class Subject {
   readonly target: StreamSubject
   readonly streams = new Set<OpenStream>()
-  /** Who looks for itself when something has happened. */
+  /** The readers that find the events themselves after a change. */
   readonly readers = new Set<Reader>()
-  /** Its name among the subjects of its kind; of sets, among those of its index. */
+  /** Identifies the subject among those of its kind; for sets, among those of its index. */
   readonly key: string
 
-  /** Whether no stream follows it. */
+  /** Tells whether no stream follows the subject. */
   get isIdle(): boolean {
     return this.streams.size === 0 && this.readers.size === 0
   }
@@ -36,7 +36,7 @@ export class Subject {
   }
 }
 
-/** Whom streams speak to that were opened with the same rights. */
+/** The common viewer of streams that were opened with the same rights. */
 export class Viewer {
   readonly terms: ViewerTerms
   readonly streams = new Set<OpenStream>()
@@ -46,16 +46,16 @@ export class Viewer {
   }
 }
 
-/** What a stream depends on; events are queued for it from there. */
+/** The subject, viewer and format of a stream. */
 interface StreamOrigin {
   readonly subject: Subject
   readonly viewer: Viewer
   readonly wording: StreamWording
-  /** How it tells events; absent where its events come as text. */
+  /** The format of events; undefined if they arrive as text. */
   readonly format?: StreamFormat
   /**
-   * The newest commit in the snapshot on which the stream was opened. It tells of all later ones, whose times are
-   * later for certain; the snapshot's own time may be past that of a commit which was under way.
+   * The newest commit in the snapshot on which the stream was opened. The stream gets the events of all later commits.
+   * The time of the snapshot itself would not do, because it may be later than that of a commit that is still running.
    */
   readonly start: Micros
 }
@@ -69,7 +69,7 @@ export class OpenStream implements EventStream {
   #ended = false
   #listener: (() => void) | undefined
 
-  /** `release` is called once, when the stream has ended or its reader has gone. */
+  /** `release` is called once, after the stream has ended or its reader has disconnected. */
   constructor(id: string, origin: StreamOrigin, release: (stream: OpenStream) => void) {
     this.id = id
     this.origin = origin
@@ -97,7 +97,7 @@ export class OpenStream implements EventStream {
     this.#finish()
   }
 
-  /** Queues the events of one transaction; returns how many bytes they have. */
+  /** Queues the events of one transaction. Returns their number of bytes. */
   deliver(lines: readonly Uint8Array[]): number {
     const bytes = lines.reduce((sum, line) => sum + line.length, 0)
     if (this.#ended) return bytes
@@ -113,7 +113,7 @@ export class OpenStream implements EventStream {
     return bytes
   }
 
-  /** Ends the stream; what is queued already still reaches the reader. */
+  /** Ends the stream. The reader still gets the queued events. */
   end(reason: StreamEnd): void {
     if (this.#ended) return
     this.#append(Buffer.from(this.origin.wording.end(reason)))
@@ -121,7 +121,7 @@ export class OpenStream implements EventStream {
     this.#listener?.()
   }
 
-  /** What is queued is all there is. */
+  /** Ends the stream after the queued events, without an event of its own. */
   complete(): void {
     this.#finish()
     this.#listener?.()
@@ -140,7 +140,7 @@ export class OpenStream implements EventStream {
   }
 }
 
-/** A stream that ends where it begins. */
+/** Returns a stream that ends at once. */
 export function refusedStream(id: string, wording: StreamWording, reason: StreamEnd): EventStream {
   const events = [Buffer.from(wording.end(reason))]
   return { id, ended: true, take: () => events.pop(), listen: () => undefined, close: () => undefined }

@@ -1,6 +1,6 @@
-// Reads the events of streams page by page: for streams that tell the same, once. Each page is a request of its own, which may
-// wait, or be evaluated in another process, while everybody else goes on; where a page ends the next one begins, so nothing is
-// lost or told twice, whenever it is read.
+// Reads the events of paged streams, once for all streams with the same events. Each page is a separate request, which
+// may wait, or be evaluated in another process, without delaying anything else. The next page begins where a page ends,
+// so no event is lost or sent twice.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -12,29 +12,29 @@ import type { StreamOpening } from '../stream-opener.ts'
 import type { OpenStream, Reader } from './open-stream.ts'
 import { rightsLost, streamEnds } from './stream-ends.ts'
 
-/** Reads a page; {@link StreamOpening}. */
+/** Reads a page; see {@link StreamOpening}. */
 type NextPage = StreamOpening['nextPage']
 
-/** What readers share. */
+/** Services that readers share. */
 interface ReaderHost {
   readonly clock: Pick<Clock, 'elapsedMs'>
   readonly timers: Pick<Timers, 'after'>
   /** Calls {@link PageReader.step} soon. */
   readonly enqueue: (reader: PageReader) => void
   /**
-   * The streams have come to the present: another reader that tells the same may take them over. Returns false when that one has
-   * come further.
+   * Called when the streams have caught up. Another reader with the same events may take them over. Returns false if
+   * that reader is further ahead.
    */
   readonly caughtUp: (reader: PageReader) => boolean
-  /** Told of bugs. */
+  /** Called with bugs. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** How telling a page ends a stream: with an event of its own, or with the last event of the page. */
+/** How a page ends its streams: with an event of its own, or with the last event of the page. */
 type Ending = StreamEnd | 'over'
 
-/** Whether the first of two places comes later. */
-function isBehind(left: StreamPlace, right: StreamPlace): boolean {
+/** Tells whether the first of two places is later. */
+function isAfter(left: StreamPlace, right: StreamPlace): boolean {
   return left.time > right.time || (left.time === right.time && left.ordinal > right.ordinal)
 }
 
@@ -42,35 +42,35 @@ export class PageReader implements Reader {
   readonly key: string
   readonly #order: PagedOrder
   readonly #host: ReaderHost
-  /** The streams that are told, each with how its opener reads on. */
+  /** The streams, each with the function by which its opener reads on. */
   readonly #streams = new Map<OpenStream, NextPage>()
-  /** How far streams are that joined from further on. */
+  /** The places of streams that joined ahead of this reader. */
   readonly #ahead = new Map<OpenStream, StreamPlace>()
   #place: StreamPlace
-  /** Behind this and up to the place there was nothing to tell. */
+  /** There were no events after this place, up to `#place`. */
   #quietSince: StreamPlace
-  /** Events that were told before the streams had caught up; undefined behind that. */
+  /** The number of events sent before the streams had caught up; undefined afterwards. */
   #replayed: number | undefined = 0
-  /** Something may have happened since the page that is being read was asked for. */
+  /** Changes may have happened since the current page was requested. */
   #isDue = true
   #isReading = false
-  /** What is being told, a share of the streams in each turn. */
-  #telling: Generator<number, void, void> | undefined
+  /** Sends a page, to a part of the streams in each turn. */
+  #sending: Generator<number, void, void> | undefined
   #failures = 0
-  #toldMs: number
+  #sentMs: number
   #wantsStatus = false
   #costs: readonly number[] = []
   #cancelStatus: Cancel | undefined
   #cancelRetry: Cancel | undefined
 
-  /** `key`: readers with the same one tell the same. */
+  /** `key`: readers with the same key read the same events. */
   constructor(key: string, order: PagedOrder, host: ReaderHost) {
     this.key = key
     this.#order = order
     this.#host = host
     this.#place = order.place
     this.#quietSince = order.place
-    this.#toldMs = host.clock.elapsedMs()
+    this.#sentMs = host.clock.elapsedMs()
     this.#awaitStatus(limits.streamStatusMs)
   }
 
@@ -82,19 +82,22 @@ export class PageReader implements Reader {
     return this.#place
   }
 
-  /** Whether a stream that begins at a place misses nothing here. */
-  hasToldNothingSince(place: StreamPlace): boolean {
-    return !isBehind(this.#quietSince, place)
+  /** Tells whether a stream that begins at a place misses no event here. */
+  isQuietSince(place: StreamPlace): boolean {
+    return !isAfter(this.#quietSince, place)
   }
 
   get streams(): IterableIterator<[OpenStream, NextPage]> {
     return this.#streams.entries()
   }
 
-  /** Tells a stream of everything behind its place, between which and that of this reader there is nothing to tell. */
+  /**
+   * Adds a stream that gets all events after its place. There must be no events between that place and the place of
+   * this reader.
+   */
   add(stream: OpenStream, nextPage: NextPage, place: StreamPlace = this.#place): void {
     this.#streams.set(stream, nextPage)
-    if (isBehind(place, this.#place)) this.#ahead.set(stream, place)
+    if (isAfter(place, this.#place)) this.#ahead.set(stream, place)
   }
 
   remove(stream: OpenStream): void {
@@ -104,33 +107,33 @@ export class PageReader implements Reader {
 
   wake(): void {
     this.#isDue = true
-    if (!this.#isReading && this.#telling === undefined) this.#host.enqueue(this)
+    if (!this.#isReading && this.#sending === undefined) this.#host.enqueue(this)
   }
 
   close(): void {
     this.#end(streamEnds.sourceClosed)
   }
 
-  /** Something is broken. */
+  /** Ends the streams after a bug. */
   fail(): void {
     this.#end(streamEnds.failed)
   }
 
-  /** No stream is told any more. */
+  /** Stops reading. The reader has no streams afterwards. */
   stop(): void {
     this.#cancelStatus?.()
     this.#cancelRetry?.()
     this.#streams.clear()
   }
 
-  /** Goes on by a share: reads a page, or tells some streams of one. Returns whether it has more to do now. */
+  /** Does a part of the work: reads a page, or sends one to some streams. Returns whether there is more to do now. */
   step(): boolean {
     if (this.isEmpty || this.#isReading) return false
-    if (this.#telling !== undefined) {
-      if (hasMore(this.#telling)) return true
-      this.#telling = undefined
+    if (this.#sending !== undefined) {
+      if (hasMore(this.#sending)) return true
+      this.#sending = undefined
     } else if (this.#isDue && this.#cancelRetry === undefined) this.#read()
-    return this.#telling !== undefined || (this.#isDue && !this.#isReading && this.#cancelRetry === undefined)
+    return this.#sending !== undefined || (this.#isDue && !this.#isReading && this.#cancelRetry === undefined)
   }
 
   #read(): void {
@@ -138,14 +141,14 @@ export class PageReader implements Reader {
     if (nextPage === undefined) return
     this.#isDue = false
     this.#isReading = true
-    // One more than a stream may have to catch up on tells that it has.
+    // A page with one event more than the replay limit shows that the limit was exceeded.
     const size = this.#replayed === undefined ? limits.streamPageEvents : limits.streamReplayMax + 1
     const response = nextPage(this.#order.request(this.#place, size))
     if (!(response instanceof Promise)) this.#take(response)
     else {
       response
-        .then(settled => {
-          this.#take(settled)
+        .then(result => {
+          this.#take(result)
           this.#host.enqueue(this)
         })
         .catch(error => {
@@ -161,11 +164,13 @@ export class PageReader implements Reader {
     if (response.status !== 200) this.#recover(response)
     else {
       this.#failures = 0
-      this.#tell(this.#order.read(response.longBody?.joined().toString() ?? response.body))
+      this.#send(this.#order.read(response.longBody?.joined().toString() ?? response.body))
     }
   }
 
-  /** Who has used up what the database may use is told later; other failures are borne for a while. */
+  /**
+   * A stream whose database has exhausted its rate limits continues later. Other failures are tolerated a few times.
+   */
   #recover({ metrics, requestError, status }: QueryResponse): void {
     const isRateLimited = metrics !== undefined && metrics.rateLimited.length > 0
     if (status === 401) this.#end(rightsLost(epoch))
@@ -184,7 +189,7 @@ export class PageReader implements Reader {
     }
   }
 
-  #tell(page: StreamPage): void {
+  #send(page: StreamPage): void {
     this.#place = page.place
     if (page.lines.length > 0) this.#quietSince = page.place
     this.#costs = summed(this.#costs, page.costs)
@@ -205,13 +210,13 @@ export class PageReader implements Reader {
     else {
       this.#costs = []
       this.#wantsStatus = false
-      this.#toldMs = this.#host.clock.elapsedMs()
-      this.#telling = this.#tellAll([...this.#streams.keys()], lines, end, page)
+      this.#sentMs = this.#host.clock.elapsedMs()
+      this.#sending = this.#sendAll([...this.#streams.keys()], lines, end, page)
     }
   }
 
-  /** Tells one stream after the other; yields the bytes that each has got. */
-  *#tellAll(
+  /** Sends the events to one stream after the other. Yields the bytes for each. */
+  *#sendAll(
     streams: readonly OpenStream[],
     lines: StreamPage['lines'],
     end: Ending | undefined,
@@ -224,10 +229,10 @@ export class PageReader implements Reader {
       const own =
         ahead === undefined
           ? all
-          : encoded.filter(({ place }) => isBehind(place, ahead)).map(({ bytes }) => bytes)
+          : encoded.filter(({ place }) => isAfter(place, ahead)).map(({ bytes }) => bytes)
       const bytes = stream.deliver(own)
       if (end === 'over') {
-        // What ends the others may lie before the place at which one has joined.
+        // The event that ends the other streams may lie before the place of a stream that joined later.
         if (own.length > 0) stream.complete()
       } else if (end !== undefined) stream.end(end)
       yield bytes
@@ -235,9 +240,9 @@ export class PageReader implements Reader {
     this.#finish(page)
   }
 
-  /** Everybody has been told of a page. */
+  /** Runs after a page was sent to all streams. */
   #finish({ hasNext, isOver, place }: StreamPage): void {
-    for (const [stream, ahead] of this.#ahead) if (!isBehind(ahead, place)) this.#ahead.delete(stream)
+    for (const [stream, ahead] of this.#ahead) if (!isAfter(ahead, place)) this.#ahead.delete(stream)
     if (hasNext || isOver) this.#isDue = true
     else if (this.#replayed !== undefined) {
       if (this.#host.caughtUp(this)) this.#replayed = undefined
@@ -251,7 +256,7 @@ export class PageReader implements Reader {
 
   #awaitStatus(ms: number): void {
     this.#cancelStatus = this.#host.timers.after(ms, () => {
-      const idleMs = this.#host.clock.elapsedMs() - this.#toldMs
+      const idleMs = this.#host.clock.elapsedMs() - this.#sentMs
       if (idleMs < limits.streamStatusMs) this.#awaitStatus(limits.streamStatusMs - idleMs)
       else {
         this.#wantsStatus = true
@@ -266,7 +271,7 @@ function summed(left: readonly number[], right: readonly number[]): readonly num
   return right.map((cost, index) => cost + (left[index] ?? 0))
 }
 
-/** Goes on with as much as one turn of the event loop may take; returns whether there is more. */
+/** Continues with as much work as one turn of the event loop may take. Returns whether there is more. */
 export function hasMore(work: Generator<number, void, void>): boolean {
   let bytes = 0
   for (let streams = 0; streams < limits.streamsPerTurn && bytes < limits.streamBytesPerTurn; streams++) {

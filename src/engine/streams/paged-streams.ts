@@ -1,5 +1,6 @@
-// The streams whose events are read page by page: each catches up by itself, then shares a reader with those that tell the same.
-// Readers take turns, and a turn of the event loop ends after a while, so that thousands of them do not hold up queries.
+// The streams whose events are read page by page. Each catches up with a reader of its own, then shares a reader with
+// streams of the same events. Readers take turns, and a turn of the event loop is bounded, so thousands of readers do
+// not delay queries.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -17,7 +18,7 @@ interface PagedOptions {
 
 export class PagedStreams {
   readonly #options: PagedOptions
-  /** Readers that have come to the present, by what they tell. */
+  /** Readers that have caught up, by the key of their events. */
   readonly #shared = new Map<string, PageReader>()
   readonly #readers = new Map<OpenStream, PageReader>()
   readonly #queue = new Set<PageReader>()
@@ -27,13 +28,16 @@ export class PagedStreams {
     this.#options = options
   }
 
-  /** Begins to read for a stream, unless a reader that tells the same has all that is to come: most streams begin in the present. */
+  /**
+   * Begins to read for a stream. If a reader with the same events misses nothing that is to come, the stream joins that
+   * reader. Most streams begin at the current time, so most join.
+   */
   add(stream: OpenStream, order: PagedOrder, nextPage: StreamOpening['nextPage']): void {
     const { subject, viewer } = stream.origin
     const { clock, onInternalError, timers } = this.#options
     const key = `${viewer.terms.key} ${order.key}`
     const shared = this.#shared.get(key)
-    if (shared?.hasToldNothingSince(order.place) === true) {
+    if (shared?.isQuietSince(order.place) === true) {
       shared.add(stream, nextPage, order.place)
       this.#readers.set(stream, shared)
       return
@@ -51,7 +55,7 @@ export class PagedStreams {
     this.#enqueue(reader)
   }
 
-  /** A stream has ended. */
+  /** Releases a stream that has ended. */
   release(stream: OpenStream): void {
     const reader = this.#readers.get(stream)
     if (reader === undefined) return
@@ -67,14 +71,14 @@ export class PagedStreams {
     if (this.#shared.get(reader.key) === reader) this.#shared.delete(reader.key)
   }
 
-  /** Lets a reader that has come to the present stand for all that tell the same, or another one take its streams. */
+  /** Shares a reader that has caught up, or moves its streams to the reader that is shared already. */
   #share(reader: PageReader, subject: Subject): boolean {
     const shared = this.#shared.get(reader.key)
     if (shared === undefined) {
       this.#shared.set(reader.key, reader)
       return true
     }
-    if (!shared.hasToldNothingSince(reader.place)) return false
+    if (!shared.isQuietSince(reader.place)) return false
     for (const [stream, nextPage] of [...reader.streams]) {
       shared.add(stream, nextPage, reader.place)
       this.#readers.set(stream, shared)
@@ -94,7 +98,7 @@ export class PagedStreams {
     this.#isScheduled = false
     const { clock, onInternalError } = this.#options
     const endMs = clock.elapsedMs() + limits.streamTurnMs
-    // Each that is there now gets one turn, others wait for the next.
+    // Each queued reader gets one turn. Readers that are added meanwhile wait for the next.
     for (const reader of [...this.#queue]) {
       this.#queue.delete(reader)
       try {

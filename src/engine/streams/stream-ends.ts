@@ -1,10 +1,10 @@
-// Why streams end, in the words of version 4; version 10 tells by the cause.
+// The reasons why streams end, with the texts of version 4. Version 10 uses the cause.
 
 import { epoch } from '../../base/micros.ts'
 import type { StreamEnd } from '../../model/streaming.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** The credential does not allow the stream any more since a transaction, or since a time. */
+/** The credential lost its right to the stream, by a transaction or at a time. */
 export const rightsLost = (txn: Micros): StreamEnd => ({
   cause: 'rights lost',
   code: 'permission denied',
@@ -19,7 +19,7 @@ const sourceGone = (description: string): StreamEnd => ({
   txn: epoch,
 })
 
-/** The ends that no transaction is to blame for. */
+/** The reasons that are not caused by a transaction. */
 export const streamEnds = {
   sourceClosed: sourceGone('Stream was unexpectedly closed by its source.'),
   alreadyClosed: sourceGone('Subscribing to an already closed stream.'),

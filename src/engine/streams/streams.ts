@@ -1,9 +1,9 @@
-// All event streams of a process: opens them, hands them the events of each transaction, ends them.
+// All event streams of a process: opens them, distributes the events of each transaction, ends them.
 //
-// For each transaction it is first worked out what every stream gets and which streams end, and then done: deciding
-// may have to wait for a predicate and start again. The work is shared: events are made once per subject, decided
-// once per viewer and rendered once per format, so that many streams of one document cost little more than one. Both
-// are done in shares, so that others get their turn between them.
+// For each transaction, the first phase decides which events each stream gets and which streams end. The second phase
+// does it. The first phase may have to wait for a predicate and start again. Work is shared: events are created once
+// for each subject, decided once for each viewer and rendered once for each format, so many streams of a document cost
+// little more than one. Both phases run in parts, so that other work gets its turn.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -19,15 +19,14 @@ import type { Micros } from '../../values/value.ts'
 import type { EventStream } from '../contract.ts'
 import type { StreamOpener, StreamOpening } from '../stream-opener.ts'
 import { Audience } from './audience.ts'
-import { Conditions } from './conditions.ts'
 import { Lines } from './lines.ts'
 import { OpenStream, type Reader, refusedStream, type Subject, Viewer } from './open-stream.ts'
 import { hasMore } from './page-reader.ts'
 import { PagedStreams } from './paged-streams.ts'
 import { rightsLost, streamEnds } from './stream-ends.ts'
-import { Subjects, sourceOf } from './subject.ts'
+import { documentKey, Subjects, sourceOf } from './subject.ts'
 import { type Handled, Tailer, TurnOver, type Waiting } from './tailer.ts'
-import { sourceConditions, viewerTerms } from './viewer.ts'
+import { type Condition, sourceConditions, viewerTerms } from './viewer.ts'
 
 interface StreamsOptions {
   readonly store: Store
@@ -35,31 +34,31 @@ interface StreamsOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Streams open at one time. */
+  /** The maximal number of open streams. */
   readonly openMax: number
-  /** Told of bugs; all streams have been ended. */
+  /** Called with bugs, after all streams have ended. */
   readonly onInternalError: (error: unknown) => void
 }
 
-/** What one transaction means to the streams that are open. */
+/** The effects of one transaction on the open streams. */
 interface Outcome {
-  /** Those of streams that are read page by page. */
+  /** The readers of paged streams. */
   readonly readers: readonly Reader[]
   readonly lost: ReadonlySet<Viewer>
   readonly deliveries: readonly (readonly [OpenStream, readonly Uint8Array[]])[]
   readonly closed: ReadonlySet<Subject>
 }
 
-/** What has been found out about a transaction that is being tried. */
+/** The partial results for a transaction that is being tried. */
 interface UnderWay {
-  /** Tells the transaction from others. */
+  /** Identifies the transaction. */
   readonly memo: Memo
   changesSeen: number
   readonly found: Map<Subject, StreamEvent[]>
   readonly lines: Map<Subject, Lines>
 }
 
-/** How often it is looked whether a credential has expired, in milliseconds. */
+/** Milliseconds between two checks of whether a credential has expired. */
 const expiryLookMs = 60_000
 
 export class Streams implements StreamOpener {
@@ -120,7 +119,7 @@ export class Streams implements StreamOpener {
     for (const stream of this.#open) stream.end(streamEnds.sourceClosed)
   }
 
-  /** The same object for all streams that agree in it, so that an event is rendered once for them. */
+  /** Returns the same object for equal formats, so that an event is rendered once for all of them. */
   #shared(format: StreamFormat): StreamFormat {
     const known = this.#formats.get(format.key)
     if (known !== undefined) return known
@@ -146,13 +145,13 @@ export class Streams implements StreamOpener {
     this.#awaitExpiry(viewer)
   }
 
-  /** A silent stream ends too when its credential does. */
+  /** Ends streams without events, too, when their credential expires. */
   #awaitExpiry(viewer: Viewer): void {
     const { expires } = viewer.terms
     if (expires === endOfTime) return
     const { clock, timers } = this.#options
     const leftMs = Math.ceil((expires - clock.now()) / 1000)
-    // Looked at again and again, because the clock may be set forward meanwhile.
+    // Checked repeatedly, because the clock may be set forward meanwhile.
     const ms = Math.max(0, Math.min(leftMs, expiryLookMs))
     const check = () => {
       const now = clock.now()
@@ -232,7 +231,7 @@ export class Streams implements StreamOpener {
     return { readers, lost, deliveries, closed: this.#sourceConditions.brokenBy(changes) }
   }
 
-  /** What earlier tries of the same transaction have found out, with all events for each subject it concerns. */
+  /** Returns the results of earlier tries of the same transaction, with all events for each subject. */
   #soFar(
     { memo }: Waiting,
     changes: readonly Change[],
@@ -252,7 +251,7 @@ export class Streams implements StreamOpener {
   }
 }
 
-/** Tells the streams what a transaction means to them, one after the other; yields how many bytes it has handed out. */
+/** Distributes the effects of a transaction to the streams, one after the other. Yields the number of bytes sent. */
 function* handOut(
   { closed, deliveries, lost, readers }: Outcome,
   time: Micros,
@@ -273,5 +272,44 @@ function* handOut(
       if (stream.origin.start < time) stream.end(streamEnds.sourceClosed)
       yield 0
     }
+  }
+}
+
+/** The viewers or subjects that depend on documents, found by the documents that a transaction changes. */
+class Conditions<T> {
+  readonly #conditions = new Map<T, readonly Condition[]>()
+  readonly #dependents = new Map<string, Map<T, Condition>>()
+
+  /** Registers the documents of a dependent. */
+  add(dependent: T, conditions: readonly Condition[]): void {
+    this.#conditions.set(dependent, conditions)
+    for (const condition of conditions) {
+      const key = documentKey(condition.document)
+      const present = this.#dependents.get(key)
+      if (present) present.set(dependent, condition)
+      else this.#dependents.set(key, new Map([[dependent, condition]]))
+    }
+  }
+
+  remove(dependent: T): void {
+    for (const { document } of this.#conditions.get(dependent) ?? []) {
+      const key = documentKey(document)
+      const present = this.#dependents.get(key)
+      present?.delete(dependent)
+      if (present?.size === 0) this.#dependents.delete(key)
+    }
+    this.#conditions.delete(dependent)
+  }
+
+  /** Returns the dependents that lose a document by these changes. */
+  brokenBy(changes: readonly Change[]): Set<T> {
+    const broken = new Set<T>()
+    if (this.#dependents.size === 0) return broken
+    for (const { ref, action } of changes) {
+      for (const [dependent, { onDeleteOnly }] of this.#dependents.get(documentKey(ref)) ?? []) {
+        if (!onDeleteOnly || action === 'delete') broken.add(dependent)
+      }
+    }
+    return broken
   }
 }

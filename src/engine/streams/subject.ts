@@ -1,5 +1,5 @@
-// What streams follow, found by what a transaction touches: a document by itself, a collection's documents by the
-// collection, an index's sets by the index. A change that no stream follows costs one or two looks into a map.
+// Finds the subjects that a transaction affects: a document by itself, a collection's documents by the collection, an
+// index's sets by the index. A change that no stream follows costs one or two lookups in a map.
 
 import { micros } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'
@@ -9,7 +9,7 @@ import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value }
 import { documentEvents, neighboursOf, setEvent, stateChange, type VersionNeighbours } from './events.ts'
 import { Subject } from './open-stream.ts'
 
-/** The schema object whose end is the end of everything there is to follow. */
+/** Returns the schema object whose deletion ends the subject. */
 export function sourceOf(target: StreamSubject): Ref {
   switch (target.kind) {
     case 'document':
@@ -22,7 +22,7 @@ export function sourceOf(target: StreamSubject): Ref {
   }
 }
 
-/** The name of a document among all documents. */
+/** Returns a key that identifies a document. */
 export function documentKey({ database, collection, id }: Ref): string {
   return `${database}/${collection}/${id}`
 }
@@ -32,12 +32,12 @@ type Sets = Map<string, Subject>
 export class Subjects {
   readonly #documents = new Map<string, Subject>()
   readonly #collections = new Map<string, Subject>()
-  /** Collections whose every write counts. */
+  /** Collections of which every write counts. */
   readonly #written = new Map<string, Subject>()
   /** By database, index and terms. */
   readonly #indexes = new Map<DatabaseId, Map<bigint, Sets>>()
 
-  /** The subject with that target, created if missing. */
+  /** Returns the subject with a target, and creates it if it is missing. */
   obtain(target: StreamSubject, transaction: Transaction): Subject {
     const [map, key] = this.#place(target, transaction)
     let subject = map.get(key)
@@ -64,7 +64,7 @@ export class Subjects {
     }
   }
 
-  /** Forgets a subject that no stream follows any more. */
+  /** Removes a subject that no stream follows. */
   drop(subject: Subject): void {
     const { key, target } = subject
     if (target.kind === 'document') this.#documents.delete(key)
@@ -81,7 +81,7 @@ export class Subjects {
     if (ofDatabase?.size === 0) this.#indexes.delete(database)
   }
 
-  /** Adds the events of one change of a transaction to those of each subject that it concerns, be there none to tell. */
+  /** Adds the events of one change to every subject that it affects. A subject may get an empty list. */
   addEventsOf(
     change: Change,
     txn: number,
@@ -93,7 +93,7 @@ export class Subjects {
     const collectionKey = documentKey(collectionOf(ref))
     const collection = this.#collections.get(collectionKey)
     const written = this.#written.get(collectionKey)
-    // Its readers find the events themselves.
+    // The readers of such a subject find the events themselves.
     if (written !== undefined) upsert(found, written, () => [])
     const indexes = this.#indexes.get(ref.database)
     if (!(document || collection || indexes)) return
@@ -108,7 +108,10 @@ function add(found: Map<Subject, StreamEvent[]>, subject: Subject, events: reado
   if (events.length > 0) upsert(found, subject, () => []).push(...events)
 }
 
-/** A collection's set has its documents for elements; its `index` is one of no name, as on the hosted service. */
+/**
+ * Returns the events of a collection's set, whose elements are its documents. Like the original service, `index` names
+ * no index.
+ */
 function membershipEvents(
   change: Change,
   neighbours: VersionNeighbours,

@@ -1,5 +1,5 @@
-// Reads the change log as it grows, once for all streams of a process, and hands out one transaction after the other.
-// Commits of other processes on the same data directory arrive the same way.
+// Follows the change log, once for all streams of a process, and handles one transaction after the other. Commits of
+// other processes with the same data directory arrive in the same way.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -10,24 +10,26 @@ import type { CommittedTransaction, Transaction } from '../../storage/store/cont
 import type { Store } from '../../storage/store/store.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** What handling a transaction may wait for. */
+/** The options for waiting while a transaction is handled. */
 export interface Waiting {
-  /** Remembered as long as the same transaction is tried again. */
+  /** Kept while the same transaction is tried again. */
   readonly memo: Memo
-  /** False: waiting has failed and is not tried again. */
+  /** False after a wait has failed. It is not repeated. */
   readonly mayWait: boolean
-  /** Others want their turn: what takes longer has to throw {@link TurnOver}. */
+  /** Tells whether other work should get its turn. Longer work must throw {@link TurnOver} then. */
   readonly isTurnOver: () => boolean
 }
 
-/** Thrown while a transaction is handled: it is tried again in the next turn of the event loop. */
+/** Thrown while a transaction is handled, to try it again in the next turn of the event loop. */
 export class TurnOver {}
 
-/** A transaction that has been handled, but for telling of it. */
+/** A transaction that has been handled. Its events are not sent yet. */
 export interface Handled {
-  /** How many events came of it. */
+  /** The number of its events. */
   readonly events: number
-  /** Tells as many as a turn allows; returns whether there are more. Nothing else is handled before. */
+  /**
+   * Sends as many events as a turn allows. Returns whether there are more. Until then, no other transaction is handled.
+   */
   readonly handOut: () => boolean
 }
 
@@ -36,32 +38,35 @@ interface TailerOptions {
   readonly timers: Pick<Timers, 'after'>
   readonly clock: Pick<Clock, 'elapsedMs'>
   /**
-   * Handles one transaction. May throw Pending, or {@link TurnOver} when that has led it further: it is called again for
-   * the same transaction when the result is there, or at the next turn.
+   * Handles one transaction. May throw Pending, or {@link TurnOver} if the call has made progress. It is called again
+   * for the same transaction when the result is available, or in the next turn.
    */
   readonly handle: (committed: CommittedTransaction, transaction: Transaction, waiting: Waiting) => Handled
-  /** Told of bugs; the tailer has stopped. */
+  /** Called with bugs, after the tailer has stopped. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** What is remembered of the transaction that is being tried. */
-type Trying = Pick<Waiting, 'memo' | 'mayWait'>
+/** State of the transaction that is being tried. */
+type Attempt = Pick<Waiting, 'memo' | 'mayWait'>
 
-const patient = (): Trying => ({ memo: new Memo(), mayWait: true })
+const patient = (): Attempt => ({ memo: new Memo(), mayWait: true })
 
 export class Tailer {
   readonly #options: TailerOptions
   #position: Micros = epoch
   #waiting = patient()
-  /** What has been read of the log and not been handled: a large transaction takes several turns, and is decoded once. */
+  /**
+   * Transactions that have been read and not handled. A large transaction takes several turns, and is decoded only
+   * once.
+   */
   #ahead: readonly CommittedTransaction[] = []
-  /** Of a transaction that not all have been told of yet. */
+  /** Sends the rest of the last handled transaction's events. */
   #handOut: Handled['handOut'] | undefined
-  /** Ends the watch; undefined while nothing is read. */
+  /** Ends the watch; undefined while the tailer is stopped. */
   #unwatch: (() => void) | undefined
-  /** Runs or has been asked to. */
+  /** A turn is running or scheduled. */
   #isBusy = false
-  /** Which start is in force: what an earlier one left behind does nothing. */
+  /** The number of the current start. Callbacks of an earlier start do nothing. */
   #run = 0
 
   constructor(options: TailerOptions) {
@@ -81,7 +86,7 @@ export class Tailer {
     this.#isBusy = false
     this.#run++
     this.#unwatch = this.#options.store.watch(() => this.#schedule())
-    // Whatever was committed before the watch began has not been announced.
+    // Commits before the watch began were not announced.
     this.#schedule()
   }
 
@@ -100,11 +105,11 @@ export class Tailer {
     })
   }
 
-  /** Handles some transactions, then lets others have the event loop. */
+  /** Handles some transactions, then lets other work run. */
   #turn(): void {
     this.#isBusy = false
     try {
-      if (this.#hasMoreToTell()) {
+      if (this.#sendMore()) {
         this.#schedule()
         return
       }
@@ -112,13 +117,13 @@ export class Tailer {
       const more = this.#options.store.read(transaction => this.#readOn(transaction)).result
       if (more) this.#schedule()
     } catch (error) {
-      if (error instanceof Pending) this.#settle(error)
+      if (error instanceof Pending) this.#waitFor(error)
       else if (error instanceof TurnOver) this.#schedule()
       else this.#fail(error)
     }
   }
 
-  /** Whether there may be more to read. */
+  /** Handles the next transactions. Returns whether there may be more to read. */
   #readOn(transaction: Transaction): boolean {
     const { clock, handle, store } = this.#options
     const { streamEventsPerTurn, streamTransactionsPerTurn } = limits
@@ -136,7 +141,7 @@ export class Tailer {
       this.#ahead = this.#ahead.slice(1)
       this.#waiting = patient()
       this.#handOut = handled.handOut
-      const hasMore = this.#hasMoreToTell()
+      const hasMore = this.#sendMore()
       if (run !== this.#run) return false
       events += handled.events
       if (hasMore || events >= streamEventsPerTurn || isTurnOver()) return true
@@ -144,8 +149,8 @@ export class Tailer {
     return hasRead
   }
 
-  /** Tells a share of what there is to tell, and whether that was not all. */
-  #hasMoreToTell(): boolean {
+  /** Sends a part of the events. Returns whether there are more. */
+  #sendMore(): boolean {
     const run = this.#run
     const hasMore = this.#handOut?.() ?? false
     if (run !== this.#run) return false
@@ -153,15 +158,15 @@ export class Tailer {
     return hasMore
   }
 
-  #settle(pending: Pending): void {
+  #waitFor(pending: Pending): void {
     this.#isBusy = true
     const run = this.#run
     const { timers } = this.#options
-    let settled = false
+    let isOver = false
     const goOn = (mayWait: boolean) => {
       cancel()
-      if (run !== this.#run || settled) return
-      settled = true
+      if (run !== this.#run || isOver) return
+      isOver = true
       this.#waiting = { memo: this.#waiting.memo, mayWait }
       this.#turn()
     }

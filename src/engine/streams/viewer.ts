@@ -1,6 +1,6 @@
-// Who streams speak to. Streams opened with the same rights share a viewer, so that what may be seen is decided once
-// for all of them, and a credential that is lost ends them together. A viewer is lost when its key or token changes
-// in any way or expires, when a role in use changes, and when its identity or a database around it is deleted.
+// The viewers of streams. Streams opened with the same rights share a viewer: access is decided once for all of them,
+// and they end together when the credential is lost. A viewer is lost when its key or token changes or expires, when
+// one of its roles changes, or when its identity or its database (or an ancestor) is deleted.
 
 import { endOfTime, nearestMicros } from '../../base/micros.ts'
 import type { Caller } from '../../model/auth/contract.ts'
@@ -17,26 +17,26 @@ import {
 } from '../../values/value.ts'
 import { ownKeyOf } from '../../values/value-keys.ts'
 
-/** A document whose change ends something. */
+/** A document whose change ends a viewer or a subject. */
 export interface Condition {
   readonly document: Ref
-  /** Updates do no harm. */
+  /** Updates do not count, only the deletion. */
   readonly onDeleteOnly: boolean
 }
 
-/** What a viewer is made of. */
+/** The properties of a viewer. */
 export interface ViewerTerms {
-  /** Different for callers that differ in anything that counts. */
+  /** Differs for callers that differ in any relevant property. */
   readonly key: string
   readonly caller: Caller
-  /** The newest commit when it was made: what happened until then is taken into account. */
+  /** The newest commit at the creation of the viewer. Commits up to it are taken into account. */
   readonly since: Micros
-  /** When the credential ends by itself; `Infinity` for never. */
+  /** The time when the credential expires; `Infinity` for never. */
   readonly expires: Micros
   readonly conditions: readonly Condition[]
 }
 
-/** The viewer that the caller of a session is to. */
+/** Returns the properties of the viewer for the caller of a session. */
 export function viewerTerms({ caller, transaction }: Session): ViewerTerms {
   const { authority, credential, identity } = caller
   const document = credential instanceof Ref ? transaction.get(credential) : undefined
@@ -76,12 +76,14 @@ function expiryOf(credential: Caller['credential'], document: Version | undefine
   return ttl instanceof Time ? nearestMicros(Number(microsOfTime(ttl))) : endOfTime
 }
 
-/** A database lives as long as its document and those of the databases around it. */
+/** A database exists as long as its document and those of its ancestors exist. */
 function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
   return catalogue.lineage(database).map(({ ref }) => ({ document: ref, onDeleteOnly: true }))
 }
 
-/** What a stream of something in `source` depends on beside its viewer; native collections never go away. */
+/**
+ * Returns the conditions of a subject in `source`, beside those of its viewer. Native collections are never deleted.
+ */
 export function sourceConditions(source: Ref, transaction: Transaction): readonly Condition[] {
   const around = existenceOf(source.database, transaction)
   return isNativeCollectionRef(source) ? around : [{ document: source, onDeleteOnly: true }, ...around]
