@@ -26,9 +26,12 @@ interface HandOverOptions {
 const everyMs = 1_000
 /** Interval at which this machine reports that it is alive, in milliseconds. Others wait for a silent machine for 10 s. */
 const reportEveryMs = 4_000
-/** Interval after which everything is uploaded, in milliseconds. The loss of a machine loses only newer records. */
+/**
+ * Interval between complete uploads, in milliseconds. If a machine's disk is lost, only records since the last upload
+ * are lost.
+ */
 const wholeEveryMs = 60_000
-/** A segment that has grown by so many bytes is uploaded sooner. */
+/** A segment with this many new bytes is uploaded before the interval has passed. */
 const muchBytes = 1 << 20
 const pieceBytesMax = 4 << 20
 /** Five times as fast as gzip's default, with a tenth larger output. */

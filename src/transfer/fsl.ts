@@ -1,5 +1,5 @@
-// Schema files of version 10 (`.fsl`) for imports and exports: their items, and the types of fields, which tell the
-// type of a text in files without types.
+// Reads schema files of version 10 (`.fsl`) for imports and exports: their items, and the declared types of fields. Some
+// export formats store times, dates and bytes as plain strings; an import converts these by the declared types.
 
 import { summaryOf } from '../fql10/failure/summary.ts'
 import { isPlainName } from '../fql10/schema/field-names.ts'
@@ -52,7 +52,10 @@ export function stubOf(kind: CreatedKind, params: ReadonlyMap<string, Json>): Re
 
 const stubFields: ReadonlySet<string> = new Set(['name', 'issuer', 'jwks_uri', 'data'])
 
-/** Returns the parameters that no schema file expresses, with the name of the object; undefined when there are none. */
+/**
+ * Returns the name and the `data` of an object whose definition is in a schema file, because schema files cannot contain
+ * `data`. Undefined without `data`.
+ */
 export function supplementOf(params: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> | undefined {
   return params.has('data') ? new Map([...params].filter(([name]) => supplementFields.has(name))) : undefined
 }

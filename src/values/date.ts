@@ -20,7 +20,7 @@ const daysPerEra = 146_097
 /** Days from 0000-03-01, where the 400-year eras below begin, to 1970-01-01. */
 const daysToEpoch = 719_468
 
-/** Days since 1970-01-01. A day outside its month counts on into the neighbouring months. */
+/** Days since 1970-01-01. A `day` outside the month is valid: day 0 is the last day of the previous month. */
 export function epochDayOf(year: number, month: number, day: number): number {
   const shiftedYear = month <= 2 ? year - 1 : year
   const era = Math.floor(shiftedYear / 400)

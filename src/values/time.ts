@@ -30,7 +30,7 @@ export const timeBoundsText: string = `dates and times must be between ${formatT
 /** A unit of time. */
 export interface TimeUnit {
   readonly nanos: bigint
-  /** True for units of whole days, which are the only units that move dates. */
+  /** True for units of whole days: other units cannot be added to dates. */
   readonly ofDates: boolean
 }
 

@@ -1,4 +1,5 @@
-// Converts a failure to the fault in the query log: code, text and position, with quoted values apart.
+// Converts a failure to the fault in the query log: code, text and position. Quoted values stay separate from the words
+// of the service, because the query log must not store them.
 
 import { type Message, messageOf, msg, own } from '../../base/message.ts'
 import type { Fault } from '../../model/language.ts'

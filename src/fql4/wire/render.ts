@@ -330,7 +330,10 @@ class Renderer {
     return text
   }
 
-  /** The number of rendered parts so far that depend on more than their value and the tails of references. */
+  /**
+   * The number of rendered parts so far whose text depends on more than the value and {@link RefTails}, and so is not
+   * cached.
+   */
   get #dependent(): number {
     return this.#instants + this.#refs.passing
   }
@@ -395,7 +398,10 @@ class Renderer {
   }
 }
 
-/** Returns whether a single item is written alone: not if it is an array, which would be read as several items. */
+/**
+ * Returns whether an array with a single item is written as the item itself. An item that is an array keeps the outer
+ * array, because the inner one would be parsed as several items.
+ */
 function isAlone(items: readonly Value[]): boolean {
   return items.length === 1 && !Array.isArray(items[0])
 }

@@ -11,9 +11,9 @@ import { bodyOf, checkType, type Fields, type LogRequest, readLogRequest } from 
 
 /** A client with access to exports of some databases or region groups. */
 export interface LogClient {
-  /** Keeps the idempotency tokens of different owners apart. */
+  /** The scope of an idempotency token: equal tokens of different subjects are independent. */
   readonly subject: string
-  /** The group that takes turns with others: the operator, or the outermost database of the client's path. */
+  /** The key by which exports take turns: the operator, or the top-level database of the client. */
   readonly requester: string
   readonly isRoot: boolean
   /** The database of an admin key; undefined for the operator's credentials. */

@@ -30,7 +30,7 @@ export class CodePointTest {
     return found !== this.#negated
   }
 
-  /** Like Java, compares the upper case of a letter, and the lower case of that. */
+  /** Like Java, tests the upper case of a letter, and the lower case of this upper case. */
   #hasOtherCase(codePoint: number): boolean {
     const upper = upperCase(codePoint)
     return includes(this.#set, upper) || includes(this.#set, lowerCase(upper))

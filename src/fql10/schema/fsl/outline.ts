@@ -1,5 +1,5 @@
-// Defines the outline of a schema file: keywords with names and values, before they are interpreted. Everything that
-// looks like an item is one, so that all faults of a file can be reported together.
+// Defines the outline of a schema file: keywords with names and values, before they are interpreted. The outline accepts
+// every text with the syntax of an item, also with unknown keywords, so that all faults of a file are reported together.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 
