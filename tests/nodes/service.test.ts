@@ -55,7 +55,7 @@ function testStart(nodes: TwoNodes): void {
       const starting = nodes.cluster.start({
         flags: ['--workers', workers, '--store-hold-ms', '60000'],
         onStderr: text => {
-          url ??= /(http:\/\/\S+)\/ping tells/.exec(text)?.[1]
+          url ??= /(http:\/\/\S+)\/ping shows/.exec(text)?.[1]
         },
       })
       await eventually('it says where it will serve', () => url !== undefined)
@@ -63,7 +63,7 @@ function testStart(nodes: TwoNodes): void {
       for (const path of ['/ping', '/ping?scope=node', '/']) {
         const { status, text, headers } = await send(early, { method: 'GET', path })
         assert.equal(status, 503, text)
-        assert.match(text, /The service is starting: it (catches up|copies)/)
+        assert.match(text, /The service is starting: the node is (catching up|copying)/)
         assert.equal(headers.get('retry-after'), '1')
       }
       await lock.query('ROLLBACK')
