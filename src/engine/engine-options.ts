@@ -20,9 +20,7 @@ export interface EngineOptions {
   readonly languages: Languages
   /** Without it, databases have no rate limits. */
   readonly rateLimits?: RateLimits
-  /**
-   * For a store that several machines share: limits for each address how often an unknown secret is looked up in it.
-   */
+  /** Limits the look-ups of unknown secrets for each client address, in a store that several machines share. */
   readonly secretLooks?: Allowances<string>
   readonly streams: StreamOpener
   readonly timers: Timers

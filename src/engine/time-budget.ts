@@ -70,8 +70,8 @@ export class TimeBudget {
   }
 
   /**
-   * Begins work, whose database may become known later. Work that has neither ended nor waited since it began
-   * continues, because the process has served no other work in between.
+   * Begins a piece of work; {@link countFor} assigns it to a database later. If the previous piece has neither ended nor
+   * waited, this call continues it, because the process has served no other work in between.
    */
   begin(): void {
     if (this.#share) return

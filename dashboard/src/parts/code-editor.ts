@@ -137,7 +137,7 @@ const languages: Readonly<Record<EditorProps['notation'], () => Extension>> = {
 export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
   const changing = new Compartment()
   let isOwnChange = false
-  /** Reported texts that have not come back as the property yet. While the user types fast there are several. */
+  /** Texts passed to `onChange` that have not come back as `value` yet: several if the user types fast. */
   const reported: string[] = []
   const report = (text: string) => {
     reported.push(text)

@@ -28,7 +28,8 @@ export interface Handled {
   /** The number of its events. */
   readonly events: number
   /**
-   * Sends as many events as a turn allows. Returns whether there are more. Until then, no other transaction is handled.
+   * Sends as many events as a turn allows. Returns whether events remain. The tailer handles the next transaction only
+   * after all events are sent.
    */
   readonly handOut: () => boolean
 }

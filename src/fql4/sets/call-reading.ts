@@ -20,7 +20,7 @@ export class CallReading extends Reading {
     return new CallReading(call, call.session.validTime, hidden)
   }
 
-  override lookingAt(at: number | undefined): CallReading {
+  override asOf(at: number | undefined): CallReading {
     return new CallReading(this.call, at, this.hidden, ...this.counts)
   }
 }

@@ -109,7 +109,7 @@ function memberOf(set: SetLike, reading: CallReading): HistoryMember | undefined
       events,
       holds(key, event, when) {
         const at = momentOf(event, when, oldest, reading)
-        const stream = openSet(present, reading.lookingAt(at))
+        const stream = openSet(present, reading.asOf(at))
         const place = { from: { values: key, side: 'low' }, to: { values: key, side: 'high' } } as const
         return stream !== undefined && firstOf(stream.scan(place)) !== undefined
       },

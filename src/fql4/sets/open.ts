@@ -103,8 +103,8 @@ function openMatch(
 }
 
 /**
- * Omits members that the caller may not read. Undefined when no member is readable, or the first one of a difference is
- * not.
+ * Omits members that the caller may not read. Returns undefined if the caller may read no member, or may not read the
+ * first member of a difference.
  */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',

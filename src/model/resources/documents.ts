@@ -32,8 +32,8 @@ export const documentResource: Resource = {
 }
 
 /**
- * A document without a `ttl` gets that of its collection. If the language renews it, each write that gives no `ttl`
- * sets it again.
+ * A document without a `ttl` gets the default expiry time of its collection. If the rules of the language renew expiry
+ * times, each write without the parameter `ttl` replaces the stored `ttl` by a new default.
  */
 function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (rules.renewsTimeToLive ? patch.has('ttl') : fields.has('ttl')) return

@@ -54,20 +54,20 @@ export function documentsFilter(collection: Ref, session: Session): ElementFilte
   return listed(collection, shows, session)
 }
 
-/** Indexes that belong to the definition of a collection are in no list. */
+/** Hides the indexes that collection definitions contain: no list of indexes shows them. */
 function listed(collection: Ref, shows: ElementFilter, session: Session): ElementFilter {
   if (collection.id !== BigInt(native.indexes)) return shows
   return document => !isOwnIndex(document, session) && shows(document)
 }
 
-/** Returns a filter for the documents of a collection that the caller may read, which may be none at all. */
+/** Returns a filter for the documents of a collection that the caller may read; it may reject all documents. */
 export function readableDocumentsOf(collection: Ref, session: Session): ElementFilter {
   return listed(collection, readableDocuments(session), session)
 }
 
 /**
- * Returns the filter for a native collection in version 4, where `read` predicates decide first about the collection
- * itself. Undefined when the caller may not list the collection.
+ * Returns the filter for a native collection in version 4. The `read` predicates are first applied to the collection
+ * itself. If none of them allows the read, the caller may not list the collection, and the result is undefined.
  */
 export function nativeFilter(collection: Ref, session: Session): ElementFilter | undefined {
   const request = {

@@ -49,7 +49,7 @@ export class Reading {
   }
 
   /** The same reading as of another time. */
-  lookingAt(at: number | undefined): Reading {
+  asOf(at: number | undefined): Reading {
     return new Reading(this.session, at, this.hidden, ...this.counts)
   }
 
@@ -91,7 +91,10 @@ export class Reading {
     }
   }
 
-  /** Counts the reads, unless this query has made the same reading (`what` names it) before. */
+  /**
+   * Counts the read bytes of each stored set. `what` names the part that was read, such as `all` or `first`. A query
+   * pays only once for the same part of a set as of the same time.
+   */
   finish(what: string): void {
     for (const { key, bytes, partitions } of this.#meters.values()) {
       if (bytes === 0) this.session.transaction.counters.readBytes += emptyReadBytes
