@@ -1,8 +1,9 @@
-// One query in the slow lane, from the service's side: the response to one that reads comes back as it is; one that writes
-// is committed by the process that evaluated it, at a time that is announced here, and made again when others were faster.
+// Runs a query in the slow lane, on the service's side. The response to a reading query is passed on as it is. A
+// writing query is committed by the process that evaluated it, at a time that the service announces. If other
+// transactions conflict with it, it is evaluated again.
 //
-// An attempt may hold the time of its commit in places that cannot be given another, such as the values of an index over
-// `ts`. It is made for a moment to come, when it will be here (leads.ts), and committed right then; if it comes too
+// An attempt may contain its commit time in places that cannot be changed later, such as the values of an index over
+// `ts`. Such an attempt is evaluated for a time in the future (leads.ts) and committed exactly then. If it arrives too
 // late, the query is evaluated again.
 
 import { type Timers, wait } from '../base/timers.ts'
@@ -12,44 +13,50 @@ import type { QueryResponse } from './contract.ts'
 import { leadFor } from './leads.ts'
 import type { KeptAttempt, LaneJob, SlowLane } from './slow-lane.ts'
 
-/** What it takes to run a query in the slow lane. */
+/** The parameters of a query in the slow lane. */
 interface SlowRun {
   readonly slowLane: SlowLane
   readonly store: Store
   readonly timers: Timers
-  /** The query, with the time that is left, and how far ahead that moment is set. */
+  /** Returns the query with the time that is left, for a given lead of the commit time. */
   readonly job: (lead: number) => LaneJob
-  /** How often an attempt is made again because others wrote what it had read. */
+  /** The number of retries after conflicts with other transactions. */
   readonly retriesMax: number
-  /** After so many a change of the schema takes its turn: it is evaluated under the writer's lock. Absent: it never does. */
+  /** After this many retries, a schema change is evaluated under the writer lock. Undefined: never. */
   readonly pushRetriesMax?: number
   /** Throws `time out` past the deadline. */
   readonly requireInTime: () => void
-  /** Throws when the database may not use what the query has cost. */
+  /** Throws if the costs of the query exceed the rate limits of its database. */
   readonly checkCosts: (response: QueryResponse, writes: boolean) => void
 }
 
-/** Microseconds that a commit at a set moment begins early: what the event loop may be late. */
+/** Microseconds by which the commit at a fixed time starts early, because the event loop may be late. */
 const earlyMicros = 10_000
-/** An attempt that took longer takes no turn: all other writers would wait for it. In microseconds. */
+/**
+ * An attempt that took longer is never evaluated under the writer lock, because all other writers would wait for it. In
+ * microseconds.
+ */
 const turnMicrosMax = 500_000
 
 /**
- * Changes of the schema read much and hold the time of their commit, so that each commit of another machine may make them
- * stale; and they are rare.
+ * Schema changes read much and contain their commit time, so each commit of another machine may make them stale. They
+ * are also rare.
  */
 function mayTakeTurn({ changesSchema, evaluationMicros }: KeptAttempt): boolean {
   return changesSchema && evaluationMicros <= turnMicrosMax
 }
 
-/** The response, with what it has written committed. Rejects with a RequestError, and with {@link ContendedTransaction}. */
+/**
+ * Returns the response after its writes are committed. Rejects with a RequestError, or with {@link
+ * ContendedTransaction}.
+ */
 export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   const { pushRetriesMax = Number.POSITIVE_INFINITY, slowLane } = run
   const { leads } = slowLane
   let lead: number | undefined
   for (let retries = 0; ; ) {
     const { queue, timeoutMs } = run.job(0)
-    // Who has run out of time is refused by the slow lane, and does not wait here long beyond it.
+    // The slow lane rejects a query whose time is up, so the lead need not exceed the time that is left.
     lead = Math.min(lead ?? leads.first(queue), Math.ceil(timeoutMs * 1000))
     const outcome = await slowLane.run(run.job(lead))
     const { kept } = outcome

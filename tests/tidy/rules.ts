@@ -71,7 +71,7 @@ const innerBounds: ReadonlySet<string> = new Set([
   'src/server/http/request-meter.ts statusMax', // a number of the protocol
   'src/fql4/functions/registry.ts seenMax', // a cache
   'src/fql4/pattern-search.ts shownMax', // how much of a pattern an error repeats
-  'src/fql4/rounding.ts intMax', // a number of Java
+  'src/fql4/functions/numbers.ts intMax', // a number of Java
   'src/fql4/sets/distinct.ts stepsMax', // when reading on turns into seeking
   'src/fql4/sets/element-reader.ts stepsMax', // when reading on turns into seeking
 ])

@@ -2,9 +2,8 @@
 
 import { msg } from '../../base/message.ts'
 import { integer, nonEmptyList, number } from '../arguments.ts'
-import { add, arithmetic, type Num, numberText, wrap } from '../arithmetic.ts'
+import { add, arithmetic, cutToLong, type Num, numberText, toLong, wrap } from '../arithmetic.ts'
 import { type Call, define, family, optional, unary } from '../definition.ts'
-import { defaultPlaces, round, truncate } from '../rounding.ts'
 
 type Operation = (left: Num, right: Num) => Num
 
@@ -136,3 +135,47 @@ export const numbers = family('Numbers', [
     truncate,
   ),
 ])
+
+// Rounding to decimal places. The formulas are the protocol's with their quirks: halves of negative numbers are rounded
+// toward zero, intermediate results are 64-bit integers, and from ten places on the scale is the largest 32-bit integer.
+
+/** The default number of places. */
+const defaultPlaces = 2n
+
+/** Rounds to `places` decimals; to tens, hundreds … when negative. Integers are unchanged for positive places. */
+function round(value: Num, places: bigint): Num {
+  if (places > 0n) return typeof value === 'bigint' ? value : roundFraction(value, fractionScale(places))
+  const scale = tensScale(places)
+  const rounded = cutToLong(Number(value) * scale + 0.5) / scale
+  return typeof value === 'bigint' ? toLong(rounded) : cutToLong(rounded)
+}
+
+/** Truncates after `places` decimals; after tens, hundreds … when negative. */
+function truncate(value: Num, places: bigint): Num {
+  if (places > 0n) return typeof value === 'bigint' ? value : truncateFraction(value, fractionScale(places))
+  const scale = tensScale(places)
+  const cut = cutToLong(Number(value) * scale) / scale
+  return typeof value === 'bigint' ? toLong(cut) : cut
+}
+
+function roundFraction(value: number, scale: number): number {
+  const whole = cutToLong(value)
+  return whole + cutToLong((value - whole + 0.5 / scale) * scale) / scale
+}
+
+function truncateFraction(value: number, scale: number): number {
+  const whole = cutToLong(value)
+  return whole + cutToLong((value - whole) * scale) / scale
+}
+
+/** Java's largest `int`, to which it clamps a larger scale. */
+const intMax = 2 ** 31 - 1
+
+function fractionScale(places: bigint): number {
+  return places > 9n ? intMax : 10 ** Number(places)
+}
+
+/** 10 to the power of `places`, which is not positive. Parsed from text, because `10 ** -5` is inexact. */
+function tensScale(places: bigint): number {
+  return Number(`1e${places}`)
+}
