@@ -60,7 +60,7 @@ test('text that is not UTF-8 is rejected with its position, and read when its en
   assert.deepEqual(await read('packed'), ['Ada', 'Müller'])
   const unknown = await importFile('latin', 'people.csv', latin, '--encoding', 'latin-77')
   assert.deepEqual(
-    [unknown.status, /--encoding: latin-77 is no known encoding/.test(unknown.stderr)],
+    [unknown.status, /--encoding: latin-77 is not a known encoding/.test(unknown.stderr)],
     [2, true],
   )
   const wrong = await importFile(
