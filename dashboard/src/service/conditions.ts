@@ -111,8 +111,8 @@ function contains(field: Query, value: Json): Query {
 }
 
 /**
- * Compares values of the same type only. The language also orders values of different types, but a filter for values
- * above 5 does not mean texts.
+ * Compares only values of the same type. The language also orders values of different types, but users do not expect that
+ * a filter `> 5` finds texts.
  */
 function comparisonOf(operator: 'lt' | 'lte' | 'gt' | 'gte', field: Query, value: Json): Query {
   const test: Query = { [operator]: [field, literal(value)] }

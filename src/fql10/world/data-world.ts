@@ -133,7 +133,7 @@ export class DataWorld extends DocumentReader implements World {
     return runtimeOf(stored, ref => this.document(ref, readAt))
   }
 
-  /** The document that a predicate receives: a previous or future version, independent of the stored one. */
+  /** Converts the argument of a predicate: a document as of before or after a write, which may differ from the stored one. */
   version(given: StoredValue): Value {
     const found = this.#session.indexMatch
     if (given instanceof Ref && found !== undefined && sameRef(given, found.document)) {

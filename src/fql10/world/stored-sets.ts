@@ -99,7 +99,7 @@ export class StoredSetReader implements SetReader {
     return index && matchStream(index.stored, options.terms, collection, filter, reading)
   }
 
-  /** The index use of a set. An entry covers fields that it stores unchanged, and the fields that a reference knows. */
+  /** The index use of a set. An index entry covers its unchanged fields, and `id` and `coll`, which are in the reference. */
   #indexUse({ options: { collection, index: name, span } }: StoredSet): IndexUse | undefined {
     const index = name === undefined ? undefined : this.#indexOf(collection, name)
     if (index === undefined) return undefined

@@ -45,7 +45,7 @@ export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
 
 type SendRequest = typeof requestSecure
 
-/** Uses only scheme, host, port and path of the URI (a fact of the protocol) and ignores the query string. */
+/** Uses only scheme, host, port and path of the URI. By the protocol, the query string is ignored. */
 function prepare(uri: string, options: JwksFetchOptions): { request: SendRequest; settings: RequestOptions } {
   if (!URL.canParse(uri)) throw new Error('the jwks_uri is not a URI')
   const url = new URL(uri)

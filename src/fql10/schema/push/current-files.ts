@@ -42,8 +42,8 @@ export function storeFiles(files: readonly FileText[], session: Session): void {
 }
 
 /**
- * Checks a schema that a query has changed by the rules of pushes: all faults in the updated schema files. A stored file
- * with syntax errors does not prevent other writes.
+ * Checks a schema that a query has changed, by the rules of pushes. Returns all faults in the updated schema files. A
+ * stored file with syntax errors does not prevent other writes.
  */
 export function schemaFaults(session: Session): readonly Diagnostic[] {
   const stored = new Map(readSchemaFiles('active', session).map(({ name, text }) => [name, text]))
