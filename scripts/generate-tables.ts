@@ -20,11 +20,22 @@ function documented(path: string, name: string): readonly Documented[] {
   const from = text.indexOf(`export const ${name} = {`)
   const members = text.slice(from, text.indexOf('} as const', from))
   const groups: { names: string[]; doc: string }[] = []
-  for (const [, doc, quoted, plain] of members.matchAll(/\/\*\* (.*) \*\/|^ {2}'([^']+)':|^ {2}(\w+):/gm)) {
-    if (doc !== undefined) groups.push({ names: [], doc: doc.replace(/\{@link (\w+)\}/g, '`$1`') })
+  for (const [, doc, quoted, plain] of members.matchAll(
+    /\/\*\*([\s\S]*?)\*\/|^ {2}'([^']+)':|^ {2}(\w+):/gm,
+  )) {
+    if (doc !== undefined) groups.push({ names: [], doc: textOf(doc) })
     else groups.at(-1)?.names.push((quoted ?? plain) as string)
   }
   return groups
+}
+
+/** The text of a doc comment in one line. */
+function textOf(comment: string): string {
+  const lines = comment.split('\n').map(line => line.replace(/^\s*\*?\s*/, '').trim())
+  return lines
+    .join(' ')
+    .trim()
+    .replace(/\{@link (\w+)\}/g, '`$1`')
 }
 
 /** The whole page of limits. */

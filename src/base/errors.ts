@@ -1,45 +1,44 @@
-// Every error of a request as a whole that a client can get: one closed table of codes. What a query does wrong by itself
-// is told by its language.
+// The errors of a request as a whole, in one closed table of codes. Errors within a query belong to its language.
 
 import { type Message, messageOf } from './message.ts'
 
-/** The closed table of errors about a request as a whole; they carry no position. */
+/** The codes of errors of a request as a whole, with their HTTP status. These errors have no position. */
 export const requestErrorStatus = {
-  /** A header is invalid, a limit is passed, a time is older than the retained history, or the bytes are no HTTP. */
+  /** A header is invalid, a limit is exceeded, a time is before the retained history, or the bytes are not valid HTTP. */
   'bad request': 400,
-  /** A long query that writes was given up: each time it was tried, others had written what it had read. */
+  /** A long writing query conflicted with other transactions more often than its retry limit allows. */
   'contended transaction': 409,
-  /** The credential is known and does not give access to the log API. */
+  /** The credential is valid but gives no access to the log API. */
   forbidden: 403,
-  /** A fault of the service or of its disk; the reason is in the log of the service. */
+  /** The service or its disk failed; the log of the service has the reason. */
   'internal server error': 500,
-  /** The path exists, the method does not; `allow` lists those that do. */
+  /** The path does not support the method; the header `allow` lists the supported methods. */
   'method not allowed': 405,
-  /** No such path, or a secret that is no token at `/tokens/self`. */
+  /** The path does not exist, or the secret at `/tokens/self` is not a token. */
   'not found': 404,
   /** The client took too long to send its request. */
   'request timeout': 408,
   /** The body is longer than the limit. */
   'request too large': 413,
-  /** The store cannot be used now (its database is away, its disk is full), or a process was killed; the service's log says why. */
+  /** The store is unavailable (PostgreSQL is unreachable, or the disk is full), or a process was killed; the log has the reason. */
   'service unavailable': 503,
-  /** The query took longer than it may, or a ping was not answered in time. */
+  /** The query exceeded its time limit, or a ping got no response in time. */
   'time out': 503,
-  /** Too many requests or streams under way, a rate limit, or too many checks of one password. */
+  /** Too many requests or streams in flight, an exceeded rate limit, or too many checks of one password. */
   'too many requests': 429,
-  /** No credential, or one that is not valid (any more); there is never a reason given. */
+  /** The credential is missing, invalid, expired or revoked; the response never says which. */
   unauthorized: 401,
 } as const
 
-/** The code of an error of the request as a whole. */
+/** The code of an error of a request as a whole. */
 export type RequestErrorCode = keyof typeof requestErrorStatus
 
-/** A request that failed as a whole: limits, credentials, time, contention. */
+/** Thrown when a request fails as a whole, for example because of a limit, its credential, its deadline or a conflict. */
 export class RequestError extends Error {
   override name = 'RequestError'
   readonly code: RequestErrorCode
   readonly description: string
-  /** The description as the query log may show it. */
+  /** The description with its template, which the query log stores without quoted values. */
   readonly template: Message
   constructor(code: RequestErrorCode, description: string | Message) {
     super(`${code}: ${description}`)
