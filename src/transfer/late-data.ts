@@ -55,7 +55,7 @@ export class LateData {
   }
 }
 
-/** Resolves with the reason when the data is refused. */
+/** Resolves with the reason if the data is rejected. */
 async function giveData(
   connection: Pick<TransferConnection, 'query'>,
   { path, record }: Waiting,

@@ -1,5 +1,5 @@
 // Written by scripts/derive-assigned.ts; never edit. Derived from Unicode 17.0.
-// What is stored depends on it: another content is another version of the data format.
+// Stored data depends on this table: a different table needs a new version of the data format.
 
 /** Lengths of runs of code points in base 36: unassigned and assigned ones in turns, from 0 on. */
 export const assignedRuns =

@@ -8,7 +8,7 @@ import type { QueryText } from './report.ts'
 /** The name of a version. */
 export type DialectName = '4' | '10'
 
-/** Where and how results are shown. */
+/** The streams and the format for results. */
 export interface ResultOutput {
   readonly asJson: boolean
   /** False: only errors are shown. */

@@ -14,7 +14,7 @@ export function clientOf(address: string | undefined): string {
   if (address.startsWith(mappedPrefix) && address.includes('.')) return address.slice(mappedPrefix.length)
   const [head = '', tail] = address.split('::')
   const leading = head === '' ? [] : head.split(':')
-  // "::" stands for zeros. The parts after it matter only when it stands for few zeros.
+  // "::" replaces a run of zeros. The parts after "::" belong to the network only if the run is short.
   const trailing = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? 0 : 8 - leading.length - trailing.length
   const parts = [...leading, ...Array.from({ length: zeros }, () => '0'), ...trailing]
