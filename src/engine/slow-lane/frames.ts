@@ -1,6 +1,6 @@
-// The messages between the service and a process of the slow lane, over a socket: the length of the head and of the
-// body, the head as a structured clone, the body as bytes. Bodies are never joined to one piece on the way, so that one
-// of many megabytes takes no long step of the service.
+// Sends and receives the messages between the service and a slow-lane process over a socket. A message consists of
+// the lengths of its head and body, the head as a structured clone, and the body as bytes. The pieces of a body are
+// never joined, so that a body of many megabytes does not block the service.
 
 import type { Duplex } from 'node:stream'
 import { deserialize, serialize } from 'node:v8'
@@ -25,7 +25,7 @@ export function sendFrame(socket: Duplex, head: unknown, body: readonly Uint8Arr
   for (const piece of body) if (piece.length > 0) socket.write(piece)
 }
 
-/** Hands every message that arrives to `receive`. */
+/** Calls `receive` with every message that arrives. */
 export function receiveFrames(socket: Duplex, receive: (frame: Frame) => void): void {
   let pending: Buffer[] = []
   let pendingBytes = 0

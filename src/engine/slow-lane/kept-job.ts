@@ -1,6 +1,6 @@
-// A query that writes, seen from the service: the process of the slow lane that evaluated it keeps what is to be written, and
-// commits it when it is told to. Until then nothing has happened, and the process can be killed like any other; if it ends
-// afterwards, the outcome of the commit is unknown.
+// The service's side of a writing query in the slow lane. The slow-lane process keeps the pending writes and commits
+// them when the service sends `commit`. Before that, nothing is written, and the process can be killed like any
+// other. If the process exits after that, the outcome of the commit is unknown.
 
 import { StoreUnavailableError } from '../../storage/store/contract.ts'
 import type { Micros } from '../../values/value.ts'
@@ -10,9 +10,9 @@ import type { ToLane } from './messages.ts'
 interface KeptJobOptions {
   readonly facts: KeptFacts
   readonly send: (message: ToLane) => void
-  /** Told when the commit begins: from now on the process is not to be killed. */
+  /** Called when the commit begins. From then on, the process must not be killed. */
   readonly onCommit: () => void
-  /** Told when the process has nothing more to do for this job. */
+  /** Called when the process has finished this job. */
   readonly onOver: () => void
 }
 
@@ -32,7 +32,7 @@ export class KeptJob implements KeptAttempt {
     this.commitTime = commitTime
     this.evaluationMicros = evaluationMicros
     this.isStamped = isStamped
-    // What is dropped is asked for no outcome.
+    // No caller awaits the outcome of a dropped attempt.
     this.#outcome.promise.catch(() => undefined)
   }
 
@@ -55,19 +55,19 @@ export class KeptJob implements KeptAttempt {
     this.#end()
   }
 
-  /** The process has committed, or found that others have written what it read. */
+  /** Called when the process has committed, or when other transactions have changed the read set (`stale`). */
   committed(commit: KeptCommit | 'stale'): void {
     this.#outcome.resolve(commit)
     this.#end()
   }
 
-  /** The process could not commit. */
+  /** Called when the commit failed. */
   refused(reason: StoreUnavailableError): void {
     this.#outcome.reject(reason)
     this.#end()
   }
 
-  /** The process has ended. */
+  /** Called when the process has exited. */
   fail(reason: unknown): void {
     const text = 'a process of the slow lane has ended while it committed: it may have done so, or not'
     const unknown = () => new StoreUnavailableError(text, { outcome: 'unknown' })

@@ -1,5 +1,5 @@
-// One process of the slow lane, seen from the service. It has one job at a time. When it ends, whatever ended it, the
-// job fails and the process is done with; the next job gets another one.
+// The service's side of one slow-lane process, which runs one job at a time. When the process exits for any reason,
+// its job fails, and the next job gets another process.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
@@ -15,19 +15,19 @@ import { KeptJob } from './kept-job.ts'
 import type { FromLane, ToLane } from './messages.ts'
 import { outOfMemory } from './out-of-memory.ts'
 
-/** Where the socket to the service stands among the streams of the process. */
+/** The file descriptor of the socket to the service, in the slow-lane process. */
 export const laneDescriptor = 3
 
-/** What the processes of a slow lane have in common. */
+/** Options that all processes of a slow lane share. */
 export interface LaneOptions {
-  /** Starts a process, with a socket at {@link laneDescriptor}. */
+  /** Starts a process with a socket at {@link laneDescriptor}. */
   readonly spawn: () => ChildProcess
-  /** Reserves ids for one of the processes. */
+  /** Reserves ids for a process. */
   readonly reserveIds: ReserveIds
   readonly memoryMb: number
-  /** How many processes the system has killed so far because memory ran out. */
+  /** Returns the number of processes that the system has killed so far because of a lack of memory. */
   readonly memoryKills: () => number
-  /** Told when a process has ended that was not meant to. */
+  /** Called when a process exits unexpectedly. */
   readonly onDeath: (reason: string) => void
 }
 
@@ -38,19 +38,19 @@ interface Running {
   readonly onOver: () => void
 }
 
-/** A job that wants to write. */
+/** A job with pending writes. */
 interface Kept {
   readonly job: KeptJob
-  /** Without its body: that is made with the time of the commit. */
+  /** Has no body yet, because the body contains the commit time. */
   readonly response: QueryResponse
 }
 
-/** Characters of what a process says on standard error that are kept to tell why it ended. */
+/** The last characters of a process's standard error that are kept, to find the reason for its exit. */
 const lastWordsMax = 4096
 
 const failed = (cause: string) => new Error(`a process of the slow lane has ended (${cause})`)
 
-/** Something outside of the service has ended the process; what it evaluated has had no effect. */
+/** The error of a job whose process was killed from outside the service. The job has written nothing. */
 const killed = () =>
   new RequestError(
     'service unavailable',
@@ -60,9 +60,9 @@ const killed = () =>
 export class LaneProcess {
   readonly #options: LaneOptions
   readonly #child: ChildProcess
-  /** Absent when the process could not be started. */
+  /** Undefined if the process could not be started. */
   readonly #socket: Duplex | undefined
-  /** Resolves when it can be given jobs; never, if it ends before. */
+  /** Resolves when the process accepts jobs. Never resolves if the process exits before. */
   readonly ready: Promise<void>
   readonly ended: Promise<void>
   #isReady = false
@@ -70,12 +70,12 @@ export class LaneProcess {
   #hasLacked = false
   #becomeReady: () => void = () => {}
   #running: Running | undefined
-  /** The last job, while the process keeps what it wants to write. */
+  /** The last job, while the process keeps its pending writes. */
   #kept: Kept | undefined
   #verdict: RequestError | undefined
   #lastWords = ''
   #isEnding = false
-  /** As the last job began. */
+  /** The value of `memoryKills` at the start of the last job. */
   #memoryKillsBefore = 0
 
   constructor(options: LaneOptions) {
@@ -84,9 +84,9 @@ export class LaneProcess {
     this.ready = new Promise(resolve => {
       this.#becomeReady = resolve
     })
-    // Node's types do not say that there are no streams when there are no descriptors for them.
+    // By Node's types, `stdio` is always present. It is undefined if no file descriptors are available.
     this.#socket = this.#child.stdio?.[laneDescriptor] as Duplex | undefined
-    // A process that ends takes its socket with it; its exit says why.
+    // When the process exits, its socket fails, too. The exit event reports the reason.
     this.#socket?.on('error', () => {})
     if (this.#socket) receiveFrames(this.#socket, ({ head, body }) => this.#receive(head as FromLane, body))
     this.#child.stderr?.on('error', () => {})
@@ -97,7 +97,7 @@ export class LaneProcess {
         resolve()
       }
       this.#child.once('exit', (code, signal) => end(signal ?? `exit status ${code}`, signal))
-      // It could not be started, or not be killed.
+      // The process could not be started or killed.
       this.#child.on('error', ({ message }) => end(message, null))
     })
   }
@@ -110,24 +110,24 @@ export class LaneProcess {
     return this.#isReady
   }
 
-  /** Returns whether the memory of earlier queries has not come back, or has ended the process. */
+  /** True if the memory of earlier queries was not freed, or if the process exited because of a lack of memory. */
   get isSpent(): boolean {
     return this.#isSpent
   }
 
-  /** Returns whether the last query has failed for want of memory. */
+  /** True if the last query failed because of a lack of memory. */
   get hasLacked(): boolean {
     return this.#hasLacked
   }
 
-  /** Returns whether the process commits a query: then it should not be killed. */
+  /** True while the process commits a query and should not be killed. */
   get isCommitting(): boolean {
     return this.#kept?.job.isCommitting === true
   }
 
   /**
-   * Evaluates one query. Calls `onCommit` when the process begins to commit what the query writes, and `onOver` when it can
-   * be given another job.
+   * Evaluates one query. Calls `onCommit` when the process begins to commit the query's writes, and `onOver` when it
+   * accepts another job.
    */
   run(
     job: Extract<ToLane, { kind: 'job' }>,
@@ -142,7 +142,7 @@ export class LaneProcess {
     })
   }
 
-  /** Ends the process at once; its job fails with `verdict`. */
+  /** Kills the process at once. Its job fails with `verdict`. */
   kill(verdict?: RequestError): void {
     this.#isEnding = true
     this.#verdict = verdict
@@ -151,7 +151,8 @@ export class LaneProcess {
 
   #hear(text: string): void {
     this.#lastWords = (this.#lastWords + text).slice(-lastWordsMax)
-    // Log lines of its own belong into the log; what the runtime says when it runs out of memory does not.
+    // The process's own log lines (JSON) are passed on to the log. The runtime's report of an out-of-memory error is
+    // not.
     for (const line of text.split('\n')) if (line.startsWith('{')) process.stderr.write(`${line}\n`)
   }
 
@@ -224,7 +225,9 @@ export class LaneProcess {
     return kept
   }
 
-  /** `end`: how it ended, or why it could not be started. */
+  /**
+   * Fails the jobs of an exited process. `end`: the exit status or signal, or the reason why it could not be started.
+   */
   #fail(end: string, signal: string | null): void {
     const wasMeant = this.#isEnding
     this.#isEnding = true
@@ -245,7 +248,10 @@ export class LaneProcess {
     if (!wasMeant && (running || kept || end !== 'exit status 0')) this.#options.onDeath(cause)
   }
 
-  /** The runtime says so and aborts; the system kills the largest process by a signal, which others may send, too. */
+  /**
+   * The runtime reports a lack of memory on standard error and aborts. The system sends SIGKILL to the largest
+   * process. Other programs may send this signal, too, so the kills of the system are counted.
+   */
   #isOutOfMemory(signal: string | null): boolean {
     if (signal === 'SIGKILL') return this.#options.memoryKills() > this.#memoryKillsBefore
     return /[Oo]ut of memory/.test(this.#lastWords)

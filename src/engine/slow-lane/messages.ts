@@ -1,4 +1,4 @@
-// What the service and a process of the slow lane say to one another.
+// The messages between the service and a slow-lane process.
 
 import type { StoreUnavailableError } from '../../storage/store/contract.ts'
 import type { IdStretch } from '../../storage/store/ids.ts'
@@ -6,10 +6,10 @@ import type { Micros } from '../../values/value.ts'
 import type { QueryRequest, QueryResponse } from '../contract.ts'
 import type { KeptFacts } from '../slow-lane.ts'
 
-/** What the body of a job's frame is: the text of a query in UTF-8, the bytes that the client has sent, or no query at all. */
+/** The form of a job's body: the text of a query in UTF-8, the bytes that the client sent, or no body. */
 export type BodyForm = 'text' | 'as it came' | 'none'
 
-/** From the service. The body of a job's frame is that of its request. */
+/** Messages from the service. The body of a `job` message is the body of its request. */
 export type ToLane<Setup = unknown> =
   | { readonly kind: 'setup'; readonly setup: Setup }
   | {
@@ -17,35 +17,38 @@ export type ToLane<Setup = unknown> =
       readonly request: Omit<QueryRequest, 'body' | 'longBody'>
       readonly form: BodyForm
       readonly snapshotTime: Micros
-      /** When an attempt commits that holds that moment: so much later than it is known, from `now` on. */
+      /**
+       * The time of day of the service, and the lead: microseconds from fixing a commit time that cannot be changed
+       * later to the commit.
+       */
       readonly now: Micros
       readonly lead: number
     }
   /**
-   * What the last job wants to write is to be committed at a time that is announced, or to be forgotten. `takesTurn`: when it
-   * is stale, the query is evaluated once more under the writer's lock.
+   * `commit`: commit the pending writes of the last job at an announced time. `drop`: discard them. `takesTurn`: if
+   * the attempt is stale, the query is evaluated again under the writer's lock.
    */
   | { readonly kind: 'commit'; readonly time: Micros; readonly takesTurn?: boolean }
   | { readonly kind: 'drop' }
   | { readonly kind: 'ids'; readonly stretch: IdStretch | undefined }
 
-/** From a process. The body of a response's frame is that of the response, when it is long. */
+/** Messages from a slow-lane process. A long body of a response is the body of its message. */
 export type FromLane =
-  /** The data is open: jobs can come. */
+  /** The process has opened the data and accepts jobs. */
   | { readonly kind: 'ready' }
   /**
-   * The memory of earlier queries has not come back, so the service replaces the process. The message comes before the response of
-   * the last query; `lacked`: that query has failed for want of memory.
+   * The memory of earlier queries was not freed, so the service must replace the process. Sent before the response of
+   * the last query. `lacked`: this query failed because of a lack of memory.
    */
   | { readonly kind: 'spent'; readonly lacked: boolean }
   | { readonly kind: 'response'; readonly response: QueryResponse }
-  /** The query writes: the process waits for `commit` or `drop`. The response has no body yet. */
+  /** The query has pending writes: the process waits for `commit` or `drop`. The response has no body yet. */
   | { readonly kind: 'kept'; readonly response: QueryResponse; readonly facts: KeptFacts }
-  /** It is committed, at this time. The body of the frame is that of the response. */
+  /** The writes are committed at this time. The body of the message is the body of the response. */
   | { readonly kind: 'committed'; readonly time: Micros }
-  /** Others have written what it read: nothing was written. */
+  /** Other transactions have changed the read set: nothing was written. */
   | { readonly kind: 'stale' }
-  /** It could not be committed. */
+  /** The commit failed. */
   | { readonly kind: 'refused'; readonly reason: string; readonly outcome: StoreUnavailableError['outcome'] }
-  /** Ids are drawn from stretches that only the service reserves; `held` was the last one. */
+  /** Requests a range of ids, which only the service can reserve. `held`: the previous range. */
   | { readonly kind: 'ids wanted'; readonly held: IdStretch | undefined }

@@ -1,17 +1,17 @@
-// Queries that take more memory than a process of the slow lane has: how that is found out, and the response to them.
+// Detects queries that exceed the memory of a slow-lane process, and creates their error.
 
 import { readFileSync } from 'node:fs'
 import { RequestError } from '../../base/errors.ts'
 import { msg } from '../../base/message.ts'
 
-/** `maxMb`: what it had, in megabytes. */
+/** Returns the error of a query that exceeded `maxMb` megabytes. */
 export function outOfMemory(maxMb: number): RequestError {
   return new RequestError('bad request', msg`Query takes too much memory. Max: ${maxMb} MB.`)
 }
 
 /**
- * How many processes the system has killed so far because memory ran out; 0 where it does not tell. Linux counts those of
- * the whole machine, also when they had reached the bound of their container.
+ * Returns the number of processes that the system has killed so far because of a lack of memory; 0 if the system does
+ * not report it. Linux counts the kills of the whole machine, including those because of the limit of a container.
  */
 export function systemMemoryKills(): number {
   try {

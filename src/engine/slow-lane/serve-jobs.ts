@@ -1,4 +1,4 @@
-// The other end: in a process of the slow lane, evaluates one job after the other on an engine of its own.
+// The slow-lane process's side: evaluates one job after the other on its own engine.
 
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../../base/clock.ts'
@@ -15,25 +15,25 @@ import type { Engine, QueryRequest, QueryResponse } from '../contract.ts'
 import { receiveFrames, sendFrame } from './frames.ts'
 import type { BodyForm, FromLane, ToLane } from './messages.ts'
 
-/** What a process evaluates with, and commits to. */
+/** The engine and the store of a slow-lane process. */
 interface LaneEngine {
   readonly engine: Engine
   readonly store: Pick<Store, 'commit'>
-  /** Throws when the service has ended that has announced the commit. */
+  /** Throws if the service that announced the commit has exited. */
   readonly checkService: () => void
-  /** Returns whether earlier queries have left so much in memory that another one would lack it. */
+  /** Returns whether earlier queries have left too little free memory for another query. */
   readonly isSpent: () => boolean
-  /** Returns whether the last query was rejected for want of memory; called once after each. */
+  /** Returns whether the last query failed because of a lack of memory. Called once after each query. */
   readonly takeLack: () => boolean
 }
 
-/** A response whose attempt waits for what the service says. */
+/** A response whose attempt waits for the service's `commit` or `drop`. */
 interface Kept {
   readonly request: QueryRequest
   readonly response: QueryResponse & { readonly attempt: Attempt<unknown> }
 }
 
-/** One process's side of the slow lane. */
+/** The jobs of a slow-lane process. */
 export class LaneService<Setup> {
   readonly #socket: Duplex
   readonly #open: (setup: Setup) => Promise<LaneEngine>
@@ -43,24 +43,24 @@ export class LaneService<Setup> {
   #kept: Kept | undefined
   #wanting: { resolve: (stretch: IdStretch) => void; reject: (error: Error) => void } | undefined
 
-  /** `open` makes the engine, as the service has set this process up. */
+  /** `open` creates the engine from the service's setup. */
   constructor(socket: Duplex, open: (setup: Setup) => Promise<LaneEngine>) {
     this.#socket = socket
     this.#open = open
     receiveFrames(socket, ({ head, body }) => this.#receive(head as ToLane<Setup>, body))
   }
 
-  /** The newest time that the service has read at: no later commit has a time up to it. */
+  /** The newest read timestamp of the service. Later commits have later times. */
   get snapshotTime(): Micros {
     return this.#snapshotTime
   }
 
-  /** Whether there has been a job. */
+  /** True after the first job. */
   get hasJobs(): boolean {
     return this.#hasJobs
   }
 
-  /** Asks the service for ids behind the last ones. */
+  /** Requests a range of ids after the previous range from the service. */
   reserveIds(held: IdStretch | undefined): Promise<IdStretch> {
     return new Promise((resolve, reject) => {
       this.#wanting = { resolve, reject }
@@ -72,7 +72,7 @@ export class LaneService<Setup> {
     switch (message.kind) {
       case 'setup':
         this.#engine = this.#open(message.setup)
-        // One that cannot be opened ends the process.
+        // If the engine cannot be opened, the process exits.
         void this.#engine.then(() => this.#send({ kind: 'ready' }))
         return
       case 'ids':
@@ -103,7 +103,7 @@ export class LaneService<Setup> {
     else wanting?.reject(new StoreUnavailableError('no ids could be reserved'))
   }
 
-  /** Never fails: an engine has a response to everything; one that cannot be opened ends the process. */
+  /** Never rejects: the engine responds to every request. If the engine cannot be opened, the process exits. */
   async #run(request: QueryRequest): Promise<void> {
     const { engine, isSpent, takeLack } = await (this.#engine as Promise<LaneEngine>)
     const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
@@ -143,7 +143,7 @@ export class LaneService<Setup> {
       const completed = engine.completed(request, { ...response, body }, time)
       this.#send({ kind: 'committed', time }, Buffer.from(bodyText(completed, request.prettyBody === true)))
     } catch (error) {
-      // The failure of a query is reported by an evaluation outside the lock.
+      // If the query fails under the lock, the service evaluates it again outside the lock and reports that error.
       if (hasFailed) return this.#send({ kind: 'stale' })
       const outcome = error instanceof StoreUnavailableError ? error.outcome : 'not committed'
       const reason = error instanceof Error ? error.message : String(error)
@@ -162,7 +162,9 @@ function textOf(pieces: readonly Uint8Array[], form: BodyForm): string | undefin
   return form === 'text' ? bytes.toString() : jsonText(bytes)
 }
 
-/** A body as it is sent: a long one is laid out here, if at all. */
+/**
+ * Returns the body to send. Long bodies are pretty-printed here, if requested; the service does this for short ones.
+ */
 function bodyText(body: string, pretty: boolean): string {
   return pretty && body.length > limits.longBodyBytes ? prettyPrint(body) : body
 }

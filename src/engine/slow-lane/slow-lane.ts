@@ -1,10 +1,11 @@
-// The slow lane of a service: a few processes over the same data, one of them kept ready, the others started when they are
-// needed and ended when they are not. Queries wait for them in turns of their databases, and none has all of them while others wait. A process that is
-// past the time of its query, stuck in whatever it does, is killed.
+// The slow lane of a service: a few processes over the same data, which evaluate long queries. One process stays
+// ready; the others are started on demand and exit when they are idle. Databases take turns, and no database occupies
+// all processes while other databases wait. A process that is still busy after its query's deadline is killed.
 //
-// The lane replaces a process whose memory does not come back after a query. Until the new one is ready, its place still counts for
-// that database, as if the query went on; and for a while that database gets a process only when others have one ready. The old
-// process serves other databases meanwhile. The new one evaluates their queries again if the old one lacks memory for them.
+// The lane replaces a process that has not freed the memory of a query. Until the new process is ready, its place
+// still counts for the database of that query. For a while, this database gets a process only while another process
+// is ready for other databases. Meanwhile the old process serves other databases; if it lacks memory for one of their
+// queries, the query is evaluated again in the new process.
 
 import { Allowances } from '../../base/allowance.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -20,7 +21,7 @@ import type { LaneJob, LaneOutcome, ProcessShare, SlowLane } from '../slow-lane.
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
 
 interface SlowLaneOptions extends LaneOptions {
-  /** Milliseconds that a query may hold the process that serves all others. */
+  /** Milliseconds for which a query may block the process that serves all other queries. */
   readonly afterMs: number
   readonly processesMax: number
   readonly timers: Timers
@@ -29,56 +30,61 @@ interface SlowLaneOptions extends LaneOptions {
   readonly starvedMs: () => number
 }
 
-/** How busy a slow lane is. */
+/** The load of a slow lane. */
 interface LaneStanding {
-  /** Processes that there are now, and that there may be. */
+  /** Current and maximum number of processes. */
   readonly processes: number
   readonly processesMax: number
-  /** Queries that are evaluated, and that wait for it. */
+  /** Running and waiting queries. */
   readonly running: number
   readonly waiting: number
 }
 
 interface Waiting {
   readonly job: LaneJob
-  /** By the clock's milliseconds. */
+  /** In milliseconds of the monotonic clock. */
   readonly deadlineMs: number
   readonly resolve: (outcome: LaneOutcome) => void
   readonly reject: (error: unknown) => void
   cancel: Cancel
 }
 
-/** A process that serves others than `queue`, whose query has spent it, until the one that replaces it in `place` is ready. */
+/**
+ * A process that a query of `queue` has left without free memory. It serves other queues until its replacement in
+ * `place` is ready.
+ */
 interface Retiring {
   readonly queue: string
   readonly place: number
 }
 
-/** About how many queues are remembered that have spent a process. */
+/** Approximate number of remembered queues whose queries have left a process without free memory. */
 const spendersMax = 1000
 
 const outOfTime = () => new RequestError('time out', msg`Read timed out.`)
 
-/** The slow lane of one process that serves. */
+/** The slow lane of one service process. */
 export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
   readonly leads = new Leads()
   readonly longQueries: LongQueries
   readonly #waiting = new FairQueue<Waiting>()
   readonly #shares: ProcessShares
-  /** By place; a process without a job is idle. */
+  /** The processes by place. */
   readonly #processes: (LaneProcess | undefined)[]
   readonly #jobs = new Map<LaneProcess, Waiting>()
   readonly #idle = new Map<LaneProcess, Cancel>()
-  /** Queues that have spent the processes of these places, which are being replaced. */
+  /** The places whose processes are being replaced, with the queues that have used up their memory. */
   readonly #replacedFor = new Map<number, string>()
   readonly #retiring = new Map<LaneProcess, Retiring>()
-  /** Queues that have spent a process not long ago: how long that is remembered, as what they owe in milliseconds. */
+  /**
+   * Queues that have recently used up the memory of a process, with the milliseconds for which they are remembered.
+   */
   readonly #spenders: Allowances<string>
   #isClosed = false
   /** Processes that are not ready yet. */
   #starting = 0
-  /** Queries taken in since the start. */
+  /** Number of accepted queries since the start. */
   taken = 0
 
   constructor(options: SlowLaneOptions) {
@@ -128,7 +134,7 @@ export class ProcessLane implements SlowLane {
     this.#advance()
   }
 
-  /** How busy the lane is now. */
+  /** The current load of the lane. */
   get standing(): LaneStanding {
     return {
       processes: this.#processes.filter(process => process !== undefined).length,
@@ -138,7 +144,9 @@ export class ProcessLane implements SlowLane {
     }
   }
 
-  /** Has a process ready from soon on, before there is any job for it: starting one takes the first query long. */
+  /**
+   * Starts a process soon, before there is a job for it, because the first query would otherwise wait for the start.
+   */
   keepReady(): void {
     this.#options.timers.after(limits.laneReadyMs, () => {
       if (!this.#isClosed && this.#processes.every(process => process === undefined)) this.#open(0)
@@ -146,8 +154,8 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Ends all processes; what they evaluate is answered as out of time. What they commit is waited for, but not for long: the
-   * database of a shared store may never answer.
+   * Kills all processes; running queries fail with `time out`. Commits in progress are awaited, but only for a
+   * limited time, because the database of a shared store may never respond.
    */
   async close(): Promise<void> {
     this.#isClosed = true
@@ -164,12 +172,12 @@ export class ProcessLane implements SlowLane {
     cancel()
   }
 
-  /** Gives waiting jobs to processes that have none, and starts as many as are missing. */
+  /** Assigns waiting jobs to idle processes, and starts missing processes. */
   #advance(): void {
     for (const process of this.#processes) {
       if (!process?.isReady || process.hasEnded || this.#jobs.has(process)) continue
       const next = this.#waiting.take(queue => this.#mayRun(queue))
-      // The next may need a process more: see #mayRun.
+      // No waiting queue may use another process now: see #mayRun.
       if (!next) break
       this.#start(process, next)
     }
@@ -185,7 +193,9 @@ export class ProcessLane implements SlowLane {
     }
   }
 
-  /** One process at least is left to other databases, when there are several. */
+  /**
+   * Returns whether a queue may use another process. If there are several, at least one is left for other databases.
+   */
   #mayRun(queue: string): boolean {
     const { processesMax } = this.#options
     let running = 0
@@ -195,7 +205,7 @@ export class ProcessLane implements SlowLane {
     return processesMax === 1 || this.#spenders.left(queue) >= 0 || this.#leavesOne(queue)
   }
 
-  /** Returns whether other databases have a process that is ready when `queue` takes another one. */
+  /** Returns whether a ready process remains for other databases if `queue` takes another one. */
   #leavesOne(queue: string): boolean {
     let others = 0
     for (const process of this.#processes) {
@@ -212,10 +222,10 @@ export class ProcessLane implements SlowLane {
     this.#jobs.set(process, waiting)
     waiting.cancel()
     const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
-    // The process looks at the clock itself; whatever keeps it from that is ended.
+    // The process checks the deadline itself. If it does not do so in time, it is killed.
     waiting.cancel = timers.after(leftMs + limits.laneGraceMs, () => process.kill(outOfTime()))
     const isRetiring = this.#retiring.has(process)
-    /** The query has had no effect, and would have had enough memory elsewhere. */
+    /** The query has written nothing, and another process would have had enough memory. */
     const isToRunAgain = () => isRetiring && process.hasLacked && !this.#isClosed
     const { body, longBody, ...request } = waiting.job.request
     const { lead, now, snapshotTime } = waiting.job
@@ -229,7 +239,7 @@ export class ProcessLane implements SlowLane {
     } as const
     process
       .run(job, longBody?.pieces ?? (body === undefined ? [] : [Buffer.from(body)]), {
-        // A process that commits is waited for: if it were killed, the outcome would be unknown.
+        // A committing process is not killed, because the outcome of the commit would be unknown.
         onCommit: () => waiting.cancel(),
         onOver: () => this.#done(process, waiting),
       })
@@ -239,7 +249,7 @@ export class ProcessLane implements SlowLane {
       )
   }
 
-  /** A process takes its time to start; the jobs meanwhile wait in line, and their time does not end it. */
+  /** Starts a process. Jobs wait in the queue meanwhile; their deadlines do not kill the starting process. */
   #open(place: number): void {
     const process = new LaneProcess(this.#options)
     this.#processes[place] = process
@@ -255,7 +265,7 @@ export class ProcessLane implements SlowLane {
       this.#idle.get(process)?.()
       this.#idle.delete(process)
       if (this.#retiring.delete(process)) return
-      // What cannot even start is not tried again at once.
+      // A process that failed to start is not started again at once.
       if (this.#replacedFor.has(place) && !this.#isClosed) this.#open(place)
       else if (process.isReady) this.#vacate(place)
       else this.#options.timers.after(limits.laneRestartMs, () => this.#vacate(place))
@@ -267,7 +277,10 @@ export class ProcessLane implements SlowLane {
     this.#advance()
   }
 
-  /** Ends a process that gets nothing to do for long, unless it is the last: starting one takes the next query long. */
+  /**
+   * Kills a process that is idle for long, unless it is the last idle one, because the next query would have to wait
+   * for a start.
+   */
   #rest(process: LaneProcess): void {
     this.#idle.set(
       process,
@@ -293,13 +306,16 @@ export class ProcessLane implements SlowLane {
     const place = this.#processes.indexOf(process)
     this.#replacedFor.set(place, queue)
     this.#spenders.take(queue, limits.laneIdleMs - this.#spenders.waitMs(queue))
-    // Of a process that has ended, its end has the place filled.
+    // If the process has already exited, its exit handler starts the replacement.
     if (process.hasEnded) return
     this.#retiring.set(process, { queue, place })
     this.#open(place)
   }
 
-  /** Ends those whose replacement is ready, when they have no job, and one that has `lacked` memory for its last. */
+  /**
+   * Kills retiring processes without a job whose replacement is ready, and the process that `lacked` memory for its
+   * last job.
+   */
   #endRetired(lacked?: LaneProcess): void {
     for (const [process, { place }] of this.#retiring) {
       const isOver = process === lacked || !this.#replacedFor.has(place)

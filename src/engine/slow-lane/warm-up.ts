@@ -1,17 +1,17 @@
-// What a process of the slow lane does before there is anything to do: it evaluates what long queries are made of, so that
-// the first of them meets code that the runtime has compiled and optimized.
+// Warms up a slow-lane process while it is idle: evaluates typical parts of long queries, so that the runtime has
+// compiled and optimized this code before the first job.
 
 import type { Engine, QueryRequest } from '../contract.ts'
 
 type Query = Pick<QueryRequest, 'language' | 'dialect' | 'body'>
 
-/** Short ones: a job that comes meanwhile waits for one of them. */
+/** Each round is short, because an arriving job waits for the end of the current query. */
 const rounds = 12
 const elements = 1500
 
 const numbers = Array.from({ length: elements }, (_, number) => number)
 
-/** Loops and calls over numbers, texts and objects, without any data, in the languages that are there. */
+/** Loops and calls over numbers, texts and objects, without stored data, in each language. */
 const queries: readonly Query[] = [
   {
     language: '4',
@@ -41,8 +41,8 @@ const queries: readonly Query[] = [
 ]
 
 /**
- * Evaluates with the rights of the root secret, as long as `isIdle`; without that secret nothing is evaluated.
- * The results are dropped.
+ * Evaluates the queries with the rights of the root secret while `isIdle` returns true, and discards the results.
+ * Does nothing without the root secret.
  */
 export async function warmUp(
   engine: Pick<Engine, 'query'>,
