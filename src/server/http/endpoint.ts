@@ -25,7 +25,10 @@ export type Handler = (call: EndpointCall) => Answer | Promise<Answer>
 export interface Endpoint {
   /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
-  /** A wrong method without a valid secret gets 401 instead of 405. */
+  /**
+   * Requests with a wrong method or a long body need a valid secret before the edge answers. The handler itself authenticates
+   * with `principalOf`, or passes the request to the engine.
+   */
   readonly authenticated?: true
   /** The edge reads the request's body before it calls the handler. */
   readonly readsBody?: boolean

@@ -1,12 +1,12 @@
 // Tasks that the operator starts, when their process or the service ends, and reports of processes that come and go.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { processMark } from '../../../src/base/process-mark.ts'
@@ -50,7 +50,18 @@ function operation({ startCommand, notices, node = 'one:8443', now }: Given): Op
   })
 }
 
-const run = (code: string) => spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'ignore', 'pipe'] })
+const children = new Set<ChildProcess>()
+// A test that fails leaves its child, which would keep the test process alive.
+afterEach(() => {
+  for (const child of children) child.kill()
+  children.clear()
+})
+
+function run(code: string) {
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'ignore', 'pipe'] })
+  children.add(child)
+  return child
+}
 
 test('the end of the service ends a backup, and takes away what it had copied', async () => {
   const words: string[][] = []
