@@ -42,7 +42,7 @@ export interface ChangeEvent<Item> {
 export interface FeedPage<Item> {
   readonly events: readonly ChangeEvent<Item>[]
   readonly cursor: string
-  /** Whether there are more events already. */
+  /** True if there are more events already. */
   readonly hasNext: boolean
   readonly stats: Stats
 }
@@ -143,7 +143,7 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
       }
     } catch (cause) {
       const isBehind = cause instanceof EventError && behindCodes.includes(cause.code)
-      // A stream that has begun survives a restart of the service. One that cannot begin fails like a query.
+      // A stream that has begun survives a restart of the service. A stream that cannot begin fails like a query.
       const mayGoOn = hasBegun || failures < transport.retries
       if (!(isBehind || (mayGoOn && isTransient(cause)))) throw cause
     }
@@ -151,7 +151,7 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
   }
 }
 
-/** Whether a failure is transient: a lost connection, a rate limit, a service that is starting. */
+/** Returns true for transient failures: a lost connection, a rate limit, a service that is starting. */
 function isTransient(cause: unknown): boolean {
   if (cause instanceof ProtocolError) return cause.status === 503
   return cause instanceof NetworkError || cause instanceof RateLimitError

@@ -31,7 +31,7 @@ export interface Request {
   readonly signal: AbortSignal | undefined
   /** Milliseconds until a response must begin; undefined for streams, which may be silent for long. */
   readonly waitMs: number | undefined
-  /** Whether the request may be retried when it may already have been executed. */
+  /** True if the request may be retried when it may already have been executed. */
   readonly isRepeatable: boolean
 }
 

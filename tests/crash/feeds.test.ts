@@ -1,5 +1,5 @@
-// A feed that is read on by its cursor while clients write, over kill -9 and starts anew: every document comes once, and those
-// whose writes were answered come for sure.
+// A feed is read by its cursor while clients write, over kill -9 and restarts. It contains every document once, and the
+// documents of all acknowledged writes.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ async function post(server: ServerProcess, secret: string, path: string, body: o
 }
 
 for (const flags of [[], ['--workers', '2']]) {
-  test(`a feed loses and doubles nothing over crashes (${flags.join(' ') || 'one process'})`, async () => {
+  test(`a feed loses and repeats no event over crashes (${flags.join(' ') || 'one process'})`, async () => {
     const data = await temporaryFolder()
     let server = await startProcess({ data, flags })
     try {

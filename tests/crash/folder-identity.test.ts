@@ -1,5 +1,5 @@
-// A data directory that is renamed, removed or replaced under a running service: nothing answers from another state, nothing
-// is acknowledged into another folder, and the service ends and says why.
+// A data directory is renamed, removed or replaced under a running service. The service does not respond from another
+// state, does not acknowledge writes to another directory, and exits with a reason.
 
 import assert from 'node:assert/strict'
 import { cp, rename, rm } from 'node:fs/promises'
@@ -10,13 +10,16 @@ import { rootQuery, send } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
-/** Goes to the slow lane, for its length, and writes. */
+/** A long query that writes. Its length sends it to the slow lane. */
 const slowCreate = {
   create: { collection: 'things' },
   params: { object: { data: { object: { text: 'x'.repeat(300_000) } } } },
 }
 
-/** Nothing else does, so that the lane is started after the change: a process of it that is there has the former files open. */
+/**
+ * Other queries stay in the service, so the slow lane starts after the change. A process from before would have the
+ * former files open.
+ */
 const laneFlags = ['--slow-lane-after-ms', '600000']
 
 const changes: Readonly<Record<string, (data: string, copy: string) => Promise<void>>> = {
@@ -31,7 +34,7 @@ const changes: Readonly<Record<string, (data: string, copy: string) => Promise<v
   },
 }
 
-/** Resolves with what the server has said when it has ended. */
+/** Resolves with the output of the server after its exit. */
 async function ended(server: ServerProcess): Promise<string> {
   await eventually('the server has ended', () => {
     try {
@@ -47,7 +50,7 @@ async function ended(server: ServerProcess): Promise<string> {
 for (const workers of ['1', '2']) {
   for (const [change, apply] of Object.entries(changes)) {
     if (workers === '2' && change !== 'replaced') continue
-    test(`a folder that is ${change} ends the service, ${workers} of the processes`, async () => {
+    test(`the service exits when its directory is ${change}, ${workers} of the processes`, async () => {
       const data = await temporaryFolder()
       const copy = await temporaryFolder()
       const former = await startProcess({ data })
@@ -67,7 +70,7 @@ for (const workers of ['1', '2']) {
         if (change === 'renamed' || change === 'replaced') await assertSound(`${copy}.away`)
       } finally {
         await server.kill()
-        // A process that ends a moment later may still make a file.
+        // A process that exits a moment later may still create a file.
         const options = { recursive: true, force: true, maxRetries: 10 }
         for (const folder of [data, copy, `${copy}.away`]) await rm(folder, options)
       }

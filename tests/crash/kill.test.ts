@@ -1,4 +1,4 @@
-// kill -9 while clients write: every answered write is there afterwards, and what was not answered is there as a whole
+// kill -9 while clients write: every acknowledged write is stored afterwards, and every other write is stored completely
 // or not at all. `npm run test:soak` kills a thousand times.
 
 import assert from 'node:assert/strict'
@@ -19,11 +19,11 @@ interface Setup {
   readonly writes: number
   /** Documents that a query writes on each side; one when absent. */
   readonly documents?: number
-  /** Where queries must have been evaluated, or committed as well. */
+  /** The work that the slow lane must have done: evaluation, or commits as well. */
   readonly lane?: 'evaluates' | 'commits'
 }
 
-// All queries are evaluated there.
+// The slow lane evaluates all queries.
 const laneFlags = ['--slow-lane-after-ms', '0', '--metrics-port', '0']
 
 const setups: readonly Setup[] = [
@@ -55,7 +55,7 @@ interface Answered {
 
 const sides = ['left', 'right']
 
-/** One query that writes documents on two sides, so that half of it would show. Its result is one of them. */
+/** A query that writes documents on two sides, so that a half-stored transaction is detected. It returns a document. */
 const createPair = (pair: string, documents: number) => ({
   select: documents - 1,
   from: {
@@ -72,7 +72,7 @@ const createPair = (pair: string, documents: number) => ({
   },
 })
 
-/** Writes pairs from several clients until the server is killed; returns what was acknowledged, by pair. */
+/** Writes pairs from several clients until the server is killed. Returns the acknowledged writes by pair. */
 async function writeUntilKilled(
   server: ServerProcess,
   secret: string,

@@ -1,5 +1,5 @@
-// Typed documents migrate while both languages read and write them, the process is killed while they are rewritten, and
-// afterwards everything agrees: documents, indexes, history, exports.
+// Typed documents migrate while both languages read and write them, the process is killed while they are rewritten. Afterwards
+// documents, indexes, history and exports agree.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile, rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { fql, keyOfNewDatabase, query, send } from '../support/http.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
-/** More than are indexed at once, and than are rewritten in one step. */
+/** More documents than are indexed or rewritten in one step. */
 const documents = 900
 
 async function fill(server: ServerProcess, secret: string): Promise<void> {
@@ -44,7 +44,7 @@ const push = `Shelf.definition.update({
 
 const reference = (id: number) => ({ ref: { collection: 'Shelf' }, id: String(id) })
 
-/** Writes documents as they are, in both languages, until the server is gone or `isOver`; returns how often. */
+/** Writes documents unchanged, in both languages, until the server has exited or `isOver`. Returns the number of writes. */
 async function writeOn(server: ServerProcess, secret: string, isOver: () => boolean): Promise<number> {
   let written = 0
   for (let id = 0; !isOver(); id = (id + 7) % documents) {
@@ -63,7 +63,7 @@ async function writeOn(server: ServerProcess, secret: string, isOver: () => bool
   return written
 }
 
-/** What a document is once it has migrated. */
+/** Returns the data of a document after its migration. */
 function migrated(id: number): { readonly m: number; readonly a: string; readonly b: number } {
   return id % 2 === 0 ? { m: id, a: 'even', b: id } : { m: id, a: 'odd', b: 0 }
 }

@@ -1,5 +1,5 @@
-// Schema files are pushed, or a staged schema is committed, and the process is killed somewhere in between: afterwards the schema
-// is that of before or that of after, in all its parts, and what was answered holds.
+// Schema files are pushed, or a staged schema is committed, and the process is killed at some moment. Afterwards all parts
+// of the schema are from before the change, or all are from after. Acknowledged changes are stored.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { type ServerProcess, startProcess } from '../support/server-process.ts'
 const items = 20
 const rounds = 4
 
-/** The files of a version: all of their items say which it is, and there is one that only it has. */
+/** The files of a version: every item contains the number of the version, and one item exists only in this version. */
 function filesOf(version: number): ReadonlyMap<string, string> {
   const numbers = Array.from({ length: items }, (_, n) => n)
   const collections = numbers.map(
@@ -46,7 +46,7 @@ function schema(server: ServerProcess, secret: string, path: string, files?: Rea
   })
 }
 
-/** The version that everything that is defined is of. */
+/** Asserts that all definitions are of one version, and returns it. */
 async function assertWhole(server: ServerProcess, secret: string): Promise<number> {
   const version = Number(await fql(server, secret, 'version0()'))
   const expected = filesOf(version)
@@ -69,12 +69,12 @@ async function assertWhole(server: ServerProcess, secret: string): Promise<numbe
   return version
 }
 
-/** How a version gets into force: what comes before, and the request in which the process is killed. */
+/** A way to activate a version: its preparation, and the request during which the process is killed. */
 interface Way {
   readonly name: string
   readonly prepare: (server: ServerProcess, secret: string, version: number) => Promise<void>
   readonly request: (server: ServerProcess, secret: string, version: number) => Promise<Response>
-  /** What is made of a round in which it did not come into force. */
+  /** Cleans up after a round in which the version was not activated. */
   readonly abandon: (server: ServerProcess, secret: string) => Promise<void>
 }
 
@@ -101,7 +101,7 @@ const ways: readonly Way[] = [
 ]
 
 for (const { abandon, name, prepare, request } of ways) {
-  test(`${name} that a kill interrupts happens as a whole or not at all`, async () => {
+  test(`${name} interrupted by a kill takes effect completely or not at all`, async () => {
     const data = await temporaryFolder()
     let server = await startProcess({ data })
     try {

@@ -1,4 +1,4 @@
-// A process that opens a folder while another one commits must not make LMDB forget the commit (OpenLDAP ITS#9496).
+// A process that opens a directory while another process commits must not make LMDB forget the commit (OpenLDAP ITS#9496).
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -12,9 +12,9 @@ import { bytes, list, put, text, write } from './bytes.ts'
 const folder = mkdtempSync(join(tmpdir(), 'kv-openers-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Where the lock file has the number of the newest commit. */
+/** The position of the newest commit's number in the lock file. */
 const newestOffset = 8
-/** How many commits opening a new folder makes. */
+/** The number of commits when a new directory is opened. */
 const commitsOfOpening = 2n
 
 async function openInAnotherProcess(path: string, count: number): Promise<void> {
@@ -29,12 +29,12 @@ async function openInAnotherProcess(path: string, count: number): Promise<void> 
   assert.equal(code, 0)
 }
 
-test('a commit that LMDB has forgotten is not written over', async () => {
+test('a commit that LMDB has forgotten is not overwritten', async () => {
   const path = join(folder, 'forgotten')
   const store = openLmdb({ path })
   for (const key of ['a', 'b', 'c']) await store.transact(write(put(key, '1')))
-  // As when a process opens the folder, reads its newest commit, is interrupted by the commits of `b` and `c`, and goes
-  // on. The file stays open: closing it would release the locks of this process.
+  // Simulates a process that opens the directory, reads the newest commit, is interrupted by the commits of `b` and `c`,
+  // and continues. The file stays open, because closing it would release the locks of this process.
   const lock = openSync(join(path, 'lock.mdb'), 'r+')
   const number = Buffer.alloc(8)
   number.writeBigUInt64LE(commitsOfOpening + 1n)
@@ -49,7 +49,7 @@ test('a commit that LMDB has forgotten is not written over', async () => {
   await store.close()
 })
 
-test('no commit is lost while another process opens the folder again and again', async () => {
+test('no commit is lost while another process opens the directory repeatedly', async () => {
   const path = join(folder, 'openers')
   const store = openLmdb({ path, durable: false })
   let isOpening = true

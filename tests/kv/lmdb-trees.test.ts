@@ -1,4 +1,5 @@
-// Which tree of an LMDB environment a row is in: those that grow together are apart, those that are read together are not.
+// The tree of each row in an LMDB environment. Rows that grow together are in separate trees, and rows that are read
+// together are in the same tree.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +27,7 @@ import { Ref } from '../../src/values/value.ts'
 const names: string[] = []
 const trees = new Trees(name => {
   names.push(name)
-  // Nothing but the name is looked at here.
+  // These tests use only the name.
   return { name } as unknown as ByteDatabase
 })
 const nameOf = (tree: ByteDatabase) => (tree as unknown as { readonly name: string }).name
@@ -44,12 +45,12 @@ const entry = (index: number) => ({
   document: { id: 7n, collection: 1024 },
 })
 
-test('there are as many trees as are said to be, with names of their own', () => {
+test('the number of trees is as declared, and each has its own name', () => {
   assert.equal(names.length, treeCount)
   assert.equal(new Set(names).size, treeCount)
 })
 
-test('what is read together is in one tree, that of its rows', () => {
+test('rows that are read together are in one tree', () => {
   for (const number of [1024, 1279, 1280, 0x7eff, 0x7fff]) {
     const tree = of(documentKey(new Ref(database, number, 2n ** 62n)))
     assert.deepEqual(within(documentRange(database, number)), [tree])
@@ -69,7 +70,7 @@ test('what is read together is in one tree, that of its rows', () => {
   assert.equal(within(tagRange('build')).length, 1)
 })
 
-test('sets whose numbers follow one another are in trees of their own', () => {
+test('sets with consecutive numbers are in separate trees', () => {
   const numbers = Array.from({ length: 16 }, (_, number) => number)
   const documents = numbers.map(number => of(documentKey(new Ref(database, 1024 + number, 1n))))
   const live = numbers.map(number => of(indexLiveKey(entry(32_768 + number))))
@@ -77,7 +78,7 @@ test('sets whose numbers follow one another are in trees of their own', () => {
   assert.equal(new Set([...documents, ...live, ...events]).size, 48)
 })
 
-test('a range over many sets is in all of their trees and in no others', () => {
+test('a range over many sets covers exactly the trees of these sets', () => {
   assert.equal(within(tagRange('document')).length, 16)
   assert.equal(within({ start: new Uint8Array(0), end: Uint8Array.of(0xff) }).length, treeCount)
   const { start } = documentRange(database, 1024)

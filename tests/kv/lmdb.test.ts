@@ -1,4 +1,4 @@
-// The suite on the lmdb engine, and what only an engine on disk can be asked: reopening, other processes, kill -9.
+// The suite on the lmdb engine, and tests of an engine on disk: reopening, other processes, kill -9.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -36,7 +36,7 @@ function spawnWriter(path: string, count: number) {
 const has = (store: KeyValueStore, number: string) =>
   store.read(view => view.get(bytes(`n${number}`))) !== undefined
 
-/** Opens a folder as the engine itself does: what it finds on the first pages is checked. */
+/** Opens a directory like the engine, with the check of the first pages. */
 function environment(path: string) {
   return open<Buffer, Buffer>({
     path,
@@ -52,8 +52,8 @@ function environment(path: string) {
 
 const layoutKey = Buffer.from('layout')
 
-describe('the folder of lmdb', () => {
-  test('keeps its entries when it is closed and opened again, also in a folder with a dot', async () => {
+describe('the directory of lmdb', () => {
+  test('keeps its entries when it is closed and reopened, also in a directory with a dot', async () => {
     const path = join(newPath(), 'deep', 'data.db')
     const first = openLmdb({ path })
     await first.transact(write(put('a', '1')))
@@ -63,7 +63,7 @@ describe('the folder of lmdb', () => {
     await second.close()
   })
 
-  test('a folder of another layout is refused with what to do, and left alone', async () => {
+  test('a directory of another layout is rejected with advice, and not changed', async () => {
     for (const layout of ['1', '2', 'to 3', '6']) {
       const path = newPath()
       const root = environment(path)
@@ -79,7 +79,7 @@ describe('the folder of lmdb', () => {
     }
   })
 
-  test('a folder of a layout before is taken over', async () => {
+  test('a directory of the previous layout is opened', async () => {
     for (const layout of ['3', '4']) {
       const path = newPath()
       await openLmdb({ path }).close()
@@ -93,7 +93,7 @@ describe('the folder of lmdb', () => {
     }
   })
 
-  test('says plainly why a folder cannot be opened', async () => {
+  test('explains why a directory cannot be opened', async () => {
     const file = newPath()
     writeFileSync(file, '')
     const garbage = newPath()
@@ -111,7 +111,7 @@ describe('the folder of lmdb', () => {
     }
   })
 
-  test('grows past the address space it was given', async () => {
+  test('grows past its initial address space', async () => {
     const store = openLmdb({ path: newPath(), mapSizeBytes: 1 << 20 })
     const value = new Uint8Array(1 << 20).fill(9)
     for (let number = 0; number < 8; number++) {
@@ -136,7 +136,7 @@ describe('the folder of lmdb', () => {
         ['I', 4],
         ['J', 4],
       ] as const) {
-        // One set grows, and others lie behind it.
+        // The first set grows, and the keys of the other sets come after it.
         for (const set of round === 0 ? [0, 1, 2] : [0]) {
           for (let entry = 0; entry < 10; entry++) {
             const key = Buffer.alloc(1 + 8 + numberBytes + 8)
@@ -151,13 +151,13 @@ describe('the folder of lmdb', () => {
       await store.transact(() => ({ result: undefined, writes }))
     }
     await store.close()
-    // What LMDB itself adds, and some pages that were free when the last commit ended.
+    // The rest is the overhead of LMDB, and pages that were free after the last commit.
     assert.ok(statSync(join(path, 'data.mdb')).size < 1.35 * bytesWritten)
   })
 })
 
 describe('commits of lmdb', () => {
-  test('commits no more at a time than is applied quickly, and the rest right after', async () => {
+  test('limits the size of a commit, and commits the rest right after it', async () => {
     const path = newPath()
     const store = openLmdb({ path })
     // The transactions of one commit run without a microtask in between.
@@ -176,7 +176,7 @@ describe('commits of lmdb', () => {
     await store.close()
   })
 
-  test('parts what waits when evaluation and disk would wait for each other', async () => {
+  test('halves a batch when evaluation and disk would wait for each other', async () => {
     const clock = { ms: 0, now: () => epoch, elapsedMs: () => clock.ms }
     const path = newPath()
     const store = openLmdb({ path, clock })
@@ -202,7 +202,7 @@ describe('commits of lmdb', () => {
     await again.close()
   })
 
-  test('listeners hear of own commits not before those who made them', async () => {
+  test('listeners are notified of own commits after the callers', async () => {
     let look = () => {}
     const every = (_ms: number, callback: () => void) => {
       look = callback
@@ -210,7 +210,7 @@ describe('commits of lmdb', () => {
     }
     const store = openLmdb({ path: newPath(), durable: false, timers: { ...systemTimers, every } })
     const order: string[] = []
-    // As streams do it: at the next turn of the event loop.
+    // Like a stream: at the next turn of the event loop.
     store.watch(() => setImmediate(() => order.push('heard')))
     const count = 1000
     for (let number = 0; number < count; number++) {
@@ -232,7 +232,7 @@ describe('commits of lmdb', () => {
 })
 
 describe('several processes over one lmdb', () => {
-  test('reads and hears what another process commits', async () => {
+  test('reads and is notified of the commits of another process', async () => {
     const path = newPath()
     const store = openLmdb({ path, watchIntervalMs: 1 })
     const count = 20
@@ -273,7 +273,7 @@ describe('several processes over one lmdb', () => {
     await store.close()
   })
 
-  test('two stores on one folder increment a counter without losing a step', async () => {
+  test('two stores on one directory increment a counter without a lost update', async () => {
     const path = newPath()
     const stores = [openLmdb({ path }), openLmdb({ path })]
     const increment = (store: KeyValueStore) =>
@@ -288,7 +288,7 @@ describe('several processes over one lmdb', () => {
     for (const store of stores) await store.close()
   })
 
-  test('has everything it promised after kill -9', async () => {
+  test('has every acknowledged commit after kill -9', async () => {
     const path = newPath()
     const { child, ended, lines } = spawnWriter(path, Number.MAX_SAFE_INTEGER)
     const printed: string[] = []
@@ -306,7 +306,7 @@ describe('several processes over one lmdb', () => {
 })
 
 describe('lmdb on a full disk', () => {
-  test('survives a full disk: what does not fit is refused, the rest goes on', {
+  test('survives a full disk: writes that do not fit fail, and other writes succeed', {
     skip: process.platform === 'win32',
   }, async () => {
     const script = join(import.meta.dirname, 'lmdb-full-child.ts')
@@ -317,12 +317,12 @@ describe('lmdb on a full disk', () => {
       complaints += text
     })
     const printed = await Array.fromAsync(createInterface({ input: child.stdout }))
-    // Whoever wrote has been told; lmdb-js would write a stack of its own.
+    // The writers got the error. Without handling, lmdb-js would print a stack trace.
     assert.equal(complaints, '')
     assert.deepEqual(printed, ['StoreUnavailableError', 'StoreUnavailableError', 'before=1 later=1'])
   })
 
-  test('what the disk may have no room for is not tried, and a batch goes or stays as a whole', async () => {
+  test('a write that the disk may have no room for is not tried, and a batch is committed completely or not at all', async () => {
     let free = Number.POSITIVE_INFINITY
     const store = openLmdb({ path: newPath(), freeBytes: () => free })
     await store.transact(write(put('before', '1')))

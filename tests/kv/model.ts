@@ -1,4 +1,4 @@
-// Random transactions and reads against the simplest store there is: a sorted array.
+// Compares random transactions and reads with the simplest store, a sorted array.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,19 +7,19 @@ import { fc } from '../support/fast-check.ts'
 
 type Model = Entry[]
 
-/** Few letters, so that keys meet: equal ones, prefixes, and both ends of the byte range. */
+/** Few letters, so that keys are often equal or prefixes of each other, and include both ends of the byte range. */
 const letters = (minLength: number, maxLength: number) =>
   fc
     .uint8Array({ minLength, maxLength })
     .map(bytes => bytes.map(byte => [0, 1, 97, 254, 255][byte % 5] as number))
-/** Like the keys that the store has most of, which engines may keep apart: a tag, a database and a number, and more. */
+/** Like the most frequent keys of the store, which engines may place in separate trees: a tag, a database, a number, more. */
 const storeKey = fc
   .tuple(fc.constantFrom(0x43, 0x44, 0x49, 0x4a), fc.constantFrom(8, 9), letters(1, 2), letters(0, 3))
   .map(([tag, zeros, number, rest]) => Uint8Array.of(tag, ...new Uint8Array(zeros), ...number, 0, ...rest))
 const key = fc.oneof(letters(1, 4), storeKey)
 const bound = fc.oneof(
   key,
-  // Also where such keys are cut.
+  // Also prefixes of these keys.
   fc.tuple(storeKey, fc.nat(13)).map(([bytes, length]) => bytes.subarray(0, length)),
   fc.constant(new Uint8Array(0)),
   fc.constant(Uint8Array.of(255, 255, 255, 255, 255)),
@@ -32,7 +32,7 @@ const range = fc.record(
 const work = fc.record({
   writes: fc.array(fc.record({ key, value: fc.option(value, { nil: undefined }) }), { maxLength: 12 }),
   fails: fc.boolean(),
-  /** What the work looks at before it decides. */
+  /** The range that the transaction reads. */
   looksAt: range,
 })
 type ModelWork = typeof work extends fc.Arbitrary<infer T> ? T : never
@@ -42,7 +42,7 @@ const step = fc.record({
   gets: fc.array(key),
 })
 
-/** Declares the property for stores that `open` opens. */
+/** Declares the property test for stores that `open` opens. */
 export function modelTest(open: () => KeyValueStore | Promise<KeyValueStore>): void {
   test('agrees with a sorted array', async () => {
     await fc.assert(

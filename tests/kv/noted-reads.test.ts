@@ -1,5 +1,5 @@
-// What was read of a state agrees with another state exactly if reading it again gives the same; what is remembered of
-// recent commits never says "unchanged" when it does not.
+// A read set is valid for another state exactly if the same reads give the same results there. The memory of recent
+// writes never reports "unchanged" for a read that has changed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -44,13 +44,13 @@ const read = fc.oneof(
   fc.record({
     range: fc.record({ start: key, end: fc.oneof(key, fc.constant(top)), reverse: fc.boolean() }),
     limit: fc.option(fc.nat(3), { nil: undefined }),
-    // After how many entries the reader leaves.
+    // The number of entries after which the reader stops.
     stop: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
   }),
 )
 type Read = typeof read extends fc.Arbitrary<infer T> ? T : never
 
-/** What a reader learns. */
+/** Returns the results of reads. */
 function learn(view: View, reads: readonly Read[]): unknown[] {
   return reads.map(one => {
     if ('key' in one) return view.get(one.key)
@@ -64,7 +64,7 @@ function learn(view: View, reads: readonly Read[]): unknown[] {
   })
 }
 
-test('reads agree with a state exactly when it gives the same', () => {
+test('a read set is valid for a state exactly if the reads give the same results', () => {
   fc.assert(
     fc.property(writes, writes, fc.array(read, { maxLength: 4 }), (first, second, reads) => {
       const before = new State().apply(first)
@@ -80,7 +80,7 @@ test('reads agree with a state exactly when it gives the same', () => {
   )
 })
 
-test('remembered commits never hide a difference', () => {
+test('the memory of recent writes never hides a difference', () => {
   fc.assert(
     fc.property(
       fc.array(writes, { minLength: 1, maxLength: 5 }),
@@ -110,14 +110,14 @@ test('remembered commits never hide a difference', () => {
   )
 })
 
-/** What is known of `reads`, as a word. */
+/** Describes in a word what the memory reports about `reads`. */
 function verdict(recent: RecentWrites, reads: ReadSet, since: number, now: number): string {
   const written = recent.written(reads, since, now)
   if (written === undefined) return 'unknown'
   return written.keys.size + written.ranges.length === 0 ? 'unwritten' : 'written'
 }
 
-test('a gap in what is remembered leaves everything unknown', () => {
+test('after a gap in the remembered commits, everything is unknown', () => {
   const noting = new NotingView(new State())
   noting.get(bytes('a'))
   const reads = noting.reads()
@@ -145,7 +145,7 @@ function readOf(...ranges: readonly (readonly [start: string, end: string])[]): 
   return noting.reads()
 }
 
-test('what was written before a gap does not count behind it', () => {
+test('writes before a gap do not count after it', () => {
   const recent = new RecentWrites()
   const noting = new NotingView(new State())
   noting.get(bytes('a'))
@@ -172,7 +172,7 @@ test('the oldest commits are forgotten', () => {
   assert.equal(verdict(recent, range, 6000, 10_000), 'unwritten')
 })
 
-test('of long keys only those of the last commits are remembered, but each of these', () => {
+test('of long keys, exactly those of the last commits are remembered', () => {
   const recent = new RecentWrites()
   const name = (commit: number, at: number) => `${commit}/${at}/`.padEnd(1500, 'k')
   for (let commit = 1; commit <= 40; commit++) {
@@ -191,7 +191,7 @@ test('of long keys only those of the last commits are remembered, but each of th
   assert.equal(verdict(recent, readOf(['x', 'y']), 10, 40), 'unwritten', 'no key begins like that')
 })
 
-test('of large commits it is known which keys and kinds of keys they wrote', () => {
+test('the keys and kinds of keys of large commits are known', () => {
   const recent = new RecentWrites()
   recent.add(
     1,
@@ -216,7 +216,7 @@ test('of large commits it is known which keys and kinds of keys they wrote', () 
   assert.equal(verdict(recent, keyRead('kind-of'), 0, 2), 'unwritten')
 })
 
-test('whether a range may have been written since is known of the commits that are remembered', () => {
+test('a range is known to be unwritten only if all commits since are remembered', () => {
   const recent = new RecentWrites()
   const within = { start: bytes('b'), end: bytes('c') }
   recent.add(1, 0, [put('a', '1'), put('ba', '1')])

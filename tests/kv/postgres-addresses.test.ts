@@ -1,4 +1,4 @@
-// Addresses as libpq knows them, against real servers: passwords, sockets, several servers, and TLS.
+// Addresses in the format of libpq, with real servers: passwords, sockets, several servers, and TLS.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ describe('the address of a store', { skip: noPostgres }, () => {
     await primary.stop()
   })
 
-  /** Whether a session at an address is with the server, and has TLS. */
+  /** Returns the port of the server that an address leads to, and whether the session uses TLS. */
   async function reach(url: string): Promise<{ readonly port: unknown; readonly ssl: unknown }> {
     const session = await PostgresSession.open({ url, schema: 'tests' }, 'tests')
     try {
@@ -52,7 +52,7 @@ describe('the address of a store', { skip: noPostgres }, () => {
     }
   }
 
-  test('a password holds any character, percent-encoded where it has to be', async () => {
+  test('a password may contain any character, percent-encoded if necessary', async () => {
     const { port } = primary
     for (const written of [
       encodeURIComponent(password),
@@ -68,14 +68,14 @@ describe('the address of a store', { skip: noPostgres }, () => {
     })
   })
 
-  test('a socket is reached, without TLS', async () => {
+  test('a Unix socket is used without TLS', async () => {
     const { folder, port } = primary
     const expected = { port, ssl: false }
     assert.deepEqual(await reach(`postgres://tests@/postgres?host=${folder}&port=${port}`), expected)
     assert.deepEqual(await reach(`postgres://tests@${encodeURIComponent(folder)}:${port}/postgres`), expected)
   })
 
-  test('of several servers the first that takes writes is used', async () => {
+  test('the first of several servers that accepts writes is used', async () => {
     const { port } = primary
     const others = `127.0.0.1:${await freePort()},127.0.0.1:${standby.port}`
     for (const attributes of ['', '?target_session_attrs=read-write', '?target_session_attrs=primary'])
@@ -89,7 +89,7 @@ describe('the address of a store', { skip: noPostgres }, () => {
     )
   })
 
-  test('sslmode means what it means to libpq', async () => {
+  test('sslmode has the same meaning as in libpq', async () => {
     const at = (server: PostgresServer, options: string, user = 'tests') =>
       reach(`postgres://${user}@127.0.0.1:${server.port}/postgres?${options}`)
     const hasTls = async (options: string, user?: string) => (await at(primary, options, user)).ssl
@@ -109,7 +109,7 @@ describe('the address of a store', { skip: noPostgres }, () => {
     assert.equal(await hasTls('sslmode=allow', 'encrypted'), true)
     assert.equal(await hasTls('sslmode=prefer', 'plain'), false)
     await assert.rejects(hasTls('sslmode=disable', 'encrypted'), /pg_hba\.conf rejects connection/)
-    // Signed by nobody whom the system trusts.
+    // Self-signed, so the system does not trust it.
     await assert.rejects(hasTls('sslmode=verify-full'), /self-signed certificate/)
     await primary.kill()
     await primary.run()

@@ -1,5 +1,5 @@
-// A database that refuses commits, and whose answer to the next attempt comes when writes have waited long enough: what they
-// are told of the outcome, and why.
+// The database rejects a commit, and its response to the next attempt arrives when the waiting time of the writes has
+// ended. The errors have the outcome and the reason.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -20,7 +20,7 @@ import { copyOf } from '../support/record-copy.ts'
 import { put } from './bytes.ts'
 
 const patienceMs = 10_000
-/** Longer than what nodes write without being asked. */
+/** Longer than the rows that nodes write by themselves. */
 const value = 'x'.repeat(1_000)
 const gate = 4711
 
@@ -31,7 +31,7 @@ let keeper: Client
 let store: PostgresStore
 let nowMs = 0
 let isFull = false
-/** Attempts to write the copy while it had no room. */
+/** Attempts to write the replica while it had no room. */
 let failures = 0
 const ticks = new Set<() => void>()
 
@@ -89,7 +89,7 @@ afterEach(async () => {
   await store.close()
 })
 
-/** The first attempt at a commit is refused; `others`: what the later ones come to, once the gate is open. */
+/** Makes the database reject the first attempt at a commit. `others`: the outcome of later attempts, after the gate opens. */
 async function refuse(others: 'RAISE EXCEPTION $$no room$$' | 'RETURN NEW'): Promise<void> {
   await keeper.query(`SELECT pg_advisory_lock(${gate})`)
   await keeper.query(`CREATE SEQUENCE "${schema}".attempts`)
@@ -104,7 +104,7 @@ async function refuse(others: 'RAISE EXCEPTION $$no room$$' | 'RETURN NEW'): Pro
 
 const openGate = () => keeper.query(`SELECT pg_advisory_unlock(${gate})`)
 
-/** Begins a write whose second attempt is sent when its patience is just about to end; resolves when it is under way. */
+/** Begins a write whose second attempt is sent just before the waiting time ends. Resolves when that attempt is under way. */
 async function lateWrite() {
   let attempts = 0
   const outcome: { told?: unknown } = {}
@@ -138,8 +138,8 @@ function assertRefusal(told: unknown, outcome: string, message: RegExp): void {
   assert.match(told.message, message)
 }
 
-describe('a batch under way when patience ends', { skip: noPostgres }, () => {
-  test('its answer is waited for, and told', async () => {
+describe('a batch under way when the waiting time of writes ends', { skip: noPostgres }, () => {
+  test('its outcome is awaited and returned', async () => {
     await refuse('RAISE EXCEPTION $$no room$$')
     const { outcome, told } = await lateWrite()
     nowMs += 1_000
@@ -150,7 +150,7 @@ describe('a batch under way when patience ends', { skip: noPostgres }, () => {
     assertRefusal(outcome.told, 'not committed', /does not take commits: no room$/)
   })
 
-  test('nobody knows when no answer comes, and why the attempt before has failed is said', async () => {
+  test('without a response the outcome is unknown, and the error has the reason of the failed attempt before', async () => {
     await refuse('RAISE EXCEPTION $$no room$$')
     const { outcome, told } = await lateWrite()
     nowMs += 3_000
@@ -161,7 +161,7 @@ describe('a batch under way when patience ends', { skip: noPostgres }, () => {
     assert.equal(await store.transact(() => ({ result: 'goes on', writes: [] })), 'goes on')
   })
 
-  test('nobody asks any more when it is committed, and the copy has no room: the node goes on', async () => {
+  test('the node continues when a batch is committed without waiting callers, and the replica has no room', async () => {
     await refuse('RETURN NEW')
     const { outcome, told } = await lateWrite()
     nowMs += 3_000

@@ -1,4 +1,4 @@
-// Nodes that stop taking what the database sends them, in the middle of a commit: the others go on.
+// Nodes that stop reading the responses of the database during a commit. The other nodes continue.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -17,10 +17,10 @@ import { bytes, put } from './bytes.ts'
 
 const holdMs = 500
 const never = () => () => undefined
-/** More than sockets hold. */
+/** More bytes than the buffers of sockets hold. */
 const large = new Uint8Array(24 << 20)
 
-describe('a node that does not take what it has asked for', { skip: noPostgres }, () => {
+describe('a node that does not read the responses to its queries', { skip: noPostgres }, () => {
   let server: PostgresServer
   let proxy: FaultyProxy
   let schema = ''
@@ -46,7 +46,7 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
 
   const proxied = () => server.url().replace(String(server.port), String(proxy.port))
 
-  /** One that `follows` looks at the record by itself. */
+  /** Opens a node. A node that `follows` polls the log by itself. */
   async function node(name: string, url: string, follows = true): Promise<PostgresStore> {
     const location = { url, schema, holdMs }
     const store = await openPostgres({
@@ -57,7 +57,7 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
       timers: follows ? systemTimers : { after: never, every: never },
       random: systemRandom,
       newestTime: () => epoch,
-      // Sooner than a node that lives ends its own connection.
+      // Less than the time after which a live node closes its own connection.
       writePatienceMs: 5_000,
       onDiverged: reason => assert.fail(reason),
     })
@@ -70,7 +70,7 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
   const writeLarge = (store: PostgresStore) =>
     store.transact(() => ({ result: 0, writes: [{ key: bytes('large'), value: large }] }))
 
-  test('it stops while it catches up for a commit: the head is free again', async () => {
+  test('a node that stops while it catches up for a commit releases the head', async () => {
     const stuck = await node('stuck', proxied(), false)
     const other = await node('other', server.url())
     await writeLarge(other)
@@ -89,7 +89,7 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
     await late
   })
 
-  test('a session that holds the head and does not take what it has asked for is ended', async () => {
+  test('a session that holds the head and does not read its response is closed', async () => {
     const other = await node('other', server.url())
     await writeLarge(other)
     const session = await PostgresSession.open({ url: proxied(), schema, holdMs }, 'stuck')
@@ -101,11 +101,11 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
     await rows
   })
 
-  test('a first commit whose text does not arrive: the head is free again', async () => {
+  test('a first commit whose query text does not arrive releases the head', async () => {
     const stuck = await node('stuck', proxied())
     const other = await node('other', server.url())
     const { seq } = await readHeadOf()
-    // A part of it is on its way when the node stands still.
+    // A part of the text has been sent when the node stops.
     const begun = new Promise<void>(resolve => {
       proxy.swallowsBehind = sent => {
         if (sent.length < 16_384) return false
@@ -129,7 +129,7 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
     return head
   }
 
-  test('a head that others may hold for long: who waits for it gives up before its node does', async () => {
+  test('a commit stops waiting for the head before its node gives up', async () => {
     const session = await PostgresSession.open({ url: server.url(), schema, holdMs: 60_000 }, 'tests')
     const [row] = await session.query('SHOW lock_timeout')
     assert.equal(row?.lock_timeout, '7s')

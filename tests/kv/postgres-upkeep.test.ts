@@ -1,5 +1,5 @@
-// The work in the background over the record: whose store it is and which version its tables have is proven by every
-// connection, so nothing is written into another one.
+// Background work over the shared log. Every connection verifies the store and the version of its tables, so nothing is
+// written to another store.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -20,7 +20,7 @@ import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { put } from './bytes.ts'
 
-describe('work in the background over the record', { skip: noPostgres }, () => {
+describe('background work over the shared log', { skip: noPostgres }, () => {
   let server: PostgresServer
   let schema = ''
   let schemas = 0
@@ -47,7 +47,7 @@ describe('work in the background over the record', { skip: noPostgres }, () => {
     storeId = await makeTables()
   })
 
-  test('tables of a newer release: a running node does not write the state forward', async () => {
+  test('a running node writes no checkpoint into tables of a newer release', async () => {
     const upkeep = new Upkeep({
       open: () => openSame({ url: server.url(), schema }, 'a', storeId),
       timers: systemTimers,
@@ -60,7 +60,7 @@ describe('work in the background over the record', { skip: noPostgres }, () => {
       await eventually('the state is written forward', async () => (await checkpoint()) === 1)
       await server.query(`UPDATE ${schema}.meta SET version = 99`)
       await append()
-      // One that would do it again tries to.
+      // Another checkpointer fails, too.
       const session = await PostgresSession.open({ url: server.url(), schema }, 'b')
       await assert.rejects(new Checkpointer('a').run(session), /version 99; this program knows/)
       session.close()
@@ -71,7 +71,7 @@ describe('work in the background over the record', { skip: noPostgres }, () => {
     }
   })
 
-  test('another store behind the same address: neither leases nor files are written into it', async () => {
+  test('neither leases nor files are written to another store behind the same address', async () => {
     const proxy = await FaultyProxy.to(server.port)
     const location = { url: server.url().replace(`:${server.port}/`, `:${proxy.port}/`), schema }
     let refusals = 0

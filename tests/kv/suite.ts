@@ -1,4 +1,4 @@
-// What every storage engine must do. Run on each of them.
+// Tests of the contract of storage engines. Each engine runs them.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -35,7 +35,7 @@ export function storeSuite(name: string, open: () => KeyValueStore | Promise<Key
 type Current = () => KeyValueStore
 
 function testGet(store: Current): void {
-  test('returns the value, or undefined for a key that is not there', async () => {
+  test('returns the value, or undefined for an absent key', async () => {
     await store().transact(write(put('a', '1')))
     store().read(view => {
       assert.equal(text(view.get(bytes('a'))), '1')
@@ -69,7 +69,7 @@ function testGet(store: Current): void {
     assert.deepEqual(entries[2]?.value, large)
   })
 
-  test('what the caller knows is returned itself, if just that stands there', async () => {
+  test('a known value is returned itself if it equals the stored value', async () => {
     const key = bytes('known')
     for (const size of [0, 1, 64, 300, 40_000, 200_000]) {
       const value = new Uint8Array(size).fill(1)
@@ -135,7 +135,7 @@ function testRange(store: Current): void {
   const keys = (range: { start: Bytes; end: Bytes; reverse?: boolean; limit?: number }) =>
     store().read(view => Array.from(view.range(range), entry => entry.key))
 
-  test('goes by unsigned bytes, shorter prefix first, half-open, in both directions', async () => {
+  test('is ordered by unsigned bytes, shorter prefix first, half-open, in both directions', async () => {
     const shuffled = [...ordered].reverse()
     await store().transact(() => ({ result: 0, writes: shuffled.map(key => ({ key, value: key })) }))
     for (let from = 0; from < ordered.length; from++) {
@@ -178,7 +178,7 @@ function testRange(store: Current): void {
     assert.deepEqual(list(store(), '', top, { limit: 2, reverse: true }), ['c=3', 'b=2'])
   })
 
-  test('can be left early, read twice, and nested', async () => {
+  test('can be stopped early, read twice, and nested', async () => {
     await store().transact(write(put('a', '1'), put('b', '2'), put('c', '3')))
     const seen = store().read(view => {
       const all = view.range({ start: bytes(''), end: top })
@@ -195,7 +195,7 @@ function testRange(store: Current): void {
     assert.deepEqual(seen, ['aa3', 'ab3', 'ba3', 'bb3'])
   })
 
-  test('left unfinished, it keeps nothing back: later reads see later commits', async () => {
+  test('an unfinished range does not affect later reads, which see later commits', async () => {
     await store().transact(write(put('a', '1'), put('b', '2')))
     const iterator = store().read(view => {
       const entries = view.range({ start: bytes(''), end: top })[Symbol.iterator]()
@@ -221,7 +221,7 @@ function testRange(store: Current): void {
   })
 }
 
-/** The key of the next entry; undefined when there is none or the view is over. */
+/** The key of the next entry; undefined without a next entry, or if the view is invalid. */
 function tryNext(iterator: Iterator<{ key: Bytes }>): Bytes | undefined {
   try {
     const next = iterator.next()
@@ -232,12 +232,12 @@ function tryNext(iterator: Iterator<{ key: Bytes }>): Bytes | undefined {
 }
 
 function testTransact(store: Current): void {
-  test('returns what the transaction decided', async () => {
+  test('returns the result of the transaction', async () => {
     assert.equal(await store().transact(() => ({ result: 42, writes: [] })), 42)
     assert.equal(await store().transact(() => ({ result: undefined, writes: [] })), undefined)
   })
 
-  test('transactions see all transactions before them, and readers see whole commits only', async () => {
+  test('transactions see all earlier transactions, and readers see complete commits only', async () => {
     const seen: (string | undefined)[] = []
     const append = (letter: string) =>
       store().transact(view => {
@@ -253,7 +253,7 @@ function testTransact(store: Current): void {
     assert.deepEqual(list(store()), ['k=abcd', 'twin=abcd'])
   })
 
-  test('transactions that wait together see what those before them wrote and deleted, however they ask', async () => {
+  test('transactions of one batch see the writes and deletions of earlier ones, by every kind of read', async () => {
     const letters = ['a', 'b', 'c']
     const expected = new Map<string, string>()
     const sorted = () => [...expected].map(([key, value]) => `${key}=${value}`).sort()
@@ -298,7 +298,7 @@ function testTransact(store: Current): void {
     assert.equal(text(store().read(view => view.get(key))), '1000')
   })
 
-  test('a transaction that throws rejects with its error, writes nothing and leaves the others alone', async () => {
+  test('a transaction that throws rejects with its error, writes nothing and does not affect others', async () => {
     const error = new RangeError('no')
     const outcomes = await Promise.allSettled([
       store().transact(write(put('a', '1'))),
@@ -326,7 +326,7 @@ function testTransact(store: Current): void {
     assert.deepEqual(list(store()), ['good=1'])
   })
 
-  test('later changes of one key win, and deleting what is not there is fine', async () => {
+  test('the last change of a key wins, and deleting an absent key is allowed', async () => {
     await store().transact(write(put('a', '1'), put('a', '2'), { key: bytes('b'), value: undefined }))
     assert.deepEqual(list(store()), ['a=2'])
     await store().transact(write({ key: bytes('a'), value: undefined }, put('a', '3'), put('c', '4')))
@@ -336,7 +336,7 @@ function testTransact(store: Current): void {
 }
 
 function testRead(store: Current): void {
-  test('a view is worth nothing once its read or work is over', async () => {
+  test('a view is invalid after its read or work', async () => {
     await store().transact(write(put('a', '1')))
     let kept: View | undefined
     store().read(view => {
@@ -350,7 +350,7 @@ function testRead(store: Current): void {
     assert.throws(() => [...(kept as View).range({ start: bytes(''), end: top })], { name: 'InvariantError' })
   })
 
-  test('what a read throws goes to the caller, and reads go on', async () => {
+  test('an error of a read is passed to the caller, and later reads work', async () => {
     await store().transact(write(put('a', '1'), put('b', '2')))
     assert.throws(
       () =>
@@ -363,7 +363,7 @@ function testRead(store: Current): void {
     assert.deepEqual(list(store()), ['a=1', 'b=2'])
   })
 
-  test('a read inside a read sees the same', async () => {
+  test('a nested read sees the same state', async () => {
     await store().transact(write(put('a', '1')))
     const seen = store().read(view => [text(view.get(bytes('a'))), list(store()), text(view.get(bytes('a')))])
     assert.deepEqual(seen, ['1', ['a=1'], '1'])
@@ -371,7 +371,7 @@ function testRead(store: Current): void {
 }
 
 function testWatch(store: Current): void {
-  test('hears of a commit when reads see it, until it is stopped', async () => {
+  test('is notified of a commit when reads see it, until it is stopped', async () => {
     const heard: string[][] = []
     let wake = () => {}
     const stop = store().watch(() => {
@@ -399,7 +399,7 @@ function testWatch(store: Current): void {
     assert.equal(heard.length, 2)
   })
 
-  test('does not hear of transactions that changed nothing', async () => {
+  test('is not notified of transactions without changes', async () => {
     let calls = 0
     let wake = () => {}
     store().watch(() => {
@@ -422,7 +422,7 @@ function testWatch(store: Current): void {
 }
 
 function testClose(store: Current): void {
-  test('waits for commits under way, then refuses everything', async () => {
+  test('waits for commits under way, then rejects everything', async () => {
     const order: string[] = []
     const work = store()
       .transact(write(put('a', '1')))

@@ -1,4 +1,4 @@
-// Processes of the slow lane that come to an end: whoever has a query there is told, nobody else notices.
+// Slow-lane processes that exit: the client of the running query gets an error, and other clients notice nothing.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const longArray = (doublings: number) => ({
   collection: Array(doublings).fill(0),
 })
 
-/** Comparisons that take until the deadline or the compute limit, whichever comes first. */
+/** Comparisons that run until the deadline or the compute limit, whichever comes first. */
 const endless = {
   let: [{ a: longArray(15) }, { b: longArray(15) }],
   in: {
@@ -58,7 +58,7 @@ test('a query that takes too much memory fails alone', async () => {
   await assertServes()
 })
 
-test('a query that takes too long is answered in time', async () => {
+test('a query that takes too long fails in time', async () => {
   const { json, status } = await ask(endless, { 'x-query-timeout': '1500' })
   assert.equal(status, 503, JSON.stringify(json))
   assert.equal((json as { errors: { code: string }[] }).errors[0]?.code, 'time out')
@@ -70,7 +70,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').map(Number).filter(Boolean)
 }
 
-test('processes have the settings from the service, and none of them in their environment', async t => {
+test('processes get the settings from the service, and not through their environment', async t => {
   if (process.platform !== 'linux') return t.skip('only Linux tells the environment of a process')
   await assertServes()
   const children = await childrenOf(server.pid)
@@ -80,7 +80,7 @@ test('processes have the settings from the service, and none of them in their en
   }
 })
 
-test('a service that has had no slow query has a process for the first one', async t => {
+test('a service without slow queries has a process ready for the first one', async t => {
   if (process.platform !== 'linux') return t.skip('only Linux tells the processes of a process')
   const fresh = await startProcess()
   try {
@@ -94,7 +94,7 @@ test('a service that has had no slow query has a process for the first one', asy
   }
 })
 
-test('a process that is killed takes its query along and nothing else', async t => {
+test('a killed process fails only its own query', async t => {
   if (process.platform !== 'linux') return t.skip('only Linux tells the processes of a process')
   await assertServes()
   const answer = ask(endless, { 'x-query-timeout': '60000' })

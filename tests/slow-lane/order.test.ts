@@ -1,6 +1,6 @@
-// What one client creates one after the other gets ids in that order, none later than its commit, whether a process of the
-// slow lane evaluates it, another worker, or the service after a restart. And what holds the time of its commit is
-// committed at a whole microsecond, however little time a query has left.
+// Ids of documents that a client creates one after the other ascend, and none is later than its commit. The creates are
+// evaluated by a slow-lane process, another worker, or the service after a restart. A write that contains its commit time
+// is committed at a whole microsecond, however little time the query has left.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ const create = (text: string, count = 1) => ({
   collection: Array(count).fill(0),
 })
 
-/** A server that is stopped after the test, whatever becomes of that. */
+/** Starts a server that is stopped after the test, even if the test fails. */
 async function serve(t: TestContext, options: ProcessOptions): Promise<ServerProcess> {
   const server = await startProcess(options)
   t.after(() => server.stop())
@@ -39,7 +39,7 @@ async function setUp(server: ServerProcess, values?: readonly object[]): Promise
   }
 }
 
-/** Creates as a client does that sends back the time of its last transaction; returns ids in order. */
+/** Creates documents like a client that sends back the time of its last transaction. Returns the ids in order. */
 async function createAll(server: ServerProcess, texts: readonly string[], count = 1): Promise<bigint[]> {
   const ids: bigint[] = []
   let seen = '0'
@@ -76,7 +76,7 @@ test('ids ascend through the service, its slow lane and a restart after a crash'
   assert.equal(await slowQueries(first), 6)
   await first.kill()
   const second = await serve(t, { data, flags })
-  // Behind the ends of the services: one whose folder goes ends loudly.
+  // Registered to run after the services have stopped: a service logs an error if its directory disappears.
   t.after(() => rm(data, { recursive: true, force: true }))
   ids.push(...(await createAll(second, texts)))
   assertAscending(ids)
@@ -96,7 +96,7 @@ test('ids ascend through several workers', async t => {
   assertAscending(await createAll(server, texts))
 })
 
-test('a query whose time ends while it waits for its moment is answered in time or refused, and nothing breaks', async t => {
+test('a query whose deadline comes before its commit time succeeds in time or fails, and the service continues', async t => {
   const server = await serve(t, { flags: ['--slow-lane-after-ms', '0'] })
   await setUp(server, [{ object: { field: ['ts'] } }])
   await createAll(server, ['a'])

@@ -1,4 +1,4 @@
-// What the limit of the language lets through does not depend on the stack of the service: what needs more than that is
+// The nesting that a query may have does not depend on the stack of the service: a query that needs more stack is
 // evaluated in the slow lane.
 
 import assert from 'node:assert/strict'
@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { send } from '../support/http.ts'
 import { startProcess } from '../support/server-process.ts'
 
-test('calls nest to their limit where the stack of the service ends before', async t => {
+test('calls nest to their limit if the stack of the service is too small', async t => {
   const server = await startProcess({ stackKibibytes: 700 })
   t.after(() => server.stop())
   const ask = async (query: string) => {

@@ -1,4 +1,4 @@
-// What a process of the slow lane evaluates before it has anything to do: queries that are right, until a job comes.
+// The warm-up of a slow-lane process: it evaluates valid queries until the first job arrives.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,12 +7,12 @@ import { openTestEngine } from '../support/engine.ts'
 
 const rootSecret = 'the-root-secret-of-a-test'
 
-test('a process warms up with queries of each language, and stops when there is a job', async () => {
+test('a process warms up with queries of each language, and stops when a job arrives', async () => {
   const { close, engine } = openTestEngine()
   const answers: string[] = []
   const counting: Pick<typeof engine, 'query'> = {
     query: async request => {
-      // However long it takes on a busy machine.
+      // A busy machine may need long.
       const response = await engine.query({ ...request, timeoutMs: 600_000 })
       answers.push(`${request.language} ${response.status}`)
       return response

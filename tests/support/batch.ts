@@ -1,5 +1,6 @@
-// Loads test files, named on the command line by their paths from the repository's root, into this one process: each
-// becomes a suite with its path as the name, whose hooks run before and after its own tests. See scripts/test-plan.ts.
+// Loads several test files into this process. The command line names them by their paths from the repository's root.
+// Each file becomes a suite with its path as the name, so its hooks run before and after its own tests. See
+// scripts/test-plan.ts.
 
 import { join } from 'node:path'
 import { after, describe } from 'node:test'

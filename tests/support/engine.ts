@@ -11,27 +11,27 @@ import { testConfig } from './config.ts'
 
 const rootSecret = 'the-root-secret-of-a-test'
 
-/** A query as JSON, or as the text of JSON where numbers have to keep their form. */
+/** A query as JSON, or as JSON text if numbers must keep their form. */
 export type Query = string | object
 
 export interface TestEngineOptions {
-  /** Where the data is; a store in memory when absent. Closed with the engine. */
+  /** The store of the data; by default a store in memory. Closed with the engine. */
   readonly kv?: KeyValueStore
-  /** Where time and randomness come from; the machine when absent. */
+  /** The source of time and randomness; by default the machine. */
   readonly environment?: ProcessEnvironment
 }
 
 export interface TestEngine {
   readonly engine: Engine
   readonly store: Store
-  /** Sends a query with a secret (the root secret when absent); returns the whole response. */
+  /** Sends a query with a secret (by default the root secret). Returns the whole response. */
   send(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<QueryResponse>
-  /** The `resource` of a query that has to succeed. */
+  /** Runs a query that must succeed, and returns its `resource`. */
   query(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Opens a database: an empty one in memory unless told otherwise. */
+/** Opens a database, by default an empty one in memory. */
 export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
   const { kv = openMemory(), ...rest } = options
   const config = testConfig({ rootSecret })

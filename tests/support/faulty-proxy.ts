@@ -1,4 +1,4 @@
-// A TCP proxy that a test puts between a node and its database, to cut, stall and lose what passes.
+// A TCP proxy between a node and its database, with which a test cuts, stalls and discards data.
 
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -7,15 +7,15 @@ export class FaultyProxy {
   readonly #server: Server
   #target: number
   readonly #pairs = new Set<readonly [Socket, Socket]>()
-  /** What is looked at before it is passed on to the target; true: the connection is cut behind it. */
+  /** Gets data for the target. True: the proxy passes the data on, then cuts the connection. */
   cutsBehind: (sent: Buffer) => boolean = () => false
-  /** What is looked at before it is passed on to the target; true: it is lost, and the connection cut. */
+  /** Gets data for the target. True: the proxy discards the data and cuts the connection. */
   losesAndCuts: (sent: Buffer) => boolean = () => false
-  /** What is looked at before it is passed on to the target; true: from then on nobody takes what the target answers. */
+  /** Gets data for the target. True: the proxy passes the data on, and stops reading responses of the target. */
   stallsBehind: (sent: Buffer) => boolean = () => false
-  /** What is looked at before it is passed on to the target; true: it is, and nothing more on that connection. */
+  /** Gets data for the target. True: the proxy passes the data on, and discards later data of this connection. */
   swallowsBehind: (sent: Buffer) => boolean = () => false
-  /** While true, bytes are swallowed in both directions and connections stay open: a network that forgets. */
+  /** While true, the proxy discards data in both directions and keeps connections open, like a network that drops packets. */
   #isBlackhole = false
   #refuses = false
 
@@ -40,13 +40,13 @@ export class FaultyProxy {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy()
   }
 
-  /** Cuts all connections and refuses new ones until told otherwise. */
+  /** Cuts all connections, and rejects new ones until a call with `false`. */
   refuse(refuses: boolean): void {
     this.#refuses = refuses
     if (refuses) this.cut()
   }
 
-  /** Cuts all connections and leads new ones to another port. */
+  /** Cuts all connections, and forwards new ones to another port. */
   redirect(port: number): void {
     this.#target = port
     this.cut()
@@ -54,7 +54,7 @@ export class FaultyProxy {
 
   blackhole(isBlackhole: boolean): void {
     this.#isBlackhole = isBlackhole
-    // What was swallowed is missing: those connections are of no use any more.
+    // Bytes are missing from the open connections, so they cannot be used any more.
     if (!isBlackhole) this.cut()
   }
 
@@ -92,7 +92,7 @@ export class FaultyProxy {
       if (this.stallsBehind(sent)) target.pause()
       target.write(sent)
       if (isLast) {
-        // The target gets what was sent, and finds out later than the client.
+        // The target gets the sent data, and notices the cut later than the client.
         client.removeListener('close', end)
         client.destroy()
         target.end()

@@ -1,13 +1,13 @@
-// Queries over plain HTTP/1.1 without a driver: what goes out and comes back exactly as it is on the wire.
+// Sends queries over plain HTTP/1.1 without a driver, exactly as they are on the wire.
 
 import type { RunningServer } from './server.ts'
 
 export interface HttpRequest {
-  /** The secret to present; absent sends no credential. */
+  /** The secret to send. Absent: no credential. */
   readonly secret?: string
   /** The wire expression, sent as JSON. */
   readonly query?: unknown
-  /** A body sent as it is, instead of `query`. */
+  /** A body to send unchanged, instead of `query`. */
   readonly body?: string
   readonly method?: string
   readonly path?: string
@@ -19,7 +19,7 @@ export interface HttpAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** `text` as JSON; undefined where it is none. */
+  /** `text` as JSON; undefined if it is not JSON. */
   readonly json: unknown
 }
 
@@ -79,7 +79,7 @@ export function rootQuery(server: RunningServer, expression: unknown): Promise<u
   return query(server, server.rootSecret, expression)
 }
 
-/** Makes a database through the root secret and returns the secret of a key of that role in it. */
+/** Creates a database with the root secret, and returns the secret of a key with that role in it. */
 export async function keyOfNewDatabase(server: RunningServer, name: string, role: string): Promise<string> {
   await rootQuery(server, { create_database: { object: { name } } })
   const key = await rootQuery(server, { create_key: { object: { database: { database: name }, role } } })

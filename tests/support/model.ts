@@ -1,10 +1,10 @@
-// What the database has to be like from outside, written as simply as can be: lists of versions, searched from end
-// to end. Simulations run every query against it too and compare.
+// A model of the database's visible behaviour, as simple as possible: lists of versions, searched from end to end.
+// Simulations run every query against the model, too, and compare the results.
 
 /** A document's user data: flat, of JSON scalars and arrays. */
 export type Data = Readonly<Record<string, unknown>>
 
-/** The state of a document from some time on; `data` undefined: it is deleted. */
+/** The state of a document from `ts` on. `data` undefined: the document is deleted. */
 export interface ModelVersion {
   readonly ts: number
   readonly data: Data | undefined
@@ -22,14 +22,14 @@ export interface ModelIndex {
   readonly sources: readonly string[]
   /** A field of `data`; an array counts with each of its elements. */
   readonly term: string
-  /** A field of `data` that every entry carries, largest first, before the reference; absent: references alone. */
+  /** A field of `data` that sorts the entries, largest first, before the reference. Absent: entries are references only. */
   readonly value?: string
   readonly unique: boolean
-  /** Answers have come from it: from then on it has to be complete. */
+  /** The index has been read: from then on it must be complete. */
   active: boolean
 }
 
-/** One coming or going in the history of an index. */
+/** An add or remove event of an index. */
 export interface ModelEvent {
   readonly ts: number
   readonly action: 'add' | 'remove'
@@ -43,7 +43,7 @@ function parsedName(name: string): DocumentName {
   return { collection, id: BigInt(id) }
 }
 
-/** Thrown by a predicted query that fails; what it wrote is forgotten. */
+/** Thrown by a predicted query that fails. Its writes are discarded. */
 export class Refusal {
   readonly status: number
   readonly code: string
@@ -59,7 +59,7 @@ export class Model {
   /** Versions by document, oldest first. */
   readonly versions = new Map<string, readonly ModelVersion[]>()
   readonly indexes = new Map<string, ModelIndex>()
-  /** Rules that a test of the simulation itself has switched off. */
+  /** Rules that are disabled by a test of the simulation itself. */
   readonly ignored: ReadonlySet<'unique' | 'ttl'>
 
   constructor(ignored: Iterable<'unique' | 'ttl'> = []) {
@@ -82,15 +82,15 @@ export class Model {
   }
 }
 
-/** One query's view of the model: what was committed up to its snapshot, and what it has written itself. */
+/** A query's view of the model: all commits up to its snapshot, and its own writes. */
 export class ModelTransaction {
   readonly model: Model
   readonly snapshotTime: number
-  /** The time its writes get, if it makes any. */
+  /** The commit time, if the query writes. */
   readonly commitTime: number
   readonly #written = new Map<string, ModelVersion>()
   readonly #afterwards: (() => void)[] = []
-  /** Reads look at this time; undefined: now, own writes included. */
+  /** The time of reads. Undefined: the present, with own writes. */
   #at: number | undefined
 
   constructor(model: Model, snapshotTime: number) {
@@ -108,7 +108,7 @@ export class ModelTransaction {
     return [...this.#written.keys()].map(parsedName)
   }
 
-  /** Runs `read` as of a time; times to come mean now. */
+  /** Runs `read` as of a time. A time in the future means the present. */
   at<T>(time: number, read: () => T): T {
     this.#at = time >= this.snapshotTime ? undefined : time
     try {
@@ -139,7 +139,7 @@ export class ModelTransaction {
       .sort((left, right) => (left.id < right.id ? -1 : 1))
   }
 
-  /** The documents an index holds for a term, in its order. */
+  /** The documents that an index has for a term, in its order. */
   match(index: ModelIndex, term: unknown): DocumentName[] {
     const found = index.sources.flatMap(source =>
       this.documents(source).filter(name => termsOf(index, this.get(name)).includes(term)),
@@ -169,7 +169,7 @@ export class ModelTransaction {
     )
   }
 
-  /** Writes a whole document and checks what has to be unique. */
+  /** Writes a whole document, and checks unique indexes. */
   put(document: DocumentName, data: Data, ttl?: number): ModelVersion {
     const version = { ts: this.commitTime, data, ttl }
     for (const index of this.model.indexes.values()) {
@@ -188,7 +188,7 @@ export class ModelTransaction {
     this.#written.set(nameOf(document), { ts: this.commitTime, data: undefined })
   }
 
-  /** Puts off something that the commit does beside writing documents: history, schema. */
+  /** Adds an action for the commit in addition to writing documents: history, schema. */
   afterwards(effect: () => void): void {
     this.#afterwards.push(effect)
   }
@@ -199,7 +199,7 @@ export class ModelTransaction {
   }
 }
 
-/** The terms under which an index holds a version. */
+/** The terms under which an index has a version. */
 function termsOf(index: ModelIndex, version: ModelVersion | undefined): unknown[] {
   const value = version?.data?.[index.term]
   if (value === undefined) return []

@@ -1,4 +1,4 @@
-// A throw-away PostgreSQL for tests: real server processes in a folder of their own, reached through a socket there.
+// A temporary PostgreSQL for tests: real server processes in a directory of their own, with a socket there.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,11 +12,11 @@ import { eventually } from './eventually.ts'
 
 const run = promisify(execFile)
 
-/** Why tests that need a PostgreSQL server cannot run here; undefined when they can. */
+/** The reason why tests that need a PostgreSQL server cannot run here; undefined if they can. */
 export const noPostgres: string | undefined =
   programs() === undefined ? 'the PostgreSQL server programs are not installed' : undefined
 
-/** The folder with PostgreSQL's programs, newest first; undefined when it is not installed. */
+/** The directory with PostgreSQL's programs, newest first; undefined if PostgreSQL is not installed. */
 function programs(): string | undefined {
   const found = globSync('/usr/lib/postgresql/*/bin/initdb').sort((a, b) =>
     b.localeCompare(a, 'en', { numeric: true }),
@@ -24,7 +24,7 @@ function programs(): string | undefined {
   return found[0]?.slice(0, -'/initdb'.length)
 }
 
-/** PostgreSQL refuses to run as root: then its own user runs it. */
+/** PostgreSQL does not run as root, so root starts it as its own user. */
 function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
@@ -34,7 +34,7 @@ function unprivileged(): { uid: number; gid: number } | undefined {
 /** Bytes of a segment of the write-ahead log of a server that is not durable. */
 export const walSegmentBytes = 1 << 20
 
-/** A server that tests start, kill and start again. */
+/** A server that tests start, kill and restart. */
 export class PostgresServer {
   readonly folder: string
   readonly port: number
@@ -48,7 +48,7 @@ export class PostgresServer {
     this.#programs = programFolder
   }
 
-  /** Makes a cluster and starts it; `durable`: with fsync, as in earnest. */
+  /** Creates a cluster and starts it. `durable`: with fsync, as in production. */
   static async start({ durable = false } = {}): Promise<PostgresServer> {
     const programFolder = programs()
     if (programFolder === undefined) throw new Error(noPostgres)
@@ -76,7 +76,7 @@ export class PostgresServer {
   }
 
   /**
-   * Makes a standby that receives everything this server commits, and starts it; commits here wait for it from now on.
+   * Creates and starts a standby that receives all commits of this server. From now on, commits wait for the standby.
    */
   async standby(): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), 'terrarium-standby-'))
@@ -100,7 +100,7 @@ export class PostgresServer {
     return standby
   }
 
-  /** Lets no file of processes started from now on grow past `bytes`, as on a full disk; Infinity takes that back. */
+  /** Limits the file size of processes started from now on, as on a full disk. Infinity removes the limit. */
   limitFiles(bytes: number): void {
     const limit = Number.isFinite(bytes) ? String(bytes) : 'unlimited'
     execFileSync('prlimit', ['--pid', String(this.pid), `--fsize=${limit}:`], this.#user ?? {})
@@ -111,12 +111,12 @@ export class PostgresServer {
     await this.query('SELECT pg_promote(true, 60)')
   }
 
-  /** Where a database of this server is reached, over TCP. */
+  /** The URL of a database of this server, over TCP. */
   url(database = 'postgres'): string {
     return `postgres://tests@127.0.0.1:${this.port}/${database}`
   }
 
-  /** Starts the server process, without fsync (what a killed process wrote stays); resolves when it takes connections. */
+  /** Starts the server process, without fsync (writes survive a killed process). Resolves when it accepts connections. */
   async run(...settings: readonly string[]): Promise<void> {
     const child = spawn(
       join(this.#programs, 'postgres'),
@@ -135,12 +135,12 @@ export class PostgresServer {
     }
   }
 
-  /** Where {@link runWithTls} puts the certificate. */
+  /** The file of the certificate, which {@link runWithTls} writes. */
   get certificateFile(): string {
     return join(this.folder, 'certificate.pem')
   }
 
-  /** {@link run} with TLS for clients that ask for it. */
+  /** {@link run} with TLS for clients that request it. */
   runWithTls(certificate: string, key: string): Promise<void> {
     const keyFile = join(this.folder, 'key.pem')
     writeFileSync(this.certificateFile, certificate)
@@ -174,7 +174,7 @@ export class PostgresServer {
     if (child === undefined) return
     this.#child = undefined
     const ended = once(child, 'close')
-    // SIGQUIT: the server ends its processes without writing anything more; the next start recovers from its log.
+    // SIGQUIT: the server ends its processes without further writes. The next start recovers from its log.
     child.kill('SIGQUIT')
     await ended
   }
@@ -185,7 +185,7 @@ export class PostgresServer {
   }
 }
 
-/** A port that nobody listens on; the system does not give it to the next who asks. */
+/** Returns a port without a listener, which the system does not assign to the next caller. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -10,11 +10,11 @@ interface S3Server {
   close(): Promise<void>
 }
 
-/** The package brings no types. */
+/** The package has no types. */
 const S3rver: new (options: object) => S3Server = createRequire(import.meta.url)('s3rver')
 
 const bucket = 'exports'
-/** What s3rver takes for a key. */
+/** The key that s3rver accepts. */
 const [accessKey, secretKey] = ['S3RVER', 'S3RVER']
 
 /** A running server. */
@@ -45,7 +45,7 @@ export class S3Bucket {
     return new S3Bucket(server, folder, port)
   }
 
-  /** What a service needs to be told to use the bucket. */
+  /** The flags with which a service uses the bucket. */
   flags(name = bucket): string[] {
     return ['--query-log-s3-endpoint', this.endpoint, '--query-log-s3-bucket', name]
   }

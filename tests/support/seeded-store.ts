@@ -1,5 +1,6 @@
-// A key-value store whose transactions proceed only when the test says so, one stage at a time: run, apply, answer.
-// Whatever may happen between two stages of a real commit (reads, other requests, a failing disk), a seed can put there.
+// A key-value store whose transactions advance only when the test calls for it, one stage at a time: run, apply, answer.
+// A seed can place anything between two stages that may happen there in a real commit: reads, other requests, a failing
+// disk.
 
 import assert from 'node:assert/strict'
 import type { KeyValueStore, View, Work } from '../../src/storage/kv/contract.ts'
@@ -11,13 +12,13 @@ interface Job {
   readonly reject: (error: unknown) => void
 }
 
-/** What becomes of a commit; all but the first are faults, and a store that loses what it confirmed is broken. */
+/** The outcome of a commit. All but the first are faults, and a store that loses an acknowledged commit is broken. */
 export type Fate = 'applied' | 'refused' | 'applied but reported as failed' | 'lost'
 
 /** The end of a transaction. */
 export interface Outcome {
   readonly fate: Fate
-  /** The time of its commit, for whoever asks later; the test notes it. */
+  /** The commit time. The test sets it for later checks. */
   commitTime: number | undefined
   readonly settle: () => void
 }
@@ -33,7 +34,7 @@ export class SteppedStore implements KeyValueStore {
     this.#inner = inner
   }
 
-  /** What can be done next. */
+  /** The stages that can run next. */
   get stages(): readonly ('run' | 'apply' | 'answer')[] {
     return [
       ...(this.#waiting.length > 0 && !this.#ran ? (['run'] as const) : []),
@@ -42,7 +43,7 @@ export class SteppedStore implements KeyValueStore {
     ]
   }
 
-  /** Runs the next work: what it decides is not to be seen yet. */
+  /** Runs the next transaction. Its writes are not visible yet. */
   run(): void {
     const job = this.#waiting.shift()
     if (!job) return
@@ -53,7 +54,7 @@ export class SteppedStore implements KeyValueStore {
     }
   }
 
-  /** Makes what the work under way decided visible, or not. */
+  /** Ends the running transaction: makes its writes visible, or not. */
   async apply(fate: Fate): Promise<Outcome> {
     assert(this.#ran, 'a transaction has run')
     const { done, job } = this.#ran
@@ -70,7 +71,7 @@ export class SteppedStore implements KeyValueStore {
     return outcome
   }
 
-  /** Tells whoever began the oldest finished work of its end. */
+  /** Returns the outcome of the oldest finished transaction to its caller. */
   answer(): Outcome {
     const outcome = this.#outcomes.shift()
     assert(outcome, 'a transaction has been finished')

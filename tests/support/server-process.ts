@@ -28,7 +28,7 @@ export interface ServerProcess extends RunningServer {
   kill(): Promise<void>
 }
 
-/** That of `npm start`. */
+/** The stack size of `npm start`. */
 const usualStackKibibytes = 3600
 
 const startTimeoutMs = 60_000
@@ -40,7 +40,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts a server and waits until it serves. Rejects with its standard error when it does not. */
+/** Starts a server and waits until it is ready. Rejects with its standard error otherwise. */
 export async function startProcess(options: ProcessOptions = {}): Promise<ServerProcess> {
   const data = options.data ?? (await temporaryFolder())
   const rootSecret = options.env?.TERRARIUM_ROOT_SECRET ?? testRootSecret
@@ -109,7 +109,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
   }
 }
 
-/** The address on the ready line; rejects when the process ends or stays silent. */
+/** Returns the address on the ready line. Rejects if the process exits or prints no such line. */
 function ready(child: ChildProcess, stdout: Readable): Promise<string> {
   const timeoutMs = patience(startTimeoutMs)
   const deadline = AbortSignal.timeout(timeoutMs)

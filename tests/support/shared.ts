@@ -1,5 +1,5 @@
-// Resources that the test files of one process share, such as a browser: opened by the first file that needs them, closed
-// after the last file of a batch (tests/support/batch.ts), or after the file where it runs by itself.
+// Resources that the test files of one process share, such as a browser. The first file that needs a resource opens it.
+// It is closed after the last file of a batch (tests/support/batch.ts), or after a file that runs alone.
 
 import { after } from 'node:test'
 

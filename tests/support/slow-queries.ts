@@ -1,14 +1,14 @@
-// What the metrics tell of the slow lane.
+// Reads the metrics of the slow lane.
 
 import assert from 'node:assert/strict'
 import type { RunningServer } from './server.ts'
 
-/** How many queries have been evaluated in the slow lane. The server was started with a port for metrics. */
+/** Returns how many queries the slow lane has evaluated. The server must have a port for metrics. */
 export function slowQueries(server: RunningServer): Promise<number> {
   return sampleOf(server, 'slow_lane_queries_total')
 }
 
-/** How many of them were committed there, too. */
+/** Returns how many queries slow-lane processes have committed. */
 export function slowCommits(server: RunningServer): Promise<number> {
   return sampleOf(server, 'slow_lane_commits_total')
 }

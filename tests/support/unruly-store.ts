@@ -1,6 +1,6 @@
-// A key-value store that does all that the contract allows and no test on a quiet machine would see: transactions wait,
-// overtake one another, run twice, share batches, and batches are refused as a whole or put back. Which, a seed
-// decides.
+// A key-value store with every behaviour that the contract allows, also those that tests on a quiet machine never see.
+// Transactions wait, overtake each other, run twice and share batches. Batches are rejected as a whole or postponed. A
+// seed chooses.
 
 import type { KeyValueStore, View, Work, Write } from '../../src/storage/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/errors.ts'
@@ -13,7 +13,7 @@ interface Job {
   readonly reject: (error: unknown) => void
 }
 
-/** Writes that are on their way to the disk, and how to tell of them. */
+/** Writes that are being flushed, and the callbacks of their transactions. */
 interface Batch {
   readonly writes: readonly Write[]
   readonly settle: readonly (() => void)[]
@@ -21,7 +21,7 @@ interface Batch {
 
 const batchMax = 6
 
-/** A store in front of another one, which proceeds when {@link step} is called. */
+/** A store in front of another one. It advances when {@link step} is called. */
 export class UnrulyStore implements KeyValueStore {
   readonly #inner: KeyValueStore
   readonly #random: RandomSource
@@ -38,7 +38,7 @@ export class UnrulyStore implements KeyValueStore {
     return this.#waiting.length === 0 && this.#flushing === undefined && this.#untold.length === 0
   }
 
-  /** Does something of what is to be done. */
+  /** Runs one of the pending actions. */
   async step(): Promise<void> {
     if (this.#untold.length > 0 && this.#random.below(2) === 0) {
       this.#untold.shift()?.()
@@ -69,7 +69,7 @@ export class UnrulyStore implements KeyValueStore {
     } else this.#flushing = batch
   }
 
-  /** Runs works one after the other, each on what those before it have written. */
+  /** Runs transactions one after the other, each on the writes of the earlier ones. */
   #run(jobs: readonly Job[]): Batch {
     return this.#inner.read(view => {
       const overlay = new Overlay(view)

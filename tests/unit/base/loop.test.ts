@@ -6,7 +6,7 @@ import { Loop } from '../../../src/base/loop.ts'
 import type { Timers } from '../../../src/base/timers.ts'
 
 /** Timers that record scheduled calls; the test fires them by hand. */
-class HeldTimers implements Timers {
+class ManualTimers implements Timers {
   readonly pauses: number[] = []
   pass: () => void = () => undefined
   cancelled = 0
@@ -27,7 +27,7 @@ class HeldTimers implements Timers {
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
 test('each step follows after the pause that the previous one returned', async () => {
-  const timers = new HeldTimers()
+  const timers = new ManualTimers()
   const asked = [0, 20, 10]
   let steps = 0
   const loop = new Loop(timers, async () => asked[steps++] ?? 30)
@@ -44,7 +44,7 @@ test('each step follows after the pause that the previous one returned', async (
 })
 
 test('a loop woken during a step starts the next step directly after it', async () => {
-  const timers = new HeldTimers()
+  const timers = new ManualTimers()
   let steps = 0
   const loop: Loop = new Loop(timers, async () => {
     await turn()
@@ -61,7 +61,7 @@ test('a loop woken during a step starts the next step directly after it', async 
 test('stop waits for the running step and starts no other', async () => {
   let finish: () => void = () => undefined
   let steps = 0
-  const loop = new Loop(new HeldTimers(), () => {
+  const loop = new Loop(new ManualTimers(), () => {
     steps++
     return new Promise(resolve => {
       finish = () => resolve(0)

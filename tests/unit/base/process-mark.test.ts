@@ -1,4 +1,4 @@
-// Whether a recorded process is still alive, and is the same process.
+// Checks whether a recorded process is still alive, and is the same process.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
-// What the service does must not depend on the time of day being right: the clock is set back and forth while queries
-// run, and nothing times out, repeats, or goes backwards.
+// The service must work with a wrong time of day. The clock is set back and forth while queries run, and nothing times
+// out, repeats, or goes backwards.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { RandomSource } from '../store/random-source.ts'
 const hour = 3_600_000_000
 const object = (fields: object) => ({ object: fields })
 
-/** A time of day that jumps whenever it is read, beside a steady clock. */
+/** A time of day that jumps at each reading, and a steady monotonic clock. */
 function jumpingClock(random: RandomSource, isJumping: () => boolean) {
   let time = 1_709_251_200_000_000
   return {

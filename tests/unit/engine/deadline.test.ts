@@ -1,5 +1,5 @@
-// A query that takes longer than its time is refused, however short that is: while it waits for something (here for a
-// password to be checked), and when it has been evaluated. What is being committed is answered as the store decides.
+// A query past its deadline fails, however short its time is: while it waits (here for a password check), and after its
+// evaluation. During a commit, the response depends on the outcome of the commit.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
-test('a query whose time is over is answered before what it waits for', async () => {
+test('a query past its deadline fails before its wait ends', async () => {
   let isOver = false
   let cancelled = 0
   const timers: Timers = {
@@ -44,7 +44,7 @@ test('a query whose time is over is answered before what it waits for', async ()
   }
 })
 
-/** An engine whose clock moves at each look and during each commit, by as much as the test says. */
+/** An engine whose clock advances at each reading and during each commit, by the steps that the test sets. */
 function slowEngine() {
   const pace = { lookMs: 0, commitMs: 0 }
   let elapsedMs = 0
@@ -75,7 +75,7 @@ function slowEngine() {
   return { pace, ask, query, close }
 }
 
-test('a short query that takes longer than its timeout is refused in both languages, and writes nothing', async () => {
+test('a short query that exceeds its timeout fails in both languages, and writes nothing', async () => {
   const { ask, close, pace, query } = slowEngine()
   try {
     await query({ create_collection: { object: { name: 'Jar' } } })
@@ -99,11 +99,11 @@ test('a short query that takes longer than its timeout is refused in both langua
   }
 })
 
-test('a commit that is under way when the time is over is answered as it ends', async () => {
+test('a commit under way at the deadline is reported with its outcome', async () => {
   const { ask, close, pace, query } = slowEngine()
   try {
     await query({ create_collection: { object: { name: 'Jar' } } })
-    // The first document has ids reserved, which is a commit of its own.
+    // The first document reserves ids in a commit of its own.
     await query({ create: { collection: 'Jar' } })
     pace.commitMs = 60_000
     assert.equal((await ask('4', { create: { collection: 'Jar' } })).status, 201)

@@ -1,11 +1,11 @@
-// What the operator reads about requests that failed.
+// The log lines about failed requests.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failureLog } from '../../../src/engine/failure-log.ts'
 import { StoreUnavailableError } from '../../../src/storage/store/contract.ts'
 
-test('a store that is away is told once in five seconds, with how many it concerned; all else each time', () => {
+test('an unavailable store is logged every five seconds with a count, and other failures each time', () => {
   const lines: unknown[] = []
   let nowMs = 0
   const fail = failureLog(

@@ -1,4 +1,4 @@
-// What a query waits for where the state of this machine may lag behind that of others.
+// The waits of a query on a node whose replica may lag behind other nodes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
-test('a read waits for a fresh state; a write only for what its client has seen, as its commit compares', async () => {
+test('a read waits for a fresh state, and a write only for the state that its client has seen', async () => {
   const memory = openMemory()
   const asked: number[] = []
   const kv: KeyValueStore = {

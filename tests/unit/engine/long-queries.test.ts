@@ -1,5 +1,5 @@
-// What goes to the slow lane: what has held the process for too long, while it was parsed as well, and at once what did so
-// when it was asked last.
+// Queries that move to the slow lane: a query that has held the process for too long, parsing included, and at once a
+// query that was long the last time.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -18,7 +18,7 @@ import { openTestEngine } from '../../support/engine.ts'
 
 const afterMs = 20
 
-/** An engine that finds everything long, or nothing, beside a slow lane that takes `laneMs`. */
+/** An engine for which every query is long, or no query, with a slow lane that takes `laneMs`. */
 function openImpatient(t: TestContext, laneMs: () => number, isLong = true) {
   const { close, store } = openTestEngine()
   t.after(close)
@@ -74,20 +74,21 @@ const long = `[${Array(50)
   .fill('['.repeat(500) + ']'.repeat(500))
   .join(',')}]`
 
-test('what takes too long to be parsed is left to the slow lane, without being parsed to its end', async t => {
+test('a query that takes too long to parse moves to the slow lane before the parsing ends', async t => {
   const { ask, holds, jobs } = openImpatient(t, () => afterMs)
   await ask(long)
   assert.deepEqual(
     jobs.map(({ request }) => request.body),
     [long],
   )
-  // One share is all that it has: that of the text, which is parsed before it is known who asks, goes on as that of its database.
+  // The query has a single share. It begins with the parsing of the text, before the caller is known, and continues as a
+  // share of the database.
   assert.deepEqual(holds, [
     { queues: ['credential Bearer x', 'database 0'], isDropped: true, hasEnded: true },
   ])
 })
 
-test('what took long the last time goes there at once, as long as it is long there', async t => {
+test('a query that was long the last time moves at once, as long as it is long in the slow lane', async t => {
   let laneMs = afterMs
   const { ask, jobs, droppedCount } = openImpatient(t, () => laneMs)
   await ask(long)
@@ -104,7 +105,7 @@ test('what took long the last time goes there at once, as long as it is long the
   assert.deepEqual([jobs.length, droppedCount()], [6, 2], 'it was tried here again')
 })
 
-test('where many wait for it already, it is tried here', async t => {
+test('a remembered query is tried in the service when many wait for the slow lane', async t => {
   const { ask, crowd, droppedCount } = openImpatient(t, () => afterMs)
   await ask(long)
   crowd.isCrowded = true
@@ -112,14 +113,14 @@ test('where many wait for it already, it is tried here', async t => {
   assert.equal(droppedCount(), 2)
 })
 
-test('what is long for one caller is tried for another', async t => {
+test('a query that is long for one caller is tried for another caller', async t => {
   const { ask, droppedCount } = openImpatient(t, () => afterMs)
   await ask(long)
   await ask(long, { authorization: 'Bearer y' })
   assert.equal(droppedCount(), 2)
 })
 
-test('what fails has held the process, too', async t => {
+test('a failing query has held the process, too', async t => {
   const { ask, holds, jobs } = openImpatient(t, () => afterMs, false)
   await ask('{"no_such_function": 1}', {}, 400)
   await ask('[1', {}, 400)
@@ -130,7 +131,7 @@ test('what fails has held the process, too', async t => {
   )
 })
 
-test('schema files that are sent go there at once', async t => {
+test('pushed schema files move to the slow lane at once', async t => {
   const { ask, jobs, droppedCount } = openImpatient(t, () => afterMs)
   const files = [{ name: 'main.fsl', text: 'collection Author {}' }]
   const push = schemaRequestText({ method: 'POST', path: ['update'], parameters: {}, files, text: '' })

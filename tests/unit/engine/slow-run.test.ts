@@ -1,5 +1,5 @@
-// Queries of the slow lane that hold the time of their commit: the moment is whole microseconds, so far ahead as it takes
-// to be there in time, and no farther however often it was missed.
+// Slow-lane queries whose writes contain their commit time. The commit time is in whole microseconds. It is as far in the
+// future as the query needs, and no farther, however often it was missed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import { runSlowly } from '../../../src/engine/slow-run.ts'
 import type { Store } from '../../../src/storage/store/store.ts'
 
-/** A service whose queries take `takes` microseconds each from the moment at which the time of their commit is certain. */
+/** A service whose queries take `takes` microseconds each after their commit time is chosen. */
 function serviceOf(takes: readonly number[], leads = new Leads()) {
   let now = 1_700_000_000_000_000
   const seen: number[] = []
@@ -26,7 +26,7 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
       ended: () => undefined,
     }),
     run: async ({ lead, now: dispatched }: LaneJob) => {
-      // Others come first.
+      // Other queries run first.
       now += 3_000_000
       const commitTime = micros(dispatched() + lead)
       seen.push(lead)
@@ -82,14 +82,14 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
   return { committed, leads, run, seen }
 }
 
-test('what is left of the time of a query is a fraction, the time of its commit is not', async () => {
+test('the commit time is in whole microseconds although the time left is a fraction', async () => {
   const { committed, run, seen } = serviceOf([1_000])
   assert.equal((await run(12.3456789)).status, 201)
   assert.deepEqual(seen, [12_346])
   assert.ok(committed.every(({ time }) => Number.isSafeInteger(time)))
 })
 
-test('waiting for others makes the moment no later, nor does missing it over and over', async () => {
+test('neither waiting for other queries nor repeated misses make the commit time later', async () => {
   const late = Array<number>(12).fill(400_000.4)
   const { committed, run, seen } = serviceOf([...late.map((each, index) => each + 100_000 * index), 20_000])
   await run(60_000)
@@ -101,7 +101,7 @@ test('waiting for others makes the moment no later, nor does missing it over and
   for (const { at, time } of committed) assert.ok(at <= time)
 })
 
-test('what a database needed lately is what its next query is given, within bounds, and forgotten', async () => {
+test('the lead of a query follows what recent queries of its database needed, within limits', async () => {
   const { leads, run, seen } = serviceOf([100_000, 100_000, 100_000, 3_000_000, 100, 100])
   await run(60_000)
   assert.deepEqual(seen.splice(0), [50_000, 150_000])
@@ -114,7 +114,7 @@ test('what a database needed lately is what its next query is given, within boun
   assert.equal(leads.first('a'), 50_000)
 })
 
-test('what came back after the deadline is not committed', async () => {
+test('an attempt that arrives after the deadline is not committed', async () => {
   const { committed, run } = serviceOf([1_000])
   const late = () => {
     throw new RequestError('time out', 'Read timed out.')

@@ -1,4 +1,4 @@
-// What becomes of a binding whose evaluation is interrupted: nothing, rather than an entry that says null.
+// An interrupted evaluation of a binding makes no entry, in particular no entry with null.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,7 +31,7 @@ const copied = new Map<string, Value>([
 ])
 const same = lambda(new Map<string, Value>([['equals', [numbers, copied]]]))
 
-/** How a query ends: out of time, out of memory; and how it goes on in the slow lane. */
+/** The errors that interrupt a query: out of time, out of memory, and the move to the slow lane. */
 const ends: readonly unknown[] = [
   new RequestError('time out', 'Read timed out.'),
   new RequestError('bad request', 'Query takes too much memory.'),
@@ -43,7 +43,7 @@ test('a binding gives its value, or null when it fails by itself', () => {
   assert.equal(evaluateBinding(host, lambda(new Map([['length', 1n]])), document), undefined)
 })
 
-test('who ends a query in the middle of a binding ends the query, and no entry is made of it', () => {
+test('an interruption during a binding ends the query, and makes no entry', () => {
   for (const end of ends) {
     const check = (): never => {
       throw end

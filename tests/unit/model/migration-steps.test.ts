@@ -1,4 +1,4 @@
-// What each step of a migration does to the data of documents, and that steps and types come back as they were stored.
+// The effect of each migration step on the data of documents, and the encoding of steps and types.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ const scalar = (name: ScalarName): FieldType => ({ kind: 'scalar', name })
 const [int, text] = [scalar('Int'), scalar('String')]
 const optional = (type: FieldType): FieldType => ({ kind: 'union', members: [type, nullType] })
 
-/** The steps as a definition of the time 10 holds them. */
+/** The steps as stored in a definition of the time 10. */
 function timed(steps: readonly Step[], time = 10n): Value {
   const definition = new Map<string, Value>()
   appendSteps(definition, undefined, steps)
@@ -35,7 +35,7 @@ function timed(steps: readonly Step[], time = 10n): Value {
   return list.map(step => new Map(step).set('at', time))
 }
 
-/** The data of a document of the time 1 behind some steps. */
+/** The data of a document of the time 1 after some steps. */
 function after(data: Plain, ...steps: readonly Step[]): Plain {
   const fields = new Map([['data', stored(data)]])
   return plain(readMigration(timed(steps)).apply(fields, micros(1)).get('data') ?? null)
@@ -48,7 +48,7 @@ const add = (path: string, type: FieldType, value: Value = null): Step => ({
   value,
 })
 
-test('a field is added with its value, or with none', () => {
+test('a field is added with a value or without', () => {
   assert.deepEqual(after({ a: 1n }, add('b', int, 4n)), { a: 1n, b: 4n })
   assert.deepEqual(after({ a: 1n }, add('b', optional(int))), { a: 1n })
   assert.deepEqual(after({}, add('a.b.c', int, 3n)), { a: { b: { c: 3n } } })
@@ -56,7 +56,7 @@ test('a field is added with its value, or with none', () => {
   assert.deepEqual(after({ b: 7n }, add('b', int, 4n)), { b: 7n })
 })
 
-test('what is dropped goes, what moves keeps its value', () => {
+test('a dropped field is removed, and a moved field keeps its value', () => {
   assert.deepEqual(after({ a: { b: 1n, c: 2n } }, { kind: 'drop', path: ['a', 'b'] }), { a: { c: 2n } })
   assert.deepEqual(after({ a: 1n }, { kind: 'move', from: ['a'], to: ['b'] }), { b: 1n })
   assert.deepEqual(after({}, { kind: 'move', from: ['a'], to: ['b'] }), {})
@@ -79,7 +79,7 @@ test('a split gives its value to the first target of its type and fills the othe
   assert.deepEqual(after({ a: true }, other), { a: 0n, b: 'none', tmp: true })
 })
 
-test('what stands in the way of an added field goes where conflicts go, under a free name', () => {
+test('a value in the place of an added field moves to the conflicts, under a free name', () => {
   const added = [add('n', int, 0n), { kind: 'move conflicts', into: 'c' }] as const
   assert.deepEqual(after({ n: 3n }, ...added), { n: 3n })
   assert.deepEqual(after({ n: 'x' }, ...added), { n: 0n, c: { n: 'x' } })
@@ -104,7 +104,7 @@ test('undeclared fields go into a field', () => {
   assert.deepEqual(after({ _a: 1n, a: 2n }, ...steps), { n: 0n, c: { a: 2n, _a: 1n } })
 })
 
-test('only steps that came later than the shape of a version are taken, those of one time together', () => {
+test('only steps after the schema time of a version are applied, and steps of the same time together', () => {
   const [first, second] = [
     timed([add('n', int, 0n)], 10n),
     timed([{ kind: 'move conflicts', into: 'c' }], 20n),
@@ -117,14 +117,14 @@ test('only steps that came later than the shape of a version are taken, those of
   assert.equal(migration.apply(fields, micros(20)), fields)
 })
 
-test('what a step changes is a copy', () => {
+test('a step changes a copy', () => {
   const inner = stored({ b: 1n })
   const fields = new Map<string, Value>([['data', new Map([['a', inner]])]])
   readMigration(timed([{ kind: 'drop', path: ['a', 'b'] }, add('a.c', int, 2n)])).apply(fields, micros(1))
   assert.deepEqual(plain(fields.get('data') ?? null), { a: { b: 1n } })
 })
 
-test('types come back as they were stored', () => {
+test('types are decoded as they were encoded', () => {
   const types: readonly FieldType[] = [
     anyType,
     nullType,
@@ -139,7 +139,7 @@ test('types come back as they were stored', () => {
   for (const type of types) assert.deepEqual(readType(storedType(type)), type)
 })
 
-test('an index keeps its rows under the path to which its field moves, and nowhere else', () => {
+test('an index keeps its rows only under the path to which its field moves', () => {
   const index = (...path: readonly string[]) =>
     new Map<string, Value>([['terms', [new Map<string, Value>([['field', path]])]]])
   const pathAfter = (path: readonly string[], ...steps: readonly Step[]) => {

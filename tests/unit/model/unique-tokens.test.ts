@@ -1,4 +1,4 @@
-// What the store refuses is an error of the query wherever documents are written beside those of the query itself.
+// If the store rejects a document that a query writes implicitly, such as a token, the query fails with an error.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -27,7 +27,7 @@ after(() => opened.close())
 const user = (id: string) => ({ ref: { collection: 'users' }, id })
 const notUnique = [{ position: [], code: 'instance not unique', description: 'document is not unique.' }]
 
-test('a login refused by a unique index over tokens is an error of the query', async () => {
+test('a login fails when a unique index over tokens rejects it', async () => {
   const params = { object: { credentials: { object: { password: 'sesame' } } } }
   await opened.query({ create: user('1'), params })
   const login = { login: user('1'), params: { object: { password: 'sesame' } } }
@@ -37,7 +37,7 @@ test('a login refused by a unique index over tokens is an error of the query', a
   assert.deepEqual(JSON.parse(body).errors, notUnique)
 })
 
-test('so is a password refused by a unique index over credentials', async () => {
+test('a create with a password fails when a unique index over credentials rejects it', async () => {
   const hash = '$2a$04$abcdefghijklmnopqrstuuAlwqdyKq9Z5cFPt4xjQPYWbUDv7cVHO'
   const params = { object: { credentials: { object: { hashed_password: hash } } } }
   await opened.query({ create: user('2'), params })

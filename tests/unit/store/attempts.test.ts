@@ -1,4 +1,4 @@
-// Attempts: evaluated on a snapshot, committed later, perhaps after others and by another process.
+// Attempts are evaluated on a snapshot and committed later, possibly after other commits and by another process.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ import {
   second,
 } from './support.ts'
 
-/** As if it came from another process. */
+/** Copies an attempt as if another process had sent it. */
 function cloned<T>(attempt: Attempt<T>): Attempt<T> {
   return structuredClone(attempt)
 }
@@ -57,7 +57,7 @@ test('an attempt changes nothing until it is committed, and then everything at o
     bench.read(transaction => numberOf(transaction, ref)),
     1n,
   )
-  // Others commit beside it: it gets a later time than it was made for.
+  // Another transaction commits first, so the attempt is rebased to a later commit time.
   const beside = await bench.commit(transaction =>
     transaction.put(documentRef(collection, 9), data({ n: 77n })),
   )
@@ -84,7 +84,7 @@ test('an attempt changes nothing until it is committed, and then everything at o
   await bench.close()
 })
 
-test('an attempt is stale when others wrote what it read', async () => {
+test('an attempt is stale when others wrote to its read set', async () => {
   const { bench, ref } = await benchWith()
   const attempts = [1, 2, 3].map(() => bench.store.attempt(increment(ref)))
   const [first, second, third] = attempts as [Attempt<bigint>, Attempt<bigint>, Attempt<bigint>]
@@ -98,7 +98,7 @@ test('an attempt is stale when others wrote what it read', async () => {
   await bench.close()
 })
 
-test('what was not there counts as read: phantoms, unique entries, schema', async () => {
+test('absent rows are part of the read set: phantoms, unique entries, schema', async () => {
   const { bench, byN, collection } = await benchWith()
   const count = (transaction: Transaction) => {
     const n = BigInt([...transaction.documents(collection.database, Number(collection.id), {})].length)
@@ -114,7 +114,7 @@ test('what was not there counts as read: phantoms, unique entries, schema', asyn
   assert.equal(await bench.store.commit(unique), 'stale')
   await bench.write(transaction => createCollection(transaction, 'more'))
   assert.equal(await bench.store.commit(named), 'stale')
-  // An index that came in between would lack the entry.
+  // An index created in between would lack the entry.
   const blind = bench.store.attempt(transaction => {
     transaction.put(documentRef(collection, 9), data({ n: 6n }))
   })
@@ -123,7 +123,7 @@ test('what was not there counts as read: phantoms, unique entries, schema', asyn
   await bench.close()
 })
 
-test('a database does not rely on what is beside it, only on its own place', async () => {
+test('the attempts of a database depend on its own place, not on its siblings', async () => {
   const bench = new Bench()
   const named = (transaction: Transaction, parent: DatabaseId, name: string) => {
     const ref = new Ref(parent, native.databases, transaction.newId())
@@ -147,7 +147,7 @@ test('a database does not rely on what is beside it, only on its own place', asy
     })
   const committed = async (one: Attempt<void>) => (await bench.store.commit(cloned(one))) !== 'stale'
   assert.ok(await committed(attempt()))
-  // What is known of the schemas is remembered by now.
+  // The schemas are cached now.
   const beside = attempt()
   await bench.write(transaction => {
     named(transaction, rootDatabase, 'beside outer')
@@ -167,7 +167,7 @@ test('a database does not rely on what is beside it, only on its own place', asy
   await bench.close()
 })
 
-test('schema of other databases and other documents is no matter', async () => {
+test('schema of other databases and other documents do not make an attempt stale', async () => {
   const { bench, collection, ref } = await benchWith()
   const attempt = bench.store.attempt(increment(ref))
   await bench.write(transaction => transaction.put(documentRef(collection, 2), data({ n: 50n })))
@@ -175,7 +175,7 @@ test('schema of other databases and other documents is no matter', async () => {
   await bench.close()
 })
 
-test('an attempt in which its time went into other values cannot get another time', async () => {
+test('an attempt whose commit time is in other values cannot be rebased', async () => {
   const bench = new Bench()
   const { byTs, collection } = await bench.write(transaction => {
     const collection = createCollection(transaction, 'things')
@@ -206,7 +206,7 @@ test('an attempt in which its time went into other values cannot get another tim
   await bench.close()
 })
 
-test('what has expired by the time of the commit makes an attempt stale', async () => {
+test('a document that has expired at the commit time makes an attempt stale', async () => {
   const { bench, collection, ref } = await benchWith()
   const soon = documentRef(collection, 5)
   await bench.write(transaction => transaction.put(soon, data({ n: 1n }, bench.now + 2 * second)))
@@ -222,7 +222,7 @@ test('what has expired by the time of the commit makes an attempt stale', async 
   await bench.close()
 })
 
-test('what other processes commit is noticed as well', async () => {
+test('commits of other processes make an attempt stale, too', async () => {
   const kv = openMemory()
   let now = 1_700_000_000 * second
   const options = { clock: () => micros(now++), hooks: { evaluateBinding: () => undefined } }
@@ -238,7 +238,7 @@ test('what other processes commit is noticed as well', async () => {
   await kv.close()
 })
 
-test('thousands of increments at once all count', async () => {
+test('thousands of concurrent increments all count', async () => {
   const { bench, ref } = await benchWith()
   const outcomes = await Promise.all(Array.from({ length: 3000 }, () => bench.store.write(increment(ref))))
   assert.equal(new Set(outcomes.map(outcome => outcome.time)).size, 3000)
@@ -249,7 +249,7 @@ test('thousands of increments at once all count', async () => {
   await bench.close()
 })
 
-test('short transactions are evaluated again under the lock, but not all at once', async () => {
+test('short transactions are evaluated again under the lock, but not all in one batch', async () => {
   const { bench, ref } = await benchWith()
   const slow = (transaction: Transaction) => {
     bench.now += 9000
@@ -263,7 +263,7 @@ test('short transactions are evaluated again under the lock, but not all at once
   await bench.close()
 })
 
-test('a long transaction is tried again outside, as often as it may', async () => {
+test('a long transaction is retried outside the lock, up to its limit', async () => {
   const { bench, ref } = await benchWith()
   const long = (transaction: Transaction) => {
     bench.now += 50_000
@@ -281,7 +281,7 @@ test('a long transaction is tried again outside, as often as it may', async () =
   await bench.close()
 })
 
-test('an attempt that has shown its commit time commits at that time where no other commit came between', async () => {
+test('an attempt whose result has its commit time commits at that time if no other commit came between', async () => {
   const { bench, ref } = await benchWith()
   const showTime = (transaction: Transaction) => {
     transaction.put(ref, data({ n: 1n }))

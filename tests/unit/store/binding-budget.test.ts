@@ -1,4 +1,4 @@
-// What the bindings of a document may take in a build, by a clock of its own.
+// The time that the bindings of a document may take in a build, with a clock that the test controls.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { Lambda } from '../../../src/values/value.ts'
 const binding: Code = new Lambda('4', 'd', null)
 const version = {} as unknown as Version
 
-/** A budget for bindings that take so long. */
+/** A budget for bindings that take the given time. */
 function setUp(micros: () => number) {
   let now = 0
   const evaluateBinding = () => {
@@ -23,7 +23,7 @@ function setUp(micros: () => number) {
   return new BindingBudget({ evaluateBinding }, () => now)
 }
 
-test('bindings of a document have one budget together, and those of the next another', () => {
+test('the bindings of a document share a budget, and the next document has its own', () => {
   const half = (limits.documentBindingsMs * 1000) / 2
   const budget = setUp(() => half)
   for (let document = 0; document < 3; document++) {
@@ -35,7 +35,7 @@ test('bindings of a document have one budget together, and those of the next ano
   }
 })
 
-test('bindings that are quick are never too long, however many versions there are', () => {
+test('quick bindings never exceed the budget, however many versions there are', () => {
   const budget = setUp(() => 50)
   budget.perDocument(() => {
     for (let versions = 0; versions < 100_000; versions++) budget.evaluateBinding(binding, version)

@@ -1,5 +1,6 @@
-// The bindings of one database do not hold up everybody's background: batches end at the next document, databases rest
-// from what their bindings took, and a build that fails again and again is tried less and less often.
+// The bindings of one database do not delay the background work of others. Batches end at the next document, and the
+// work of a database pauses in proportion to the time of its bindings. A build that fails repeatedly is retried less and
+// less often.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,11 +21,11 @@ const bound = (source: Ref) => ({
   terms: [object({ binding: 'b' })],
 })
 
-/** How many documents of a collection are stored, visible or not. */
+/** Counts the stored documents of a collection, visible or not. */
 const stored = ({ kv }: Bench, { id }: Ref) =>
   kv.read(view => [...view.range(documentRange(rootDatabase, Number(id)))].length)
 
-test('a database rests in proportion to what its bindings took, and what several do adds up', () => {
+test('a database pauses in proportion to the time of its bindings, and times add up', () => {
   let now = 0
   const share = new BindingShare(() => now)
   assert.equal(share.restMs(1n), 0)
@@ -38,7 +39,7 @@ test('a database rests in proportion to what its bindings took, and what several
   assert.equal(share.restMs(1n), 0, 'what takes next to nothing is no reason to rest')
 })
 
-/** Three documents of a collection with a binding, past their time. */
+/** Creates three expired documents of a collection with a binding. */
 async function expired(): Promise<{ bench: Bench; collection: Ref }> {
   const bench = new Bench(openMemory(), { evaluateBinding: () => 1n })
   const collection = await bench.write(transaction => {
@@ -53,9 +54,9 @@ async function expired(): Promise<{ bench: Bench; collection: Ref }> {
   return { bench, collection }
 }
 
-test('expired documents are removed one a step when each takes long, and none while their database rests', async t => {
+test('slow expired documents are removed one per step, and none while their database pauses', async t => {
   const { bench, collection } = await expired()
-  // What these bindings take by the real clock says nothing here.
+  // The real duration of these bindings does not matter here.
   t.mock.method(bench.store.bindingShare, 'restMs', () => 0)
   const sweeper = new Sweeper(bench.store, undefined, 0)
   const counts = new Set<number>()
@@ -79,7 +80,7 @@ test('expired documents are removed one a step when each takes long, and none wh
   await other.bench.close()
 })
 
-test('documents of a deleted collection are removed one a step when each takes long, and none while their database rests', async t => {
+test('slow documents of a deleted collection are removed one per step, and none while their database pauses', async t => {
   const bench = new Bench(openMemory(), { evaluateBinding: () => 1n })
   const collection = await bench.write(transaction => {
     const collection = createCollection(transaction, 'c')
@@ -105,7 +106,7 @@ test('documents of a deleted collection are removed one a step when each takes l
   await bench.close()
 })
 
-test('a build that fails at each change of its document is tried less and less often', async () => {
+test('a build that fails at each change of its document is retried less and less often', async () => {
   let attempts = 0
   const evaluateBinding = () => {
     attempts++
@@ -126,7 +127,7 @@ test('a build that fails at each change of its document is tried less and less o
     undefined,
     () => nowMs,
   )
-  /** Attempts while something changes each second, in seconds. */
+  /** The times of attempts in seconds, while something changes each second. */
   const attemptedAt: number[] = []
   for (; nowMs <= 70_000; nowMs += 1000) {
     bench.now += 1_000_000

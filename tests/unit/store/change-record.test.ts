@@ -1,4 +1,4 @@
-// The record of changes by collection: what it holds, how long, and what a folder without it is read as.
+// The change record by collection: its contents, its retention, and directories without a record.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ function rows(bench: Bench, kind: 'changes' | 'collectionChanges'): number {
   return bench.kv.read(view => [...view.range(tagRange(kind))].length)
 }
 
-test('the changes of one collection are read in the order of commits, and nobody else’s with them', async () => {
+test('the changes of a collection are read in commit order, without changes of other collections', async () => {
   const bench = new Bench()
   const [users, others] = await bench.write(transaction => [
     createCollection(transaction, 'users'),
@@ -54,7 +54,7 @@ test('the changes of one collection are read in the order of commits, and nobody
   await bench.close()
 })
 
-test('a transaction of many documents is recorded whole', async () => {
+test('a transaction of many documents is recorded completely', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const count = 2500
@@ -69,7 +69,7 @@ test('a transaction of many documents is recorded whole', async () => {
   await bench.close()
 })
 
-test('changes go when the history of their collection does not reach back to them', async () => {
+test('changes are removed when they are older than the history of their collection', async () => {
   const bench = new Bench()
   const made = await bench.write(transaction => ({
     short: createCollection(transaction, 'short', { history_days: 0n }),
@@ -96,7 +96,7 @@ test('changes go when the history of their collection does not reach back to the
   bench.now += 100 * day
   await background.runAll()
   assert.deepEqual(counts(), [0, 0, 3])
-  // What keeps everything is looked at again, because that may change.
+  // A collection that keeps everything is checked again, because its rules may change.
   await bench.write(transaction => transaction.put(all, object({ name: 'all', history_days: 1n })))
   bench.now += 40 * day
   await background.runAll()
@@ -108,7 +108,7 @@ test('changes go when the history of their collection does not reach back to the
   await bench.close()
 })
 
-test('a step over many changes removes a batch of them, and what the log names is told by the check', async () => {
+test('a step over many changes removes a batch, and the check reports changes that the log still refers to', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users', { history_days: 0n }))
   for (let id = 1; id <= 600; id++) {
@@ -130,12 +130,12 @@ test('a step over many changes removes a batch of them, and what the log names i
   await bench.store.close()
 })
 
-test('a folder from before the record says since when it has one', async () => {
+test('a directory without a change record stores the time when the record begins', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   const time = await bench.commit(transaction => transaction.put(ref, data({})))
-  // As versions before the record wrote it: the changes in the log by time, and nothing else.
+  // The format of versions before the record: only the changes in the log by time.
   const rest = bench.kv.read(view => [...view.range(tagRange('collectionChanges'))].map(row => row.key))
   const old = bench.kv.read(view => [...view.range(tagRange('changes'))])
   await bench.kv.transact(() => ({

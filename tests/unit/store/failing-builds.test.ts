@@ -1,5 +1,5 @@
-// An index that cannot be built is its owner's trouble: everybody else's builds and the sweeper go on, the index says
-// what is wrong, and it is tried again when something changes.
+// An index that cannot be built affects only its owner: other builds and the sweeper continue. The index has the reason,
+// and the build is retried after a change.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { SteppedStore } from '../../support/seeded-store.ts'
 
 const object = (fields: object) => ({ object: fields })
 const many = Array.from({ length: 400 }, (_, n) => n)
-/** More combinations than an index may hold of one document. */
+/** More combinations than an index may have for one document. */
 const wide = object({ data: object({ a: many, b: many }) })
 const narrow = object({ data: object({ a: [1], b: [2] }) })
 const documents = limits.synchronousIndexBuildMax + 10
@@ -35,7 +35,7 @@ const plainIndex = (name: string) => ({
   create_index: object({ name, source: { collection: 'c' }, terms: [object({ field: ['data', 'a'] })] }),
 })
 
-/** A database with many documents in a collection `c`, and a key of it. */
+/** Creates a database with many documents in a collection `c`, and a key for it. */
 async function database(engine: TestEngine, name: string): Promise<string> {
   await engine.query({ create_database: object({ name }) })
   const key = await engine.query({ create_key: object({ role: 'admin', database: { database: name } }) })
@@ -49,7 +49,7 @@ async function shown(engine: TestEngine, secret: string, name: string): Promise<
   return (await engine.query({ get: { index: name } }, { secret })) as Record<string, unknown>
 }
 
-test('a build that fails says so, holds up nobody, and is built once its document has changed', async () => {
+test('a failing build is reported, delays no other build, and succeeds after its document has changed', async () => {
   const engine = openTestEngine()
   const errors: unknown[] = []
   const background = new Background(engine.store, error => errors.push(error))
@@ -73,7 +73,7 @@ test('a build that fails says so, holds up nobody, and is built once its documen
   assert.ok(errors[0] instanceof BuildFailure)
   assert.deepEqual(engine.store.check(), [])
 
-  // Nothing has changed: nothing is done, and nothing written.
+  // Without a change, the background does nothing and writes nothing.
   const { time } = engine.store.read(() => null)
   assert.equal(await background.runOnce(), false)
   assert.equal(engine.store.changes(time, 10).length, 0)
@@ -92,7 +92,7 @@ test('a build that fails says so, holds up nobody, and is built once its documen
   assert.deepEqual(found.data, [culprit.ref])
   assert.deepEqual(engine.store.check(), [])
 
-  // The version that was too wide is history now: it can be written around, and goes with its document.
+  // The version with too many entries is history now. Other versions can be inserted, and the document can be deleted.
   const insert = { insert: culprit.ref, ts: { time: '2020-01-01T00:00:00Z' }, action: 'create' }
   await engine.query({ ...insert, params: narrow }, { secret: one })
   assert.equal((await engine.send({ ...insert, params: wide }, { secret: one })).status, 400)
@@ -101,7 +101,7 @@ test('a build that fails says so, holds up nobody, and is built once its documen
   await engine.close()
 })
 
-test('a build whose bindings take too long fails, and holds up nobody', async () => {
+test('a build whose bindings take too long fails, and delays no other build', async () => {
   const engine = openTestEngine()
   const [one, two] = [await database(engine, 'one'), await database(engine, 'two')]
   const long = { repeat: { repeat: 'a\u0301', number: 1024 }, number: 1000 }
@@ -124,7 +124,7 @@ test('a build whose bindings take too long fails, and holds up nobody', async ()
   await engine.close()
 })
 
-test('after a restart a failed build is tried again, once', async () => {
+test('after a restart a failed build is retried once', async () => {
   const engine = openTestEngine()
   const secret = await database(engine, 'one')
   await engine.query({ create: { collection: 'c' }, params: wide }, { secret })
@@ -163,7 +163,7 @@ test('databases take turns, however many builds one of them has', async () => {
   await engine.close()
 })
 
-test('a disk that fails is not held against the index', async () => {
+test('a disk failure does not count as a failure of the build', async () => {
   const stepped = new SteppedStore(openMemory())
   const engine = openTestEngine({ kv: stepped })
   const drive = async <T>(work: Promise<T>, fate: 'applied' | 'refused' = 'applied'): Promise<T> => {
@@ -230,7 +230,7 @@ for (const [what, expr] of lookups) {
   })
 }
 
-test('a document that an index cannot hold can be deleted all the same', async () => {
+test('a document that an index cannot store can be deleted', async () => {
   const engine = openTestEngine()
   const secret = await database(engine, 'one')
   const culprit = (await engine.query({ create: { collection: 'c' }, params: wide }, { secret })) as {

@@ -86,7 +86,7 @@ test('values order entries, each in its own direction, then documents', async ()
   await bench.close()
 })
 
-test('values too long for a key still come in order and keep their bounds', async () => {
+test('values too long for a key are still ordered and bounded', async () => {
   const { bench, put, values } = await indexed({ values: [field('s')] })
   const text = (end: string) => `${'x'.repeat(5000)}${end}`
   const ends = ['d', 'b', 'e', 'a', 'c']
@@ -110,7 +110,7 @@ test('a value beyond the limit is not indexed', async () => {
   await bench.close()
 })
 
-test('a unique index refuses a second document with the same terms and values', async () => {
+test('a unique index rejects a second document with the same terms and values', async () => {
   const { bench, items, index, put, ids } = await indexed({ terms: [field('mail')], unique: true })
   await put(1, { mail: 'a' })
   await assert.rejects(put(2, { mail: 'a' }), /not unique/)
@@ -261,7 +261,7 @@ test('the events of a collection are the add and remove events of its documents'
   await bench.close()
 })
 
-test('an entry that is not where it was put fails the write that would end it', async () => {
+test('a missing entry fails the write that would end it', async () => {
   const { bench, put } = await indexed({ terms: [field('tag')] })
   await put(1, { tag: 'a' })
   await put(2, { tag: 'a' })
@@ -270,7 +270,7 @@ test('an entry that is not where it was put fails the write that would end it', 
   await bench.kv.transact(() => ({ result: undefined, writes: [{ key, value: undefined }] }))
   await put(1, { tag: 'b' })
   await assert.rejects(put(2, { tag: 'b' }), InvariantError)
-  // What does not concern the entry can be written.
+  // A write that leaves the entry unchanged succeeds.
   await put(2, { tag: 'a', other: true })
   await bench.store.close()
 })

@@ -1,5 +1,5 @@
-// Entries of indexes that are remembered between reads: a store that has read before shows just what one shows that has
-// not, whatever was written meanwhile, and says that it cost the same.
+// Index entries are cached between reads. A store with cached entries returns the same results and costs as a store
+// without, whatever was written meanwhile.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ function another(bench: Bench, worker: number): Store {
   })
 }
 
-/** Up to `count` entries of a set, and what reading them has cost. */
+/** Returns up to `count` entries of a set, and the cost of the read. */
 function read(store: Store, index: Ref, group: string, scan: EntryScan, count: number) {
   const { result, counters } = store.read(transaction => {
     const entries: unknown[] = []
@@ -56,7 +56,7 @@ function scanFrom(random: RandomSource, n: bigint): EntryScan {
   return bounds[random.below(bounds.length)] as EntryScan
 }
 
-/** One random write of a transaction. */
+/** Makes a random write in a transaction. */
 function change(transaction: Transaction, random: RandomSource, items: Ref, now: number): void {
   const ref = documentRef(items, 1 + random.below(12))
   const fields = (ttl?: number) => {
@@ -86,7 +86,7 @@ function change(transaction: Transaction, random: RandomSource, items: Ref, now:
   }
 }
 
-test('what is remembered never shows, whoever writes whatever', async () => {
+test('cached entries never change a result, whatever is written', async () => {
   for (const seed of seedsToRun([1, 2, 3, 4, 5, 6])) {
     const random = new RandomSource(seed)
     const bench = new Bench()
@@ -119,7 +119,7 @@ test('what is remembered never shows, whoever writes whatever', async () => {
   }
 })
 
-test('entries go with their collection, and with their index', async () => {
+test('entries are removed with their collection, and with their index', async () => {
   const bench = new Bench()
   const make = (name: string) =>
     bench.write(transaction => {
@@ -148,7 +148,7 @@ test('entries go with their collection, and with their index', async () => {
   await bench.close()
 })
 
-test('long runs are read on from the store', async () => {
+test('long runs are continued from the store', async () => {
   const bench = new Bench()
   const { items, index } = await bench.write(transaction => {
     const items = createCollection(transaction, 'items')

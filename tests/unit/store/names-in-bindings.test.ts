@@ -1,5 +1,5 @@
-// Bindings that look names up, through renames, deletions and whatever is made anew under a name: entries say what the names
-// meant when their documents were written, and come out the same whenever they are computed again.
+// Bindings that look up names, while names are renamed, deleted and reused. Entries use the meaning of a name at the time
+// when their document was written, and a later evaluation gives the same entries.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ async function make(engine: TestEngine, to: string): Promise<unknown> {
   return ((await engine.query({ create: { collection: 'notes' }, params })) as { ref: unknown }).ref
 }
 
-/** The collections that the index points to, `null` where a name was nobody's. */
+/** The collections that the index points to; `null` for a name that did not resolve. */
 async function targets(engine: TestEngine, index = 'by_target'): Promise<unknown[]> {
   const set = { match: { index }, terms: [1] }
   const { data } = (await engine.query({ paginate: set })) as {
@@ -78,7 +78,7 @@ test('entries keep what a name meant when their document was written', async () 
   await engine.close()
 })
 
-test('an index over older documents takes the names of its own time', async () => {
+test('an index over older documents resolves names as of its own creation', async () => {
   const engine = await withNotes()
   await make(engine, 'users')
   await engine.query({ create_collection: object({ name: 'users' }) })
@@ -93,7 +93,7 @@ test('an index over older documents takes the names of its own time', async () =
   await engine.close()
 })
 
-test('a name that the same query makes is nobody’s for its documents, now and later', async () => {
+test('a name that the same query creates does not resolve for its documents, now and later', async () => {
   const engine = await withNotes()
   await engine.query(indexOf('by_target'))
   const params = object({ data: object({ n: 1, to: 'users' }) })
@@ -110,7 +110,7 @@ test('a name that the same query makes is nobody’s for its documents, now and 
 })
 
 for (const seed of seedsToRun([1, 2, 3, 4])) {
-  test(`whatever becomes of names, every entry is the one that its version calls for (seed ${seed})`, async () => {
+  test(`whatever happens to names, every entry matches its version (seed ${seed})`, async () => {
     const random = new RandomSource(seed)
     const pick = <T>(of: readonly T[]): T => of[random.below(of.length)] as T
     const engine = await withNotes()

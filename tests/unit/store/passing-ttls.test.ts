@@ -1,5 +1,4 @@
-// What is stored when the time passes between the evaluation of a transaction and its commit: rows say what is true at the
-// time of the commit.
+// A `ttl` passes between the evaluation of a transaction and its commit. The stored rows are correct for the commit time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +21,7 @@ async function benchWith() {
   return { bench, things, of: (id: number) => documentRef(things, id) }
 }
 
-/** Evaluates `work`, lets `passed` microseconds pass and another transaction commit, then commits; returns the time. */
+/** Evaluates `work`, lets `passed` microseconds pass and another transaction commit, then commits. Returns the time. */
 async function commitLater(
   { bench, of }: { readonly bench: Bench; readonly of: (id: number) => Ref },
   passed: number,
@@ -67,7 +66,7 @@ test('a document whose ttl passes before its commit is removed, and the check fi
   await bench.close()
 })
 
-test('a mark that version 0.2 made at the ttl is no fault, and the document is marked again', async () => {
+test('a mark that version 0.2 made at the ttl is valid, and the document is marked again', async () => {
   const setUp = await benchWith()
   const { bench, of } = setUp
   const ttl = bench.now + 50
@@ -100,7 +99,7 @@ test('a document that expires before the commit is created again, also below a r
   await bench.close()
 })
 
-test('the history that a collection gives up ends at the commit of longer history_days', async () => {
+test('the history that a collection has lost ends at the commit of longer history_days', async () => {
   const { bench, of, things } = await benchWith()
   const longer = object({ name: 'things', history_days: 30n })
   const attempt = bench.store.attempt(put(things, longer))

@@ -1,4 +1,4 @@
-// Whether the store can write is found out by writing.
+// The store checks that it can write by writing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { Bench } from './support.ts'
 
-/** A store whose disk is full: works run, but what they wrote cannot be kept. */
+/** A store with a full disk: transactions run, but their commits fail. */
 function onFullDisk(): KeyValueStore {
   const kv = openMemory()
   const transact: KeyValueStore['transact'] = async work => {
@@ -25,7 +25,7 @@ function onFullDisk(): KeyValueStore {
   })
 }
 
-test('a probe commits something, once for all who ask at the same time', async () => {
+test('concurrent probes share a single commit', async () => {
   const bench = new Bench()
   let commits = 0
   bench.store.watch(() => commits++)
@@ -39,7 +39,7 @@ test('a probe commits something, once for all who ask at the same time', async (
   await bench.close()
 })
 
-test('on a full disk pings of the scopes that write fail, and only those', async () => {
+test('on a full disk, only pings of the scopes that write fail', async () => {
   const { engine, close } = openTestEngine({ kv: onFullDisk() })
   for (const scope of ['write', 'all'] as const) {
     await assert.rejects(engine.ping(scope), StoreUnavailableError)

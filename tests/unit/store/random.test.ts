@@ -1,4 +1,4 @@
-// Random transactions against a plain model: a map from document to its versions. A failure names its seed.
+// Compares random transactions with a simple model: a map from document to its versions. A failure has its seed.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -116,7 +116,7 @@ class Run {
     })
   }
 
-  /** An index built over what is there serves as the one that was there from the start. */
+  /** An index built over existing documents gives the same results as an index from the start. */
   async replaceIndex(schema: Schema, name: string): Promise<Schema> {
     const byTag = await this.bench.write(transaction => {
       transaction.delete(schema.byTag)
@@ -140,7 +140,7 @@ class Run {
     }
   }
 
-  /** One transaction of a few writes; the model follows when it commits. */
+  /** Runs a transaction of a few writes, and applies them to the model after the commit. */
   async step({ items }: Schema): Promise<void> {
     const { bench, random, model } = this
     bench.now += random.below(4) * second
@@ -170,7 +170,7 @@ class Run {
           const versions = model.documents.get(id) ?? []
           if (versions.length === 0) continue
           const version = random.pick(versions)
-          // What lies below the retained history is removed by rules of its own.
+          // Versions before the retained history are removed by other rules.
           if (version.ts <= transaction.minimumValidTime(rootDatabase, 1024)) continue
           const action = version.content === undefined ? 'delete' : 'create'
           const removed = transaction.removeVersion(ref, micros(version.ts), action)
@@ -192,7 +192,7 @@ class Run {
     }
   }
 
-  /** Whatever is read agrees with the model, now and at past times. */
+  /** Asserts that all reads agree with the model, in the present and the past. */
   compare({ items, byTag, byMail }: Schema): void {
     const { bench, model, random } = this
     bench.read(transaction => {
@@ -226,7 +226,7 @@ class Run {
   }
 }
 
-/** The rows that tell of the past of user documents. */
+/** The rows with the past of user documents. */
 function past({ kv }: Bench): string[] {
   const kinds = ['history', 'due', 'indexEnded', 'indexEvent'] as const
   const keys = kv.read(view => kinds.flatMap(kind => Array.from(view.range(tagRange(kind)), row => row.key)))

@@ -1,5 +1,5 @@
-// What falls out of the history is found in the order in which it does: at the cost of what is removed, whatever else there
-// is, and right when it is due, however it was written and whatever became of the collection's rules since.
+// Expired versions are found in order of expiry. The cost depends only on the number of removed versions. Each version is
+// removed when it expires, however it was written and however the rules of its collection have changed since.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ import {
 const grace = limits.historyGraceMicros
 const derived = ['history', 'due', 'indexLive', 'indexEnded', 'indexEvent'] as const
 
-/** Counts the rows that are read and those that are removed. */
+/** Counts the read rows and the removed rows. */
 class CountingStore implements KeyValueStore {
   readonly #kv = openMemory()
   reads = 0
@@ -76,7 +76,7 @@ const rows = ({ kv }: Bench, kind: (typeof derived)[number]) =>
   kv.read(view => [...view.range(tagRange(kind))].length)
 const versionsOf = ({ kv }: Bench, ref: Ref) => kv.read(view => [...view.range(historyRange(ref))].length)
 
-/** Rows of user collections: what is there of them, by kind. */
+/** Counts the rows of user collections by kind. */
 const countAll = (bench: Bench) => derived.map(kind => rows(bench, kind))
 
 async function collectionOf(bench: Bench, fields = {}): Promise<Ref> {
@@ -87,7 +87,7 @@ async function collectionOf(bench: Bench, fields = {}): Promise<Ref> {
   })
 }
 
-test('removal reads at most four rows for each that it removes, among many that stay', async () => {
+test('removal reads at most four rows per removed row, among many that stay', async () => {
   const kv = new CountingStore()
   const bench = new Bench(kv)
   const users = await collectionOf(bench)
@@ -124,7 +124,7 @@ test('removal reads at most four rows for each that it removes, among many that 
   await bench.close()
 })
 
-test('a version goes when it is due, not before, also after a restart', async () => {
+test('a version is removed when it expires, not before, also after a restart', async () => {
   const bench = new Bench()
   const users = await collectionOf(bench, { history_days: 1n })
   const ref = documentRef(users, 1)
@@ -143,7 +143,7 @@ test('a version goes when it is due, not before, also after a restart', async ()
   await bench.close()
 })
 
-test('a long history of one document goes in batches', async () => {
+test('a long history of a document is removed in batches', async () => {
   const bench = new Bench()
   const users = await collectionOf(bench)
   const ref = documentRef(users, 1)
@@ -155,7 +155,7 @@ test('a long history of one document goes in batches', async () => {
   await bench.close()
 })
 
-test('a history that is kept shorter, longer, or without an end, counts from then on', async () => {
+test('a shorter, longer or unlimited history applies from its change on', async () => {
   const bench = new Bench()
   const users = await collectionOf(bench, { history_days: 100n })
   const keep = (days: bigint | undefined) =>
@@ -187,7 +187,7 @@ test('a history that is kept shorter, longer, or without an end, counts from the
   await bench.close()
 })
 
-test('a ttl that moves is followed: the document goes after the last one, with its entries', async () => {
+test('a document whose ttl changes is removed after the last ttl, with its entries', async () => {
   const bench = new Bench()
   const users = await collectionOf(bench)
   const ref = documentRef(users, 1)
@@ -214,7 +214,7 @@ test('a ttl that moves is followed: the document goes after the last one, with i
   await bench.close()
 })
 
-test('what is written to the past, or taken out of it, goes at once where the history is over there', async () => {
+test('a version before the history that is inserted or removed is cleaned up at once', async () => {
   const bench = new Bench()
   const users = await collectionOf(bench, { history_days: 1n })
   const ref = documentRef(users, 1)
@@ -270,7 +270,7 @@ test('deleted and recreated documents leave nothing behind', async () => {
   await bench.close()
 })
 
-test('tokens that were updated, of databases made while the sweeper ran, leave no history', async () => {
+test('updated tokens of databases that were created while the sweeper ran leave no history', async () => {
   const bench = new Bench()
   const sweeper = new Sweeper(bench.store)
   await sweeper.runAll()
@@ -302,7 +302,7 @@ test('tokens that were updated, of databases made while the sweeper ran, leave n
   await bench.close()
 })
 
-test('a deleted collection takes its marks along', async () => {
+test('a deleted collection is removed with its marks', async () => {
   const bench = new Bench()
   const users = await collectionOf(bench)
   const ref = documentRef(users, 1)
@@ -318,7 +318,7 @@ test('a deleted collection takes its marks along', async () => {
   await bench.close()
 })
 
-test('what an index that came later has of fallen entries goes, too', async () => {
+test('expired entries of an index that was created later are removed, too', async () => {
   const bench = new Bench()
   const users = await collectionOf(bench)
   await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n: 1n })))
@@ -332,7 +332,7 @@ test('what an index that came later has of fallen entries goes, too', async () =
   await bench.close()
 })
 
-test('a folder from before there were marks gets them, in steps, and loses what it kept too long', async () => {
+test('an older directory without marks gets them in steps, and its expired versions are removed', async () => {
   const bench = new Bench()
   const users = await collectionOf(bench)
   const kept = documentRef(users, 1)

@@ -1,5 +1,5 @@
-// The events of an index's entries, which are not stored: whichever way they are found, from the entries of the set or from the
-// record of changes, at once or in parts, they are the same.
+// Events of an index's entries are computed, not stored. They are the same if they are computed from the entries of the
+// set or from the change record, and if they are read at once or in parts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -53,7 +53,7 @@ const ways: Record<string, EventLimits> = {
   'from a long record': { ...fromEntries, fewEntries: 2, fewChanges: 3, manyEntries: 4, held: 2, heldMax: 2 },
 }
 
-/** The events of a group, the same whichever way they are found. */
+/** Returns the events of a group, and asserts that every way of computing them gives the same. */
 function eventsOf(bench: Bench, index: Ref, group: string, scan: EventScan): readonly IndexEvent[] {
   return bench.store.read(transaction => found(bench, transaction, index, group, scan)).result
 }
@@ -88,7 +88,7 @@ function found(bench: Bench, transaction: StoreTransaction, index: Ref, group: s
 const groups = ['a', 'b']
 const long = 'x'.repeat(3000)
 
-/** One random write; `edits`: also into the past. */
+/** Makes a random write. `edits`: also in the past. */
 function change(
   transaction: Transaction,
   random: RandomSource,
@@ -136,7 +136,7 @@ function scanOf(random: RandomSource, events: readonly IndexEvent[]): EventScan 
   return { ...(from && { from }), ...(to && { to }), ...(random.below(2) === 0 && { reverse: true }) }
 }
 
-/** Makes of a folder what layout 4 would have: events of all entries, which nobody reads now. */
+/** Changes a directory to layout 4, with events of all entries, which are not read any more. */
 function storeEvents(bench: Bench): Promise<void> {
   return bench.kv.transact(view => {
     const writes: Write[] = [{ key: metaKey('order of removal'), value: Uint8Array.of(0xff) }]
@@ -153,7 +153,7 @@ function storeEvents(bench: Bench): Promise<void> {
   })
 }
 
-test('events that indexes of older folders have are not read, and removed in steps', async () => {
+test('stored events of older directories are not read, and are removed in steps', async () => {
   const bench = new Bench()
   const { index, items } = await bench.write(transaction => {
     const items = createCollection(transaction, 'items')
@@ -187,7 +187,7 @@ test('events that indexes of older folders have are not read, and removed in ste
   await bench.store.close()
 })
 
-test('the events of a set are the same from its entries and from the record of changes', async () => {
+test('the events of a set are the same from its entries and from the change record', async () => {
   for (const seed of seedsToRun([1, 2, 3, 4, 5, 6])) {
     const random = new RandomSource(seed)
     const bench = new Bench()

@@ -1,4 +1,4 @@
-// A snapshot of time S holds every commit up to S, also while commits are on their way to the disk.
+// A snapshot of time S contains every commit up to S, also while commits are being flushed.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -34,7 +34,7 @@ test('no snapshot lacks a commit that its time includes', async () => {
     const ref = new Ref(rootDatabase, native.keys, BigInt(writer + 1))
     for (let n = 0; n < writesEach; n++) {
       commits.push((await store.write(transaction => transaction.put(ref, new Map([['n', BigInt(n)]])))).time)
-      // Writers fall out of step, so that batches of all sizes follow one another.
+      // Each writer pauses differently, so that batches of all sizes follow each other.
       for (let pause = (n * (writer + 3)) % 5; pause > 0; pause--) await turn()
     }
   }

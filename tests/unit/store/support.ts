@@ -1,4 +1,4 @@
-// What store tests share: a store in memory on a clock that the test moves, and short ways to make schema.
+// Helpers for store tests: a store in memory with a clock that the test sets, and short ways to create schema.
 
 import assert from 'node:assert/strict'
 import { micros } from '../../../src/base/micros.ts'
@@ -12,7 +12,7 @@ import { native, Ref, rootDatabase, Time, type Value } from '../../../src/values
 export const second = 1_000_000
 export const day = 86_400 * second
 
-/** A store and the clock it runs on. */
+/** A store and its clock. */
 export class Bench {
   now = 1_700_000_000 * second
   readonly kv: KeyValueStore
@@ -26,7 +26,7 @@ export class Bench {
     })
   }
 
-  /** Writes as the engine does: what has to be waited for is waited for. */
+  /** Writes like the engine, with waits for pending results. */
   async write<T>(work: (transaction: Transaction) => T): Promise<T> {
     try {
       return (await this.store.write(work)).result
@@ -46,7 +46,7 @@ export class Bench {
     return this.store.read(work).result
   }
 
-  /** Ends a test: proves that what is stored fits together. */
+  /** Ends a test: asserts that the stored data is consistent. */
   async close(): Promise<void> {
     assert.deepEqual(this.store.check(), [])
     await this.store.close()
@@ -113,7 +113,7 @@ export function definitionOf(transaction: Transaction, index: Ref): IndexDefinit
   return definition
 }
 
-/** Ids of the documents an index holds for some terms. */
+/** Ids of the documents that an index has for some terms. */
 export function matchIds(transaction: Transaction, index: Ref, terms: Value[], at?: number): bigint[] {
   const scan = at === undefined ? {} : { at: micros(at) }
   return Array.from(

@@ -1,4 +1,4 @@
-// What operators are told of the work in the background: where it is, how far, why it does not end.
+// The report about background work for operators: its database, its progress, and the reason why it does not end.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { Bench, createCollection, data, documentRef, second } from './support.ts
 const object = (fields: object) => ({ object: fields })
 const documents = limits.synchronousIndexBuildMax + 300
 
-test('a build is told with its database and how far it is, what is deleted until it is removed', async () => {
+test('a build is reported with its database and progress, and deleted items until they are removed', async () => {
   const engine = openTestEngine()
   await engine.query({ create_database: object({ name: 'shop' }) })
   const key = { role: 'admin', database: { database: 'shop' } }
@@ -41,7 +41,7 @@ test('a build is told with its database and how far it is, what is deleted until
   await engine.close()
 })
 
-test('why a build does not end is told', async () => {
+test('the reason why a build does not end is reported', async () => {
   const engine = openTestEngine()
   const many = Array.from({ length: 400 }, (_, n) => n)
   await engine.query({ create_collection: object({ name: 'c' }) })
@@ -60,7 +60,7 @@ test('why a build does not end is told', async () => {
   await engine.close()
 })
 
-test('a collection whose documents get a new shape is told, too', async () => {
+test('a collection whose documents migrate is reported, too', async () => {
   const bench = new Bench(undefined, { readMigration })
   const jars = await bench.write(transaction => createCollection(transaction, 'jars', {}))
   await bench.commit(transaction => {
