@@ -47,7 +47,7 @@ describe('stopping', { skip: noPostgres }, () => {
       assert.equal(await cluster.write(node), 'acknowledged')
       node.proxy.blackhole(true)
       const waiting = Promise.all([cluster.write(node), cluster.write(node)])
-      await eventually('the database is away', () => node.stderr().includes('is away'))
+      await eventually('the database is unavailable', () => node.stderr().includes('is unavailable'))
       const beganMs = performance.now()
       await cluster.stop(node)
       const seconds = (performance.now() - beganMs) / 1000
