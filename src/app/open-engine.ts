@@ -53,7 +53,7 @@ export interface ProcessEnvironment {
   readonly wallClock?: Clock
   /** Exchanges counts of operations and failed logins with those processes. */
   readonly notices?: NoticeBoard | undefined
-  /** Whether this process should do the background work now; absent: always. */
+  /** Returns true while this process should do the background work; absent: always. */
   readonly mayWork?: () => boolean
 }
 

@@ -59,7 +59,7 @@ interface StoreHandle {
     readonly waits: StoreWaits
     /** Notices exchanged with all processes of all machines. */
     readonly notices: NoticeBoard
-    /** Whether this process should do the background work of all machines now. */
+    /** Returns true while this process should do the background work of all machines. */
     readonly mayWork: () => boolean
     /** The query logs of all machines, and the files that all machines can read. */
     readonly chunks: RecordLogChunks

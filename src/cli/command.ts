@@ -44,7 +44,7 @@ export interface Invocation<O extends Options> {
 
 /** The declaration in a command's file. */
 interface Declaration<O extends Options> {
-  /** One word, or two for a subcommand: `schema pull`. */
+  /** The name is a word, or two words for a subcommand: `schema pull`. */
   readonly name: string
   /** One sentence for the list of commands. */
   readonly summary: string

@@ -38,7 +38,7 @@ import { type OnShare, withProgress } from './progress.ts'
 /** Settings with a shared store. */
 export type SharedConfig = Config & { readonly store: string }
 
-/** Whether the settings name a shared store. */
+/** Returns true if the settings name a shared store. */
 export function isShared(config: Config): config is SharedConfig {
   return config.store !== undefined
 }

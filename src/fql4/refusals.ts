@@ -3,7 +3,6 @@
 import { unreachable } from '../base/assert.ts'
 import { type Message, msg, own } from '../base/message.ts'
 import type {
-  DestructiveChange,
   Failure,
   FailurePlace,
   Fault,
@@ -13,6 +12,7 @@ import type {
   TypeFailure,
 } from '../model/failure.ts'
 import {
+  destructiveTexts,
   failedCheckText,
   foreignValueText,
   pathText,
@@ -135,15 +135,6 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
 /** The value with which code of another language aborted, as text, or its error message. */
 export function abortText({ aborted, foreignText }: LanguageError): string {
   return aborted === undefined ? foreignText : typeof aborted === 'string' ? aborted : String(aborted)
-}
-
-const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {
-  'delete collection': 'Cannot delete collection',
-  'delete index': 'Cannot cause deletion of backing index',
-  'decrease history_days': 'Cannot decrease `history_days` field',
-  'remove history_days': 'Cannot remove `history_days` field',
-  'decrease ttl_days': 'Cannot decrease `ttl_days` field',
-  'remove ttl_days': 'Cannot remove `ttl_days` field',
 }
 
 const labels: ReadonlyMap<number, string> = new Map([

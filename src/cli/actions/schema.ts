@@ -99,7 +99,7 @@ async function pull(folder: string, connection: QueryConnection, choice: PullCho
   return isVersion10 ? pullFsl(folder, connection, choice) : pullObjects(folder, connection, choice)
 }
 
-/** Whether the folder has files of version 4, even unreadable ones. */
+/** Returns true if the folder has files of version 4, even unreadable ones. */
 function hasObjects(folder: string): boolean {
   if (!existsSync(folder)) return false
   const { objects, unread } = readFolder(folder)

@@ -79,7 +79,7 @@ const silent = openServiceLog('silent')
 
 type Stopped = Promise<NodeJS.Signals>
 
-/** Whether this process was started with a channel to its parent, which may be closed by now. */
+/** Returns true if this process was started with a channel to its parent, which may be closed by now. */
 const hasParent = process.connected === true
 
 async function runAlone(

@@ -27,7 +27,7 @@ function resourceOf(reply: Reply, what: string): Json {
   throw new StartError(`the ${what} cannot be read: ${error?.code}: ${error?.description}`)
 }
 
-/** Whether two pieces of value JSON are equal, regardless of the order of fields. */
+/** Returns true if two pieces of value JSON are equal, regardless of the order of fields. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === undefined || right === undefined) return left === right
   return writeJson(inOrder(left)) === writeJson(inOrder(right))

@@ -42,7 +42,7 @@ export function databaseFiles(connection: QueryConnection): ReturnType<typeof sc
 }
 
 /**
- * Whether the schema uses a feature that only version 10 has. Files that cannot be parsed were written by the user, so
+ * Returns true if the schema uses a feature that only version 10 has. Files that cannot be parsed were written by the user, so
  * they count as such.
  */
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {

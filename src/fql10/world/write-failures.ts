@@ -3,8 +3,9 @@
 
 import { unreachable } from '../../base/assert.ts'
 import { type Message, msg, own } from '../../base/message.ts'
-import type { DestructiveChange, Failure, Fault, FieldFault, LanguageError } from '../../model/failure.ts'
+import type { Failure, Fault, FieldFault, LanguageError } from '../../model/failure.ts'
 import {
+  destructiveTexts,
   failedCheckText,
   foreignValueText,
   pathText,
@@ -217,15 +218,6 @@ export function uniqueFailure(
     typeof each === 'string' ? { paths: [], label: each, message } : { paths: each, message },
   )
   return constraintFailure(msg`Failed unique constraint.`, failures, call)
-}
-
-const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {
-  'delete collection': 'Cannot delete collection',
-  'delete index': 'Cannot cause deletion of backing index',
-  'decrease history_days': 'Cannot decrease `history_days` field',
-  'remove history_days': 'Cannot remove `history_days` field',
-  'decrease ttl_days': 'Cannot decrease `ttl_days` field',
-  'remove ttl_days': 'Cannot remove `ttl_days` field',
 }
 
 /** The text for a fault of a field that only the model has found. */

@@ -1,7 +1,7 @@
-// Texts of errors about types and checks, which both languages share.
+// Texts of errors about types, checks and changes to protected databases, which both languages share.
 
 import { type Message, msg } from '../../base/message.ts'
-import type { FailedCheck, Fault, FieldPath, TypeFault } from '../failure.ts'
+import type { DestructiveChange, FailedCheck, Fault, FieldPath, TypeFault } from '../failure.ts'
 
 /** Returns the text of a type fault, without its path. */
 export function typeFaultText(fault: TypeFault): Message {
@@ -73,4 +73,14 @@ export function faultText(fault: Fault): string {
     default:
       return fault.kind
   }
+}
+
+/** Texts of both languages about changes that a protected database rejects. */
+export const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {
+  'delete collection': 'Cannot delete collection',
+  'delete index': 'Cannot cause deletion of backing index',
+  'decrease history_days': 'Cannot decrease `history_days` field',
+  'remove history_days': 'Cannot remove `history_days` field',
+  'decrease ttl_days': 'Cannot decrease `ttl_days` field',
+  'remove ttl_days': 'Cannot remove `ttl_days` field',
 }
