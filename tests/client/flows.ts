@@ -112,7 +112,7 @@ const isSame = (a: unknown, b: unknown): boolean =>
 const asText = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
 
 export const valueFlows: Readonly<Record<string, Flow>> = {
-  'values of every type come back as they were sent': {
+  'values of every type are returned unchanged': {
     run: async client => {
       const wrong: string[] = []
       for (const value of values)
@@ -121,7 +121,7 @@ export const valueFlows: Readonly<Record<string, Flow>> = {
     },
     expected: [],
   },
-  'values without a type of the service come back as what they were sent as': {
+  'values without a type of their own are returned in the type that was sent': {
     run: async client => {
       const types = await client.query<boolean[]>(
         fql`[${2} isa Int, ${new Double(2)} isa Double, ${2n} isa Long, ${-0} isa Double]`,
@@ -159,7 +159,7 @@ export const valueFlows: Readonly<Record<string, Flow>> = {
     },
     expected: [11, { plain: 1, query: 4, list: [3, 'text'] }, '1 + 1', [2, 3], [[2]], 6],
   },
-  'a result has facts about itself, and the options of a query are taken': {
+  'a result has metadata, and all query options are accepted': {
     run: async client => {
       const result = await client.query<number>(fql`log("seen"); 1 + 2`, {
         linearized: true,
@@ -183,7 +183,7 @@ export const valueFlows: Readonly<Record<string, Flow>> = {
       ...[true, true, true],
     ],
   },
-  'sets come page by page, or element by element': {
+  'sets are read by page or by element': {
     run: async client => {
       const set = fql`Set.sequence(0, 40).map(n => n * 10)`
       const { data: first } = await client.query<Page<number>>(set)
@@ -236,7 +236,7 @@ export const documentFlows: Readonly<Record<string, Flow>> = {
       ...[true, 'deleted', true],
     ],
   },
-  'documents that are missing, references and schema objects have classes': {
+  'missing documents, references and schema objects have classes': {
     run: async client => {
       await client.query(items)
       const { data: missing } = await client.query<NullDocument>(fql`items.byId('7')`)
@@ -260,7 +260,7 @@ export const documentFlows: Readonly<Record<string, Flow>> = {
       ...[true, '1', true, 'items', true, 1, true],
     ],
   },
-  'pages of documents stay at the time of the first': {
+  'all pages of documents are read as of the time of the first': {
     run: async client => {
       await client.query(items)
       await client.query(fql`Set.sequence(0, 40).forEach(n => items.create({ name: 'item', price: n }))`)
@@ -273,7 +273,7 @@ export const documentFlows: Readonly<Record<string, Flow>> = {
     },
     expected: [[15, 15, 10], 0],
   },
-  'a client sees what another has written, by the time that it was given': {
+  'a client with the last transaction time of another client sees its writes': {
     run: async (client, config) => {
       await client.query(items)
       const reader = new Client(config)
@@ -320,7 +320,7 @@ export const errorFlows: Readonly<Record<string, Flow>> = {
       'error: Expected expression\nat *query*:1:4\n  |\n1 | 1 +\n  |    ^\n  |',
     ],
   },
-  'an abort carries its value, a constraint what failed': {
+  'an abort error has the aborted value, a constraint error the failed constraints': {
     run: async client => {
       const aborted = await errorOf(client.query(fql`abort({ reason: "sold out", at: Date("2024-01-02") })`))
       await client.query(fql`Collection.create({ name: 'users', constraints: [{ unique: ['email'] }] })`)
@@ -390,7 +390,7 @@ export const errorFlows: Readonly<Record<string, Flow>> = {
 const source = fql`items.all().eventSource()`
 
 export const eventFlows: Readonly<Record<string, Flow>> = {
-  'a feed is read page by page, and goes on by cursor': {
+  'a feed is read page by page, and continues from a cursor': {
     run: async client => {
       await client.query(items)
       const { data: token } = await client.query<EventSourceToken<Item>>(source)
@@ -407,7 +407,7 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
     },
     expected: [[[1, 2], [3, 4], [5]], [true, true, false], ['remove 5']],
   },
-  'a feed can be made by the query that has its source': {
+  'a feed can be opened with the query that returns its source': {
     run: async client => {
       await client.query(items)
       const { info } = await add(client, 1)
@@ -418,7 +418,7 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
     },
     expected: [['add 2'], 'TypeError'],
   },
-  'changes are followed by a feed as they happen': {
+  'follow polls a feed for changes': {
     run: async client => {
       await client.query(items)
       const { data: token } = await client.query<EventSourceToken<Item>>(source)
@@ -433,7 +433,7 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
     },
     expected: ['add 1', 'update 7'],
   },
-  'a stream gives changes as they happen, and another goes on behind its last event': {
+  'a stream sends changes, and another stream continues after its last event': {
     run: async client => {
       await client.query(items)
       const { data: token } = await client.query<EventSourceToken<Item>>(source)
@@ -452,7 +452,7 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
     },
     expected: [['add 1', 'update 7'], 'add 8'],
   },
-  'a stream that was far behind gets everything': {
+  'a stream with a large backlog receives all events': {
     run: async client => {
       await client.query(items)
       const { data: token } = await client.query<EventSourceToken<Item>>(source)
@@ -465,7 +465,7 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
     },
     expected: true,
   },
-  'the error of an event is thrown, and a feed goes on behind it': {
+  'the error of an event is thrown, and a feed continues after it': {
     run: async client => {
       await client.query(items)
       const { data: token } = await client.query<EventSourceToken<number>>(
@@ -484,7 +484,7 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
     },
     expected: [true, 'divide_by_zero', 'QueryRuntimeError', [4], true, 'divide_by_zero'],
   },
-  'a signal ends what waits': {
+  'an aborted signal ends every wait': {
     run: async client => {
       await client.query(items)
       const controller = new AbortController()

@@ -1,5 +1,5 @@
-// Cursors of version 10 are worth the same to every process that serves a folder, and after a restart: what proves that the
-// service has made them lies in the folder. To another database they are nothing.
+// Cursors of version 10 are valid in every process that serves the same data directory, and after a restart, because
+// the key that authenticates them is stored in the directory. Other databases reject them.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -17,10 +17,10 @@ interface Page {
 }
 
 const workers = ['--workers', '2'] as const
-/** Requests on connections of their own until each of two workers has had some, as good as certainly. */
+/** The number of requests on separate connections after which each of two workers has almost certainly served some. */
 const requests = 16
 
-test('cursors go on in all workers and after a restart, at the time of their first page', async () => {
+test('cursors are valid in all workers and after a restart, and read as of the time of their first page', async () => {
   const first = await startProcess({ data, flags: workers })
   const secret = await keyOfNewDatabase(first, 'paged', 'admin')
   const neighbour = await keyOfNewDatabase(first, 'neighbour', 'admin')

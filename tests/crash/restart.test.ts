@@ -1,4 +1,4 @@
-// A restart loses nothing and changes nothing: documents, schema, keys, tokens and the order of new ids.
+// A restart preserves documents, schema, keys, tokens and the order of new ids.
 
 import assert from 'node:assert/strict'
 import { glob, rm, stat } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { startProcess } from '../support/server-process.ts'
 const data = await temporaryFolder()
 after(() => rm(data, { recursive: true, force: true }))
 
-test('everything is there after a restart', async () => {
+test('a restart preserves all data', async () => {
   const first = await startProcess({ data })
   const secret = await keyOfNewDatabase(first, 'restarted', 'server')
   await query(first, secret, { create_collection: { object: { name: 'users' } } })
@@ -49,7 +49,7 @@ test('everything is there after a restart', async () => {
   await assertSound(data)
 })
 
-test('a data directory in use is refused and left alone', async () => {
+test('a data directory in use is rejected and not changed', async () => {
   const first = await startProcess({ data })
   try {
     const words = ['serve', '--port', '0', '--data', data]
@@ -62,7 +62,7 @@ test('a data directory in use is refused and left alone', async () => {
   }
 })
 
-test('a port in use is refused with its number', async () => {
+test('a port in use is reported with its number', async () => {
   const first = await startProcess({ data })
   const other = await temporaryFolder()
   try {
@@ -79,7 +79,7 @@ test('a port in use is refused with its number', async () => {
   }
 })
 
-test('the first start makes a root secret that only the owner can read', async () => {
+test('the first start generates a root secret that only the owner can read', async () => {
   const folder = await temporaryFolder()
   try {
     const server = await startProcess({ data: folder, env: { TERRARIUM_ROOT_SECRET: undefined } })

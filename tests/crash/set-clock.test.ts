@@ -1,4 +1,5 @@
-// A service whose machine has its clock set between two runs: time goes on, and nothing is removed by mistake.
+// The machine's clock is set between two runs of the service: times of reads never go back, and no data is removed too
+// early.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -13,7 +14,7 @@ const preload = fileURLToPath(new URL('../support/set-clock.ts', import.meta.url
 const hourMs = 3_600_000
 const yearMs = 365 * 24 * hourMs
 
-/** Runs `use` on a service over `data` whose clock is so far ahead. */
+/** Runs `use` on a service over `data` whose clock is `aheadMs` ahead. */
 async function served<T>(
   data: string,
   aheadMs: number,
@@ -56,7 +57,7 @@ for (const workers of [1, 2]) {
   })
 }
 
-test('a leap is said in the log once for what it concerns, and what was there still is after it', async () => {
+test('a leap of the clock is logged once for each kind of data, and removes nothing', async () => {
   const data = await temporaryFolder()
   const leaps = (server: ServerProcess) => server.stderr().match(/the clock is 36\d\.\d days ahead/g)?.length
   try {

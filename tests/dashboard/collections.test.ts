@@ -162,13 +162,13 @@ test('bidirectional text does not reorder code, and control characters are visib
   assert.deepEqual(
     places,
     [...places].sort((one, other) => one - other),
-    'each part stands right of the one before',
+    'each part is to the right of the previous part',
   )
   await page.context().close()
   stage.assertNoFaults()
 })
 
-test('every request of the dashboard carries its tag', { skip }, async () => {
+test('every request of the dashboard has its tag', { skip }, async () => {
   const page = await stage.open()
   const untagged: string[] = []
   page.on('request', request => {

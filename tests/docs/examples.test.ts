@@ -1,6 +1,6 @@
-// Plays the pages that teach: every `sh` and `js` block of a page, from top to bottom, against a server of its own,
-// as a reader who pastes them would. What a block says it prints (`// prints …`) is what it has to print.
-// The file takes more than 20 seconds, because most blocks start processes of their own.
+// Runs the examples of the guides: every `sh` and `js` block of a page, from top to bottom, against its own server, as
+// if a reader pasted them. Each block must print the text of its comments `// prints …`. The file takes more than 20
+// seconds, because most blocks start processes.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -32,7 +32,10 @@ function blocks(page: string, language: string): readonly string[] {
   return [...found].map(([, text = '']) => text)
 }
 
-/** A block that begins with the name of a file is one; the others are pasted into Node, one after the other. */
+/**
+ * A block that begins with the name of a file becomes that file; all other blocks are pasted into Node one after the
+ * other.
+ */
 function filesOf(script: readonly string[]): ReadonlyMap<string, string> {
   const named = new Map<string, string>()
   const pasted: string[] = []
@@ -41,16 +44,18 @@ function filesOf(script: readonly string[]): ReadonlyMap<string, string> {
     if (name === undefined) pasted.push(text)
     else named.set(name, text)
   }
-  // Pasted into Node, the blocks may await; in a file that takes a function around them.
+  // Blocks may use `await`, which Node's prompt allows; a file needs an async function around them.
   if (pasted.length > 0) named.set('page.cjs', `(async () => {\n${pasted.join('\n')}\n})()`)
   return named
 }
 
-/** Runs both kinds of blocks in `folder`: first the shell's, whose variables the scripts then have, as on the pages. */
+/**
+ * Runs both kinds of blocks in `folder`: first those of the shell, whose variables are then available to the scripts.
+ */
 async function play(folder: string, shell: string, script: readonly string[]): Promise<Output> {
   const scripts = filesOf(script)
   for (const [name, text] of scripts) await writeFile(join(folder, name), text)
-  // In a clone `npx terrarium-db` and `npx node` run what is there; elsewhere npx would look in a registry.
+  // In a clone, `npx terrarium-db` and `npx node` run local programs; in another folder, npx would download them.
   const npx = `npx() { local name=$1; shift; [ "$name" != terrarium-db ] || set -- "${program}" "$@"; "${process.execPath}" "$@"; }`
   const runs = [...scripts.keys()].map(name => `"${process.execPath}" ${name}`)
   const commands = `set -e\n${npx}\n{\n${shell}\n} > shell.out\n${runs.join('\n')}`

@@ -1,5 +1,5 @@
-// The commands of the guide to fixed addresses: one certificate for several names, served under them, trusted with nothing but
-// the authority; and the line that replaces the original's container.
+// Runs the commands of the guide to fixed addresses: a certificate for several names serves all of them, clients need
+// to trust only its authority, and a command replaces the original's container.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -22,7 +22,7 @@ function commands(beginning: string): readonly string[] {
   return found.map(line => line.trim())
 }
 
-test('one certificate serves all its names', async () => {
+test('one certificate is valid for all its names', async () => {
   const folder = await temporaryFolder()
   try {
     const made = commands('sh deploy/make-certificate.sh').toSorted((a, b) => b.length - a.length)[0] ?? ''
@@ -51,7 +51,7 @@ test('one certificate serves all its names', async () => {
   }
 })
 
-test('the line in place of the container serves the secret that others expect', async () => {
+test('the command in place of the container accepts the secret that apps expect', async () => {
   const [line = ''] = commands('TERRARIUM_ROOT_SECRET=')
   const secret = /^TERRARIUM_ROOT_SECRET=(\S+) npx terrarium-db serve --port 8443 --data \.\/data$/.exec(
     line,
@@ -65,7 +65,7 @@ test('the line in place of the container serves the secret that others expect', 
   }
 })
 
-test('the Node that setcap is given is the one that npx runs', () => {
+test('the command passes the Node that npx runs to setcap', () => {
   assert.ok(page.includes('node_modules/node/bin/node'))
   assert.ok(existsSync(join(repository, 'node_modules/node/bin/node')))
 })

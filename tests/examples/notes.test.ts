@@ -69,7 +69,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A window of somebody who has opened the app. */
+/** A browser window in which the app is open. */
 async function openWindow(): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
   page.setDefaultTimeout(patience(15_000))
@@ -133,12 +133,12 @@ test('people sign up, log in, and see their own notes change', {
   await ann.getByRole('button', { name: 'Log in' }).waitFor()
   await ann.reload()
   await ann.getByRole('button', { name: 'Log in' }).waitFor()
-  // The token of the other window is another one.
+  // The other window has another token.
   await phone.reload()
   await phone.getByText('buy tea').waitFor()
 })
 
-test('its types are those of its schema', async () => {
+test('the types of the app match its schema', async () => {
   const { stdout } = await runProgram(['types', join(repository, 'examples/notes/schema')])
   assert.equal(await readFile(join(repository, 'examples/notes/app/schema.ts'), 'utf8'), stdout)
 })

@@ -10,11 +10,11 @@ export type Verdict = `${number} ${string}` | 'ok' | 'ok or 400 stack overflow'
 
 export interface HostileQuery {
   readonly name: string
-  /** The query as JSON text: some could not be written as a value. Made when needed, for their size. */
+  /** Returns the query as JSON text, because some queries cannot be written as a value. */
   readonly body: () => string
   readonly verdict: Verdict
 }
-/** The query as JSON text, because some cannot be written as a value. Created on demand, because of its size. */
+/** The text of a query; created on demand, because it may be large. */
 const json = (query: Wire) => () => JSON.stringify(query)
 const nested = (levels: number, before: string, inside: string, after: string): string =>
   before.repeat(levels) + inside + after.repeat(levels)
@@ -215,7 +215,7 @@ const memory: readonly HostileQuery[] = [
   { name: 'a text doubled 30 times', body: json(doubled(30)), verdict: '400 bad request' },
   { name: 'an array doubled 30 times', body: json(doubledArray(30)), verdict: '400 bad request' },
   {
-    name: 'an array that holds itself twice, 30 times over',
+    name: 'an array that contains itself twice, 30 levels deep',
     body: json(shared(30)),
     verdict: '400 bad request',
   },
@@ -248,7 +248,7 @@ const memory: readonly HostileQuery[] = [
 const time: readonly HostileQuery[] = [
   { name: 'a hundred million elements by maps in maps', body: json(mapped(8)), verdict: '400 bad request' },
   {
-    name: 'a regular expression made to backtrack',
+    name: 'a regular expression that would backtrack',
     body: json({ findstrregex: 'a'.repeat(100_000), pattern: '(a+)+$' }),
     verdict: 'ok',
   },
@@ -358,13 +358,13 @@ const stored: readonly HostileQuery[] = [
     verdict: '400 invalid argument',
   },
   {
-    name: 'a lambda of 900 levels kept in a document',
+    name: 'a lambda of 900 levels stored in a document',
     body: () =>
       `{"create":{"collection":"things"},"params":{"object":{"data":{"object":{"q":{"query":{"lambda":"x","expr":${nested(900, '[', '1', ']')}}}}}}}}`,
     verdict: 'ok',
   },
   {
-    name: 'everything that was stored, read back',
+    name: 'all stored documents are read',
     body: json({
       map: lambda('x', { get: variable('x') }),
       collection: { paginate: { documents: { collection: 'things' } }, size: 1000 },

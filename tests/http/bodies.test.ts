@@ -263,7 +263,7 @@ test('a body that is announced as too large is never kept', () => {
 })
 
 for (const group of ['database 1', undefined]) {
-  test(`more than a stranger may send waits for the credential, which is ${group ? 'good' : 'not'}`, async () => {
+  test(`a body above the limit before authentication waits for the credential check (${group ? 'valid' : 'invalid'})`, async () => {
     const budget = new FairBudget({ max: 1_000_000 }, atRest)
     const asked = Promise.withResolvers<string | undefined>()
     const { body, flow, outcomes, send } = reading(budget, 'a', { admit: () => asked.promise })

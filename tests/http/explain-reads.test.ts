@@ -140,7 +140,7 @@ test('nothing is written, and failures are reported with the reads', async () =>
   assert.deepEqual([wrong.sets, wrong.suggestions], [[], []])
 })
 
-test('only admins may ask', async () => {
+test('only admins may request explanations', async () => {
   const key = (await query(server, server.rootSecret, {
     create_key: { object: { role: 'server' } },
   })) as { readonly secret: string }

@@ -121,78 +121,84 @@ async function takeBackOneByOne(service: FakeService): Promise<void> {
   assert.ok(code === calm || code === http2.constants.NGHTTP2_INTERNAL_ERROR, `${code}`)
 }
 
-floodTest('requests that are taken back one after the other', takeBackOneByOne, { clock: stillClock })
+floodTest('requests that are cancelled one after the other', takeBackOneByOne, { clock: stillClock })
+
+floodTest('requests that are cancelled in one chunk, again and again from the same client', async service => {
+  for (let round = 0; round < 5; round++) {
+    const piece = Buffer.concat(
+      Array.from({ length: 500 }, (_, at) => [
+        frame('headers', endHeaders, 2 * at + 1, head),
+        frame('reset', 0, 2 * at + 1, uint32(cancel)),
+      ]).flat(),
+    )
+    const connection = await connectRaw(service.port, opening())
+    // Sends pieces, which wait together for their session if the client is delayed.
+    for (let at = 0; at < piece.length; at += 1000) {
+      connection.socket.write(piece.subarray(at, at + 1000))
+      await new Promise(setImmediate)
+    }
+    await connection.ended()
+  }
+})
 
 floodTest(
-  'requests that are taken back in one piece, again and again from the same client',
+  'after its session was closed, a client may cancel fewer requests at once for a while',
   async service => {
-    for (let round = 0; round < 5; round++) {
-      const piece = Buffer.concat(
-        Array.from({ length: 500 }, (_, at) => [
-          frame('headers', endHeaders, 2 * at + 1, head),
-          frame('reset', 0, 2 * at + 1, uint32(cancel)),
-        ]).flat(),
-      )
-      const connection = await connectRaw(service.port, opening())
-      // Sends pieces, which wait together for their session if the client is delayed.
-      for (let at = 0; at < piece.length; at += 1000) {
-        connection.socket.write(piece.subarray(at, at + 1000))
-        await new Promise(setImmediate)
-      }
+    const taken = (count: number) =>
+      Array.from({ length: count }, (_, at) => [
+        frame('headers', endHeaders, 2 * at + 1, head),
+        frame('reset', 0, 2 * at + 1, uint32(cancel)),
+      ]).flat()
+    const few = 5 * limits.offenderResetBurst
+    assert.ok(few < limits.sessionResetBurst)
+    const start = (...frames: readonly Buffer[]) =>
+      connectRaw(service.port, Buffer.concat([opening(), ...frames]))
+    const first = await start(...taken(few), ...request(2 * few + 1, '"good"'))
+    await first.until('good')
+    first.socket.destroy()
+    await (await start(...taken(2 * limits.sessionResetBurst))).ended()
+    const later = Buffer.from(await (await start(...taken(few))).ended(), 'latin1')
+    assert.ok([calm, http2.constants.NGHTTP2_INTERNAL_ERROR].includes(goawayCode(later) ?? -1))
+  },
+)
+
+floodTest(
+  'a client that sends invalid bytes and disconnects, before and after the start of its session',
+  async service => {
+    const junk = Buffer.concat([opening(), frame('data', 0, 0, Buffer.from('junk'))])
+    for (let round = 0; round < 10; round++) {
+      const connection = await connectRaw(service.port, junk)
+      if (round % 2 === 0) await new Promise(setImmediate)
+      connection.socket.write(junk)
+      connection.socket.end()
       await connection.ended()
     }
   },
 )
 
-floodTest('a client that was cut off may take back less at once for a while', async service => {
-  const taken = (count: number) =>
-    Array.from({ length: count }, (_, at) => [
-      frame('headers', endHeaders, 2 * at + 1, head),
-      frame('reset', 0, 2 * at + 1, uint32(cancel)),
-    ]).flat()
-  const few = 5 * limits.offenderResetBurst
-  assert.ok(few < limits.sessionResetBurst)
-  const start = (...frames: readonly Buffer[]) =>
-    connectRaw(service.port, Buffer.concat([opening(), ...frames]))
-  const first = await start(...taken(few), ...request(2 * few + 1, '"good"'))
-  await first.until('good')
-  first.socket.destroy()
-  await (await start(...taken(2 * limits.sessionResetBurst))).ended()
-  const later = Buffer.from(await (await start(...taken(few))).ended(), 'latin1')
-  assert.ok([calm, http2.constants.NGHTTP2_INTERNAL_ERROR].includes(goawayCode(later) ?? -1))
-})
+floodTest(
+  'a large body, a large response and a thousand requests are not treated as a flood',
+  async service => {
+    const long = JSON.stringify('x'.repeat(8_000_000))
+    service.engine.answer = asked => resource(asked.body === '1' ? long : '2')
+    const session = http2.connect(service.url)
+    const ask = async (body: string): Promise<number> => {
+      const stream = session.request({ ':method': 'POST', ':path': '/', authorization: 'Bearer right' })
+      stream.end(body)
+      let length = 0
+      for await (const piece of stream) length += (piece as Buffer).length
+      return length
+    }
+    assert.ok((await ask('1')) > 8_000_000)
+    assert.ok((await ask(' '.repeat(6_000_000))) > 0)
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(Array.from({ length: 100 }, () => ask('2')))
+    }
+    session.close()
+  },
+)
 
-floodTest('who sends junk and hangs up, before and after its session has begun', async service => {
-  const junk = Buffer.concat([opening(), frame('data', 0, 0, Buffer.from('junk'))])
-  for (let round = 0; round < 10; round++) {
-    const connection = await connectRaw(service.port, junk)
-    if (round % 2 === 0) await new Promise(setImmediate)
-    connection.socket.write(junk)
-    connection.socket.end()
-    await connection.ended()
-  }
-})
-
-floodTest('a large body, a large response and a thousand requests are no flood', async service => {
-  const long = JSON.stringify('x'.repeat(8_000_000))
-  service.engine.answer = asked => resource(asked.body === '1' ? long : '2')
-  const session = http2.connect(service.url)
-  const ask = async (body: string): Promise<number> => {
-    const stream = session.request({ ':method': 'POST', ':path': '/', authorization: 'Bearer right' })
-    stream.end(body)
-    let length = 0
-    for await (const piece of stream) length += (piece as Buffer).length
-    return length
-  }
-  assert.ok((await ask('1')) > 8_000_000)
-  assert.ok((await ask(' '.repeat(6_000_000))) > 0)
-  for (let round = 0; round < 10; round++) {
-    await Promise.all(Array.from({ length: 100 }, () => ask('2')))
-  }
-  session.close()
-})
-
-test('sessions of an offender begin one after the other, sessions of others at once', () => {
+test('sessions of an offender start one after the other, sessions of other clients at once', () => {
   let nowMs = 0
   const pacing = new Pacing({ now: () => epoch, elapsedMs: () => nowMs }, systemTimers)
   const spacing = limits.offenderSpacingMs
@@ -213,7 +219,7 @@ test('sessions of an offender begin one after the other, sessions of others at o
   assert.deepEqual([pacing.isOffender('a'), pacing.sessionDelayMs('a')], [false, 0])
 })
 
-/** How many one-byte frames a session of `client` gets through before it is cut off, without a timer that is due meanwhile. */
+/** The number of one-byte frames that a session of `client` can send before it is closed. No timer fires meanwhile. */
 function framesOf(pacing: Pacing, client: string): number {
   let frames = 0
   const frameBytes = 10

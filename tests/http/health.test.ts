@@ -89,7 +89,7 @@ test('a backup during writes is complete, and can be restored', async () => {
   }
 })
 
-test('without a folder for backups none is started, and a failed backup has a reason', async () => {
+test('without a folder for backups no backup starts, and a failed backup has a reason', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'a-file')
   await writeFile(file, '')

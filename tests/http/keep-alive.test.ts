@@ -1,5 +1,5 @@
-// How long idle connections stay open: longer than those of load balancers and connection pools, as configured, and as
-// clients are told. If there are too many, the ones that have been idle longest are closed first.
+// Idle connections stay open longer than those of load balancers and connection pools, for the configured time, which
+// the header `Keep-Alive` reports. If there are too many, the connections that have been idle longest are closed first.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ for (const [flags, seconds] of [
   [[], 75],
   [['--keep-alive-seconds', '3600'], 3600],
 ] as const) {
-  test(`clients are told that a connection may rest for ${seconds} seconds`, async t => {
+  test(`the header Keep-Alive reports an idle time of ${seconds} seconds`, async t => {
     const server = await startServer({ flags })
     t.after(() => server.stop())
     const connection = await connectRaw(Number(new URL(server.url).port), ping)
@@ -25,7 +25,7 @@ for (const [flags, seconds] of [
   })
 }
 
-test('of too many connections, the ones that are idle longest are closed, not the oldest', async () => {
+test('when there are too many connections, those with the longest idle time are closed, not the oldest', async () => {
   const service = await startFakeService({ waitingConnectionsMax: 8 })
   const connections: RawConnection[] = []
   const ask = async (connection: RawConnection) => {

@@ -1,4 +1,4 @@
-// Responses of one turn of the event loop are sent together; none waits long, none is lost.
+// Responses of one turn of the event loop are sent together; no response waits long or is lost.
 
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'

@@ -9,7 +9,7 @@ import { connectRaw, type RawConnection } from './raw-connection.ts'
 import { authorization, post, request, serviceTest } from './service-test.ts'
 
 serviceTest(
-  'requests past the limit are answered 429 until one is done',
+  'requests above the limit get 429 until a running request ends',
   async service => {
     const waiting: ((answer: QueryResponse) => void)[] = []
     service.engine.answer = () => new Promise(resolve => waiting.push(resolve))
@@ -30,7 +30,7 @@ serviceTest(
 )
 
 serviceTest(
-  'requests that do not come to their end take no place of those that do',
+  'incomplete requests do not count against the limit of running requests',
   async service => {
     const post = 'POST / HTTP/1.1\r\ncontent-length: 10\r\n\r\n1'
     const halves = await Promise.all([connectRaw(service.port, post), connectRaw(service.port, post)])
@@ -50,7 +50,7 @@ serviceTest(
 const longAnswer = JSON.stringify('x'.repeat(32_000_000))
 
 serviceTest(
-  'a client that does not read is cut off when its responses are too much, and nobody else',
+  'a client that does not read is disconnected when its unread responses exceed the limit, and no other client',
   async service => {
     service.engine.answer = asked => resource(asked.body === '1' ? longAnswer : '2')
     const post1 = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
@@ -71,7 +71,7 @@ serviceTest(
 )
 
 serviceTest(
-  'over HTTP/2 a stream that is not read is cut off, the others of its session are not',
+  'over HTTP/2 a stream that is not read is reset, and other streams of its session are not',
   async service => {
     service.engine.answer = asked => resource(asked.body === '1' ? longAnswer : '2')
     const session = http2.connect(service.url)
@@ -88,7 +88,7 @@ serviceTest(
   { unreadResponseBytesMax: 80_000_000 },
 )
 
-test('of too many idle connections, the oldest of the client with most is closed', async () => {
+test('when there are too many idle connections, the client with the most loses its oldest', async () => {
   const service = await startFakeService({ waitingConnectionsMax: 8 })
   const busy = Promise.withResolvers<QueryResponse>()
   service.engine.answer = () => busy.promise
@@ -103,23 +103,26 @@ test('of too many idle connections, the oldest of the client with most is closed
   await service.stop(0)
 })
 
-serviceTest('requests that one connection brings at once do not go before those of others', async service => {
-  const order: string[] = []
-  service.engine.answer = asked => {
-    order.push(asked.body as string)
-    return resource('1')
-  }
-  const one = (body: string) =>
-    `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n${body}`
-  const [greedy, modest] = [await connectRaw(service.port), await connectRaw(service.port)]
-  greedy.socket.write(one('g').repeat(400))
-  modest.socket.write(one('m'))
-  while (order.length < 401) await new Promise(setImmediate)
-  assert.equal(order.filter(body => body === 'g').length, 400)
-  assert.ok(order.indexOf('m') < 300, String(order.indexOf('m')))
-  greedy.socket.destroy()
-  modest.socket.destroy()
-})
+serviceTest(
+  'requests that arrive together on one connection do not delay other connections',
+  async service => {
+    const order: string[] = []
+    service.engine.answer = asked => {
+      order.push(asked.body as string)
+      return resource('1')
+    }
+    const one = (body: string) =>
+      `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n${body}`
+    const [greedy, modest] = [await connectRaw(service.port), await connectRaw(service.port)]
+    greedy.socket.write(one('g').repeat(400))
+    modest.socket.write(one('m'))
+    while (order.length < 401) await new Promise(setImmediate)
+    assert.equal(order.filter(body => body === 'g').length, 400)
+    assert.ok(order.indexOf('m') < 300, String(order.indexOf('m')))
+    greedy.socket.destroy()
+    modest.socket.destroy()
+  },
+)
 
 test('at the limit of connections, idle ones are closed first, then new ones', async () => {
   const service = await startFakeService({ connectionsMax: 4 })
@@ -141,7 +144,7 @@ test('at the limit of connections, idle ones are closed first, then new ones', a
   await service.stop(0)
 })
 
-serviceTest('a long response is whole, over both versions of HTTP', async service => {
+serviceTest('a long response is complete, over both versions of HTTP', async service => {
   service.engine.answer = () => resource(`"è${longAnswer.slice(2)}`)
   const whole = Buffer.byteLength(longAnswer) + '{"resource":}'.length + 1
   const answer = await fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })

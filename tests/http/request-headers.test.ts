@@ -70,7 +70,7 @@ const refused: [name: string, value: string, description: string][] = [
 ]
 
 for (const [name, value, description] of refused) {
-  test(`${name}: ${value.slice(0, 30)} is refused`, async () => {
+  test(`${name}: ${value.slice(0, 30)} is rejected`, async () => {
     assert.equal(await refusalOf({ authorization, [name]: value }), description)
   })
 }

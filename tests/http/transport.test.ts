@@ -40,7 +40,7 @@ serviceTest('HTTP/1.1 and HTTP/2 by prior knowledge share a port', async service
   session.close()
 })
 
-serviceTest('a preface that comes byte by byte is still understood', async service => {
+serviceTest('a preface that arrives byte by byte is recognized', async service => {
   const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
   const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
   const connection = await connectRaw(service.port)
@@ -94,7 +94,7 @@ serviceTest('pipelined requests are answered in order', async service => {
   assert.deepEqual(answers, ['{"resource":1}', '{"resource":2}', '{"resource":3}'])
 })
 
-serviceTest('bytes that are no HTTP get an errors array and the connection is closed', async service => {
+serviceTest('bytes that are not HTTP get an errors array, and the connection is closed', async service => {
   const junk = [
     'JUNK\r\n\r\n',
     'GET / HTTX/1.1\r\n\r\n',
@@ -112,7 +112,7 @@ serviceTest('bytes that are no HTTP get an errors array and the connection is cl
 })
 
 serviceTest(
-  'what cannot be read behind whole requests is answered behind their responses',
+  'the error for invalid bytes after complete requests follows the responses to these requests',
   async service => {
     const behind = [
       ['JUNK\r\n\r\n', 400],
@@ -139,18 +139,21 @@ serviceTest(
   { receiveMs: 100 },
 )
 
-serviceTest('junk behind the last request of a connection leaves it its response', async service => {
-  const long = 'x'.repeat(300_000)
-  service.engine.answer = () => resource(`"${long}"`)
-  const head = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\nconnection: close\r\ncontent-length: 1`
-  const connection = await connectRaw(service.port, `${head}\r\n\r\n1JUNK`)
-  const answer = await connection.ended()
-  assert.match(answer, /^HTTP\/1\.1 200 /)
-  assert.equal(answer.match(/HTTP\/1\.1/g)?.length, 1)
-  assert.ok(answer.includes(long))
-})
+serviceTest(
+  'invalid bytes after the last request of a connection do not affect its response',
+  async service => {
+    const long = 'x'.repeat(300_000)
+    service.engine.answer = () => resource(`"${long}"`)
+    const head = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\nconnection: close\r\ncontent-length: 1`
+    const connection = await connectRaw(service.port, `${head}\r\n\r\n1JUNK`)
+    const answer = await connection.ended()
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    assert.equal(answer.match(/HTTP\/1\.1/g)?.length, 1)
+    assert.ok(answer.includes(long))
+  },
+)
 
-serviceTest('headers past the limit get an errors array', async service => {
+serviceTest('headers above the limit get an errors array', async service => {
   const connection = await connectRaw(service.port, `GET / HTTP/1.1\r\nx: ${'y'.repeat(30_000)}\r\n\r\n`)
   const answer = await connection.ended()
   assert.match(answer, /^HTTP\/1\.1 400 /)
@@ -159,7 +162,7 @@ serviceTest('headers past the limit get an errors array', async service => {
   assert.equal((await fetch(longest, { headers: { authorization } })).status, 200)
 })
 
-serviceTest('a preface followed by junk ends that session alone', async service => {
+serviceTest('invalid bytes after a preface end only that session', async service => {
   const connection = await connectRaw(service.port, `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'junk'.repeat(20)}`)
   await connection.ended()
   assert.equal((await fetch(`${service.url}/ping`)).status, 200)
@@ -169,7 +172,7 @@ const impatient: FakeServiceOptions = { receiveMs: 100, idleMs: 100 }
 
 for (const handed of [false, true]) {
   serviceTest(
-    `a request that does not come to its end is answered 408${handed ? ', on a connection that another process accepted' : ''}`,
+    `an incomplete request gets 408${handed ? ', on a connection that another process accepted' : ''}`,
     async service => {
       const unfinished = ['POST / HTTP/1.1\r\ncontent-length: 10\r\n\r\n12', 'POST / HTTP/1.1\r\ncontent-le']
       for (const text of unfinished) {
@@ -198,7 +201,7 @@ serviceTest(
   impatient,
 )
 
-serviceTest('a client that leaves before its answer harms nobody', async service => {
+serviceTest('a client that disconnects before its response affects no other client', async service => {
   let release: (answer: QueryResponse) => void = () => {}
   service.engine.answer = () => new Promise(resolve => (release = resolve))
   const text = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`

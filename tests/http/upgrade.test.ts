@@ -52,7 +52,7 @@ const pingBlock = Buffer.concat([Buffer.from([0x82, 0x86, 0x01, 1, 0x2d, 0x04, p
 const ping = Buffer.concat([Buffer.from([0, 0, pingBlock.length, 1, 5, 0, 0, 0, 3]), pingBlock])
 
 for (const split of [false, true]) {
-  test(`the request that asks is answered on stream 1, later ones on theirs${split ? ', the preface byte by byte' : ''}`, async () => {
+  test(`the upgrade request is answered on stream 1, later requests on their own streams${split ? ', the preface byte by byte' : ''}`, async () => {
     const connection = await connectRaw(service.port)
     const { socket } = connection
     socket.setNoDelay(true)

@@ -56,7 +56,8 @@ for (const workers of [1, 2]) {
       assert.equal(after.get('terrarium_requests_in_flight'), 0)
       assert.equal(after.get('terrarium_streams_open'), 0)
       assert.equal(after.get('terrarium_query_log_lost_total'), 0)
-      // Only the retries of these requests: during the start, processes may write what the first transaction has read.
+      // Only the retries of these requests: during the start, processes may write rows that the first transaction has
+      // read.
       assert.equal(grown('terrarium_transaction_retries_total'), 0)
       assert.ok((after.get('process_resident_memory_bytes') ?? 0) > 0)
     } finally {

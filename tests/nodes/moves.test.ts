@@ -1,4 +1,3 @@
-// Data moves from a folder into a shared store and back, by the commands an operator has; nothing is lost on the way.
 // Data moves from a data directory to a shared store and back with the operator's commands, and nothing is lost.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

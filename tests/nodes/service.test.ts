@@ -45,7 +45,7 @@ async function useUp(node: Node, secret: string): Promise<void> {
 /** Tests how a node starts. */
 function testStart(nodes: TwoNodes): void {
   for (const workers of ['1', '2']) {
-    test(`a new node that copies responds with 503 and how far it is, with ${workers} workers`, async () => {
+    test(`a new node that copies the store responds with 503 and its progress, with ${workers} workers`, async () => {
       const lock = new Client({ connectionString: nodes.postgres.url() })
       await lock.connect()
       // The lock prevents all copies of the state.
@@ -83,7 +83,7 @@ function testCounts(nodes: TwoNodes): void {
     const secret = await keyOfNewDatabase(nodes.a, 'greedy', 'admin')
     await useUp(nodes.a, secret)
     await eventually(
-      'the other node refuses',
+      'the other node rejects the query',
       async () => (await send(nodes.b, { secret, query: 1 })).status === 429,
     )
     assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
@@ -111,7 +111,7 @@ function testCounts(nodes: TwoNodes): void {
     const debtor = await keyOfNewDatabase(nodes.a, 'debtor', 'admin')
     await useUp(nodes.a, debtor)
     await eventually(
-      'notices have come',
+      'notices have arrived',
       async () => (await send(nodes.b, { secret: debtor, query: 1 })).status === 429,
     )
     // After these checks, everything that the first check creates exists.

@@ -24,7 +24,7 @@ describe('stopping', { skip: noPostgres }, () => {
   })
 
   for (const workers of ['1', '2'])
-    test(`/ping fails first, and everything else is served for as long as was asked, by ${workers} workers`, async () => {
+    test(`/ping fails first, and ${workers} workers serve other requests for the configured time`, async () => {
       const node = await cluster.start({ flags: ['--workers', workers, '--shutdown-notice-ms', '3000'] })
       const ping = async (scope: string) =>
         (await send(node, { method: 'GET', path: `/ping?scope=${scope}` })).status
@@ -39,7 +39,7 @@ describe('stopping', { skip: noPostgres }, () => {
     })
 
   for (const workers of ['1', '2'])
-    test(`a database that swallows everything does not keep ${workers} workers from ending`, async () => {
+    test(`a database that does not respond does not prevent the exit of ${workers} workers`, async () => {
       const node = await cluster.start({
         flags: ['--workers', workers],
         env: { TERRARIUM_STORE_WRITE_WAIT_MS: '60000' },

@@ -398,7 +398,7 @@ test('a version of a document leads to the request that wrote it, by the time of
   assert.equal(failures[0]?.details.txn_ts, null, 'nor has a write that failed')
 })
 
-test('the log says when it begins', async () => {
+test('kept_since is the time of the first record', async () => {
   const body = { ...aroundNow(), database: 'us-std/app', max_results: 1 }
   const { json } = await api(server, admin, 'POST', '/api/v1/logs/_records?type=query', body)
   const [record] = json.records as readonly LogRecord[]

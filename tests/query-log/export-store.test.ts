@@ -112,11 +112,7 @@ test('each requester has a limited number of waiting exports, and others are not
   }))
   await kv.transact(() => ({ result: undefined, writes: jobs }))
   await assert.rejects(ask('database crowd'), { code: 'too many requests' })
-  assert.equal(
-    (await ask('database crowd', token)).id,
-    id,
-    'a request that is known already is no further one',
-  )
+  assert.equal((await ask('database crowd', token)).id, id, 'a repeated request does not count again')
   await ask('database alone')
   await store.claim('x', 5_000_000, 'database alone')
   await store.advance(id, 'x', 'Pending')

@@ -1,4 +1,5 @@
-// The worst queries we know, small: in the slow lane they are answered as in the service itself, with the same costs.
+// Small variants of the worst queries of the benchmark: the slow lane and the service return the same responses and
+// costs.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -101,7 +102,7 @@ const createMany = (count: number) => ({
   collection: Array(count).fill(0),
 })
 
-test('a large transaction looks like any other', async () => {
+test('a large transaction has the same response as a small one', async () => {
   const [documents, commits] = [await documentCount(), await slowCommits(server)]
   const query = createMany(600)
   const { headers, json, status, text } = await send(server, { secret: server.rootSecret, query })
@@ -119,7 +120,7 @@ test('a large transaction looks like any other', async () => {
   assert.equal((found.json as { resource: number }).resource, time)
 })
 
-test('large transactions over the same documents all count, or say that they do not', async () => {
+test('large transactions over the same documents commit or fail with 409', async () => {
   const ref = { ref: { collection: 'worst' }, id: '4242' }
   const params = (n: unknown) => ({ object: { data: { object: { n } } } })
   const made = await send(server, {
@@ -142,7 +143,7 @@ test('large transactions over the same documents all count, or say that they do 
   assert.equal(await documentCount(), documents + 400 * counted.length)
 })
 
-test('an explanation is made in the slow lane, too', async () => {
+test('explanations are evaluated in the slow lane, too', async () => {
   const query = { count: { documents: { collection: 'worst' } } }
   const explain = async (body: object) => {
     const response = await fetch(`${server.url}/api/v1/explain`, {
@@ -167,7 +168,7 @@ test('an explanation is made in the slow lane, too', async () => {
   )
 })
 
-test('the expression of a stream has to be a short one', async () => {
+test('the expression of a stream must be short', async () => {
   const expression = (elements: number) => ({
     do: [
       { map: { lambda: 'n', expr: { add: [{ var: 'n' }, 1] } }, collection: Array(elements).fill(1) },
@@ -191,7 +192,7 @@ test('the expression of a stream has to be a short one', async () => {
   assert.match(refused.text, /time out/)
 })
 
-test('the time of a commit stands in the answer of the query that was evaluated elsewhere', async () => {
+test('the response of a query that the slow lane evaluated contains its commit time', async () => {
   const query = { create: { collection: 'worst' }, params: { object: { data: { object: { group: 5 } } } } }
   const { headers, json, status } = await send(server, { secret: server.rootSecret, query })
   assert.equal(status, 201)
@@ -199,7 +200,7 @@ test('the time of a commit stands in the answer of the query that was evaluated 
   assert.equal(ts, Number(headers.get('x-txn-time')))
 })
 
-test('increments by attempts from elsewhere all count, or say that they do not', async () => {
+test('increments that the slow lane evaluates commit or fail with 409', async () => {
   const of = (fields: object) => ({ object: { data: { object: fields } } })
   const made = await send(server, {
     secret: server.rootSecret,
@@ -218,12 +219,12 @@ test('increments by attempts from elsewhere all count, or say that they do not',
   )
   const counted = answers.filter(({ status }) => status === 200)
   const seen = new Set(counted.map(({ json }) => (json as { resource: number }).resource))
-  assert.equal(seen.size, counted.length, 'no two of them saw the same number')
+  assert.equal(seen.size, counted.length, 'no two increments read the same number')
   const { json } = await send(server, { secret: server.rootSecret, query: n })
   assert.equal((json as { resource: number }).resource, counted.length)
 })
 
-test('new ids drawn in the slow lane do not repeat', async () => {
+test('new ids of the slow lane are unique', async () => {
   const ids = new Set<unknown>()
   for (let count = 0; count < 20; count++) {
     const { json } = await send(server, {
@@ -235,7 +236,7 @@ test('new ids drawn in the slow lane do not repeat', async () => {
   assert.equal(ids.size, 40)
 })
 
-test('a read in the slow lane sees what was written before', async () => {
+test('a read in the slow lane sees earlier writes', async () => {
   const create = { create: { collection: 'worst' }, params: { object: { data: { object: { group: 99 } } } } }
   for (let count = 0; count < 10; count++) {
     const written = await send(server, { secret: server.rootSecret, query: { select: 'ref', from: create } })
@@ -249,7 +250,7 @@ test('a read in the slow lane sees what was written before', async () => {
   }
 })
 
-test('a write with its own time among the values of an index is evaluated and committed at that time', async () => {
+test('a write that has its commit time in an index value is committed at exactly that time', async () => {
   const values = [{ object: { field: ['ts'] } }]
   const fields = { name: 'by_ts', source: { collection: 'timed' }, values }
   for (const query of [

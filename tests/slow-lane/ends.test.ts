@@ -70,8 +70,8 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').map(Number).filter(Boolean)
 }
 
-test('processes get the settings from the service, and not through their environment', async t => {
-  if (process.platform !== 'linux') return t.skip('only Linux tells the environment of a process')
+test('processes get their settings from the service, not from their environment', async t => {
+  if (process.platform !== 'linux') return t.skip('only Linux shows the environment of a process')
   await assertServes()
   const children = await childrenOf(server.pid)
   assert.ok(children.length > 0)

@@ -1,5 +1,5 @@
-// A process of the slow lane asks the service for ids. The service cannot reserve any while its store takes no writes: then
-// the query is refused like every other that writes, and not as a fault of the service.
+// A slow-lane process requests ids from the service, which cannot reserve ids while its store accepts no writes. The
+// query then fails with the same error as every other writing query, not with an internal error.
 
 import assert from 'node:assert/strict'
 import { duplexPair } from 'node:stream'
@@ -9,7 +9,7 @@ import type { ToLane } from '../../src/engine/slow-lane/messages.ts'
 import { LaneService } from '../../src/engine/slow-lane/serve-jobs.ts'
 import { StoreUnavailableError } from '../../src/storage/store/contract.ts'
 
-test('ids that cannot be reserved mean that the store is not available', async () => {
+test('a query whose ids cannot be reserved fails because the store is not available', async () => {
   const [lane, service] = duplexPair()
   const jobs = new LaneService<undefined>(lane, () => assert.fail('nothing is set up'))
   const refused = assert.rejects(jobs.reserveIds(undefined), StoreUnavailableError)

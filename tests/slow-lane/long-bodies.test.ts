@@ -1,5 +1,5 @@
-// Long queries go to the slow lane as the bytes that the client has sent: in whichever encoding, they are answered, counted and
-// recorded as the service itself does it.
+// Long queries are sent to the slow lane as the bytes of the client, in any encoding. Their responses, costs and log
+// records are the same as without a slow lane.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -16,7 +16,7 @@ const long10 = JSON.stringify({ query: `"é🐉${'x'.repeat(limits.shortBodyByte
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
 const utf32 = (text: string) =>
   Buffer.concat(Array.from(text, char => Buffer.from(Uint32Array.of(char.codePointAt(0) as number).buffer)))
-/** Ends within a character. */
+/** The last chunk ends within a character. */
 const cut = (bytes: Buffer) => bytes.subarray(0, -3)
 
 interface Sent {
@@ -60,7 +60,7 @@ async function ask(to: ServerProcess, { body, path = '/' }: Sent) {
   const text = await response.text()
   return {
     status: response.status,
-    // Version 10 tells times, and what the request was named.
+    // Responses of version 10 contain times and the tags of the request.
     text: path === '/query/1' ? (/"data":[^,]*|"code":"[^"]*"/.exec(text)?.[0] ?? text) : text,
     bytesIn: response.headers.get('x-query-bytes-in'),
     compute: response.headers.get('x-compute-ops'),
@@ -68,14 +68,14 @@ async function ask(to: ServerProcess, { body, path = '/' }: Sent) {
 }
 
 for (const each of sent) {
-  test(`a long query is answered as by a service without a slow lane: ${each.name}`, async () => {
+  test(`a long query has the same response as without a slow lane: ${each.name}`, async () => {
     const before = await slowQueries(server)
     assert.deepEqual(await ask(server, each), await ask(alone, each))
     assert.equal(await slowQueries(server), before + 1)
   })
 }
 
-test('a long query is recorded with its shape, in whichever encoding it came', async () => {
+test('a long query is recorded with its shape, in any encoding', async () => {
   const shapesOf = async (to: ServerProcess) => {
     const wanted = { ...aroundNow(), region_group: 'us-std', size: sent.length }
     const { json } = await api(to, to.rootSecret, 'POST', '/api/v1/logs/_records?type=query', wanted)
@@ -87,7 +87,7 @@ test('a long query is recorded with its shape, in whichever encoding it came', a
   assert.deepEqual(new Set(shapes), new Set(['…', '"?"', '{"length":"?"…', '{"add":["?"……']))
 })
 
-test('an update of many bytes is committed, and explained', async () => {
+test('an update with a long body is committed, and can be explained', async () => {
   await query(server, server.rootSecret, { create_collection: { object: { name: 'things' } } })
   const data = { object: { text: 'é'.repeat(limits.shortBodyBytes) } }
   const create = { create: { collection: 'things' }, params: { object: { data } } }
@@ -98,7 +98,7 @@ test('an update of many bytes is committed, and explained', async () => {
   assert.equal(explained.status, 200, explained.text)
 })
 
-test('a long response is laid out as by a service without a slow lane', async () => {
+test('a long response has the same layout as without a slow lane', async () => {
   const request = {
     query: { object: { text: 'x'.repeat(limits.longBodyBytes), more: [1] } },
     headers: { 'x-faunadb-formatted-json': '' },

@@ -1,5 +1,5 @@
-// Databases share the processes of the slow lane: what the queries of one leave in the memory of a process takes nothing from
-// the queries of another.
+// Databases share slow-lane processes: data that the queries of one database leave in a process does not reduce the
+// memory for queries of another database.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -39,7 +39,7 @@ async function ask10(
   return { status: response.status, text: await response.text() }
 }
 
-/** Makes so many arrays of 128 000 elements, a megabyte each, and holds them all. */
+/** Creates `count` arrays of 128 000 elements (a megabyte each), all of which stay in use. */
 const arrays10 = (count: number) => `
   let short = Set.sequence(0, 16000).toArray()
   let long = Array.sequence(0, 3).fold(short, (x, _) => x.concat(x))
@@ -67,7 +67,7 @@ const arrays4 = (count: number) => ({
   },
 })
 
-/** A megabyte for each: about half of what a query may have. */
+/** A megabyte for each array: about half of the memory of a query. */
 const much = 26
 
 async function assertOtherHasMemory(when: string): Promise<void> {
@@ -78,7 +78,7 @@ async function assertOtherHasMemory(when: string): Promise<void> {
   assert.deepEqual(four.json, { resource: much }, when)
 }
 
-test('documents that the queries of a database have read take no memory from the queries of another', async () => {
+test('cached documents of one database do not reduce the memory for queries of another', async () => {
   assert.equal((await ask10(greedy, 'Collection.create({ name: "Thing" })')).status, 200)
   const things = `Set.sequence(0, 40).forEach(n => Thing.create({
     texts: Set.sequence(0, 1000).toArray().map(x => "text " + x.toString())
@@ -92,7 +92,7 @@ test('documents that the queries of a database have read take no memory from the
   }
 })
 
-test('texts that a process has parsed for a database take no memory from the queries of another', async () => {
+test('cached query texts of one database do not reduce the memory for queries of another', async () => {
   const calls = 'f(),'.repeat(16_000)
   for (let at = 0; at < 24; at++) {
     const slow = `Set.sequence(0, 16000).toArray().map(x => x + ${at}).length`
@@ -102,7 +102,7 @@ test('texts that a process has parsed for a database take no memory from the que
   await assertOtherHasMemory('after the texts')
 })
 
-test('a query that is refused because of its memory takes none from the next queries of another database', async () => {
+test('a query that fails for lack of memory does not reduce the memory for queries of another database', async () => {
   const refusal = new RegExp(`Query takes too much memory. Max: ${memoryMb} MB.`)
   const ten = await ask10(greedy, arrays10(1000))
   assert.equal(ten.status, 400)

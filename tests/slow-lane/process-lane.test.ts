@@ -1,4 +1,4 @@
-// The slow lane over processes that a test plays: turns, deadlines, ends.
+// The slow lane over simulated processes: turns, deadlines, exits.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { receiveFrames, sendFrame } from '../../src/engine/slow-lane/frames.ts'
 import type { LaneOutcome } from '../../src/engine/slow-lane.ts'
 import { bodyOf, FakeProcess, laneOf, received } from './fake-lane.ts'
 
-test('nothing is started before it is needed, and what is idle is used again', async () => {
+test('processes start on demand, and idle processes are reused', async () => {
   const { lane, run, started } = laneOf(2)
   assert.equal(started.length, 0)
   for (const body of ['one', 'two']) {
@@ -27,7 +27,7 @@ test('nothing is started before it is needed, and what is idle is used again', a
   await lane.close()
 })
 
-test('one process is ready before there is any need, unless the service has stopped by then', async () => {
+test('one process starts in advance, unless the service has stopped by then', async () => {
   const { lane, run, started, time } = laneOf(2)
   lane.keepReady()
   assert.equal(started.length, 0, 'the service itself starts first')
@@ -49,7 +49,7 @@ test('one process is ready before there is any need, unless the service has stop
   assert.equal(stopped.started.length, 0)
 })
 
-test('one database leaves a process to the others', async () => {
+test('one database cannot use all processes', async () => {
   const { lane, run, started } = laneOf(2)
   const outcomes = [run('a', 'a1'), run('a', 'a2'), run('b', 'b1')]
   assert.deepEqual(await received(started[0], 1), ['a1'])
@@ -66,7 +66,7 @@ test('one database leaves a process to the others', async () => {
   await lane.close()
 })
 
-test('who waits past the deadline is told so, and who is stuck is killed', async () => {
+test('a waiting query fails at its deadline, and a process that hangs is killed', async () => {
   const { deaths, lane, run, started, time } = laneOf(1)
   const stuck = run('a', 'stuck', 1000)
   const late = run('b', 'late', 500)
@@ -74,7 +74,7 @@ test('who waits past the deadline is told so, and who is stuck is killed', async
   time.advance(500)
   await assert.rejects(late, { code: 'time out' })
   time.advance(500)
-  assert.equal(started[0]?.signalCode, null, 'it has a moment to say so itself')
+  assert.equal(started[0]?.signalCode, null, 'the process has a moment to respond itself')
   time.advance(limits.laneGraceMs)
   await assert.rejects(stuck, { code: 'time out' })
   assert.equal(started[0]?.signalCode, 'SIGKILL')
@@ -86,7 +86,7 @@ test('who waits past the deadline is told so, and who is stuck is killed', async
   await lane.close()
 })
 
-test('the time of a query does not end a process that has not started yet', async () => {
+test('the deadline of a query does not kill a process that is still starting', async () => {
   const { lane, run, started, time } = laneOf(1, false)
   const early = run('a', 'early', 500)
   await turn()
@@ -102,7 +102,7 @@ test('the time of a query does not end a process that has not started yet', asyn
   await lane.close()
 })
 
-test('a process that cannot start is not started again at once', async () => {
+test('a process that cannot start is restarted only after a pause', async () => {
   const { deaths, lane, run, started, time } = laneOf(1, false)
   const waiting = run('a', 'x', 5000)
   started[0]?.end(1, null)
@@ -118,7 +118,7 @@ test('a process that cannot start is not started again at once', async () => {
   await lane.close()
 })
 
-test('a process for which the system has no room is tried again later', async () => {
+test('the start of a process is retried later when the system has no file descriptors', async () => {
   const { deaths, lane, run, started, time } = laneOf(1, false, () => {
     const failing = new FakeProcess()
     Object.assign(failing, { stdio: undefined, stderr: undefined })
@@ -137,7 +137,7 @@ test('a process for which the system has no room is tried again later', async ()
   await lane.close()
 })
 
-test('a process that runs out of memory takes nobody along', async () => {
+test('a process that runs out of memory fails only its own query', async () => {
   const { deaths, lane, run, started } = laneOf(2)
   const hungry = run('a', 'hungry')
   const other = run('b', 'other')
@@ -157,7 +157,7 @@ test('a process that runs out of memory takes nobody along', async () => {
   await lane.close()
 })
 
-test('who kills a process is told from the memory of the system', async () => {
+test('the count of memory kills of the system shows why a process was killed', async () => {
   const { deaths, lane, run, started, system } = laneOf(1)
   const unlucky = run('a', 'unlucky')
   await received(started[0], 1)
@@ -172,7 +172,7 @@ test('who kills a process is told from the memory of the system', async () => {
   await lane.close()
 })
 
-test('a process that ends for no known reason is an internal error', async () => {
+test('an exit for an unknown reason is an internal error', async () => {
   const { deaths, lane, run, started } = laneOf(1)
   const outcome = run('a', 'x')
   await received(started[0], 1)
@@ -182,7 +182,7 @@ test('a process that ends for no known reason is an internal error', async () =>
   await lane.close()
 })
 
-test('only so many wait, of one database and of all', async () => {
+test('the numbers of waiting queries of one database and of all databases are limited', async () => {
   const { lane, run } = laneOf(1)
   const outcomes = Array.from({ length: limits.laneWaitingPerDatabaseMax + 1 }, () => run('a', 'x'))
   await assert.rejects(run('a', 'one too many'), { code: 'too many requests' })
@@ -193,7 +193,7 @@ test('only so many wait, of one database and of all', async () => {
   await assert.rejects(run('a', 'closed'), { code: 'time out' })
 })
 
-test('what is idle for long is ended, but for one that is ready for the next query', async () => {
+test('processes that are idle for long are killed, except one that stays ready', async () => {
   const { deaths, lane, run, started, time } = laneOf(2)
   const outcomes = [run('a', 'x'), run('b', 'y')]
   for (const process of started) {
@@ -244,7 +244,7 @@ test('long bodies arrive in pieces, short ones as text', async () => {
   await lane.close()
 })
 
-/** A job whose attempt the process keeps. */
+/** A job whose attempt stays in the process until it is committed or dropped. */
 async function keptJob() {
   const all = laneOf(1)
   const outcome = all.run('a', 'x')
@@ -265,7 +265,7 @@ async function keptJob() {
   return { ...all, process, kept, kinds }
 }
 
-test('what a query wants to write stays in its process, which commits it when it is let and then does the next job', async () => {
+test('the writes of a query stay in its process, which commits them on request and then runs the next job', async () => {
   const { kept, kinds, lane, process, run } = await keptJob()
   const next = run('a', 'y')
   await turn()
@@ -283,7 +283,7 @@ test('what a query wants to write stays in its process, which commits it when it
   await lane.close()
 })
 
-test('one that is not wanted is dropped', async () => {
+test('an attempt that is not committed is dropped', async () => {
   const { kept, kinds, lane, process, run } = await keptJob()
   kept.drop()
   kept.drop()
@@ -295,7 +295,7 @@ test('one that is not wanted is dropped', async () => {
   await lane.close()
 })
 
-test('one that waits is ended at its deadline, one that commits is not', async () => {
+test('a process with a waiting attempt is killed at the deadline, a committing process is not', async () => {
   const waiting = await keptJob()
   waiting.time.advance(1000 + limits.laneGraceMs)
   assert.equal(waiting.process.signalCode, 'SIGKILL')
@@ -322,7 +322,7 @@ test('one that waits is ended at its deadline, one that commits is not', async (
   await ending
 })
 
-test('nobody knows what became of the commit of a process that has ended; of a refused one everybody does', async () => {
+test('the outcome of a commit is unknown if its process exits, and known if the process rejects the commit', async () => {
   const lost = await keptJob()
   const unknown = lost.kept.commit(micros(9))
   lost.process.end(null, 'SIGKILL')
@@ -343,7 +343,7 @@ test('nobody knows what became of the commit of a process that has ended; of a r
   await away.lane.close()
 })
 
-test('frames arrive however they are cut', async () => {
+test('frames are decoded for any division into chunks', async () => {
   const [near, far] = duplexPair()
   const heads: unknown[] = []
   receiveFrames(far, ({ head, body }) => heads.push([head, Buffer.concat(body).toString()]))

@@ -1,11 +1,11 @@
-// The slow lane replaces processes whose memory does not come back after a query.
+// The slow lane replaces processes that still have too little free memory after a query.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { bodyOf, laneOf, received } from './fake-lane.ts'
 
-/** A lane of one process that the database `a` has spent, and whose replacement is not ready yet. */
+/** A lane of one process, whose memory the database `a` has used up, and whose replacement is not ready yet. */
 async function spentLane() {
   const played = laneOf(1, false)
   const first = played.run('a', 'one')
@@ -21,7 +21,7 @@ async function spentLane() {
   return { ...played, old, replacement }
 }
 
-test('a process whose memory does not come back serves others until its replacement is ready', async () => {
+test('a process without free memory serves other databases until its replacement is ready', async () => {
   const { deaths, lane, run, old, replacement } = await spentLane()
   const again = run('a', 'two')
   const other = run('b', 'other')
@@ -39,7 +39,7 @@ test('a process whose memory does not come back serves others until its replacem
   await lane.close()
 })
 
-test('one that has nothing to do is ended when its replacement is ready', async () => {
+test('an idle process without free memory is killed when its replacement is ready', async () => {
   const { lane, run, old, replacement } = await spentLane()
   replacement.say({ kind: 'ready' })
   const other = run('b', 'other')
@@ -52,7 +52,7 @@ test('one that has nothing to do is ended when its replacement is ready', async 
 })
 
 for (const how of ['is refused', 'ends the process']) {
-  test(`the query of another database that ${how} for want of memory there runs in the replacement`, async () => {
+  test(`a query of another database that ${how} for lack of memory runs in the replacement`, async () => {
     const { lane, run, old, replacement } = await spentLane()
     const other = run('b', 'other')
     await received(old, 2)
@@ -73,7 +73,7 @@ for (const how of ['is refused', 'ends the process']) {
   })
 }
 
-test('who has spent a process waits for its replacement, and leaves one that is up to others from then on', async () => {
+test('the database that used up a process waits for its replacement, and then leaves one started process to others', async () => {
   const { lane, run, started } = laneOf(2, false)
   const waiting = [run('a', 'one')]
   started[0]?.say({ kind: 'ready' })
@@ -104,7 +104,7 @@ test('who has spent a process waits for its replacement, and leaves one that is 
   await lane.close()
 })
 
-test('a process that has run out of memory is replaced at once, too', async () => {
+test('a process that crashed for lack of memory is replaced at once, too', async () => {
   const { lane, run, started } = laneOf(1)
   const failed = run('a', 'one')
   await received(started[0], 1)
@@ -117,7 +117,7 @@ test('a process that has run out of memory is replaced at once, too', async () =
   await lane.close()
 })
 
-test('a query that has ended the only process delays other databases by one start, and not again', async () => {
+test('a query that crashed the only process delays other databases by a single start', async () => {
   const { lane, run, started } = laneOf(2, false)
   const failed = run('a', 'one')
   started[0]?.say({ kind: 'ready' })
@@ -133,7 +133,7 @@ test('a query that has ended the only process delays other databases by one star
   started[1]?.answer('other!')
   assert.equal(bodyOf(await other), 'other!')
   await turn()
-  // The next query of `a` waits until a second process is ready, so that it cannot end the only one.
+  // The next query of `a` waits until a second process is ready, so that it cannot crash the only process.
   assert.equal(started[1]?.received.length, 1)
   started[2]?.say({ kind: 'ready' })
   await Promise.race([received(started[1], 2), received(started[2], 1)])

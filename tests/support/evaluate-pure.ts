@@ -1,5 +1,5 @@
-// Evaluates queries that need no data: no store, no engine, a transaction in which nothing exists. For tests that ask
-// one function a great many questions, and for values that no query can write out, such as pages.
+// Evaluates queries that need no data: no store, no engine, a transaction in which nothing exists. For tests that call
+// a function very often, and for values that no query can contain as a literal, such as pages.
 
 import { languages } from '../../src/app/languages.ts'
 import { micros } from '../../src/base/micros.ts'
@@ -16,14 +16,14 @@ import type { Transaction } from '../../src/storage/store/contract.ts'
 import { parseJson } from '../../src/values/json.ts'
 import { type Micros, rootDatabase, type Value } from '../../src/values/value.ts'
 
-/** A query as JSON, or as the text of JSON where numbers have to keep their form. */
+/** A query as JSON, or as JSON text if numbers must keep their form. */
 export type Query = string | object
 
 export interface PureOptions {
   readonly apiVersion?: ApiVersion
-  /** A value that the query knows as the variable `given`. */
+  /** The value of the variable `given` in the query. */
   readonly given?: Value
-  /** When the query runs. */
+  /** The time of the query. */
   readonly now?: Micros
   readonly session?: Session
 }
@@ -33,7 +33,7 @@ export const pureNow: Micros = micros(1_709_121_600_000_000)
 
 const nothing = new Error('a pure query must not ask for this')
 
-/** An evaluation in which no name resolves and no time passes. */
+/** An evaluation without documents and names, at a fixed time. */
 export function pureSession(options: PureOptions = {}, memo = new Memo()): Session {
   const transaction = {
     snapshotTime: options.now ?? pureNow,
@@ -64,7 +64,7 @@ export function pureSession(options: PureOptions = {}, memo = new Memo()): Sessi
   })
 }
 
-/** The value of a query. Throws what evaluation throws. */
+/** Returns the value of a query. Errors of the evaluation propagate. */
 export function evaluatePure(query: Query, options: PureOptions = {}): Value {
   const json = parseJson(typeof query === 'string' ? query : JSON.stringify(query))
   const session = options.session ?? pureSession(options)
@@ -74,7 +74,7 @@ export function evaluatePure(query: Query, options: PureOptions = {}): Value {
   return evaluate(lambda.body, new Variables('given', options.given, undefined), session)
 }
 
-/** The errors of a query that has to fail. */
+/** The errors of a query that must fail. */
 export function errorsOf(
   query: Query,
   options: PureOptions = {},
@@ -94,7 +94,7 @@ export function errorsOf(
   throw new Error(`no error came from ${typeof query === 'string' ? query : JSON.stringify(query)}`)
 }
 
-/** The only error of a query that has to fail with exactly one. */
+/** The error of a query that must fail with exactly one error. */
 export function errorOf(
   query: Query,
   options: PureOptions = {},

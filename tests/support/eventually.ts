@@ -1,4 +1,4 @@
-// Waits for a condition that another process, or a request under way, brings about.
+// Waits for a condition that another process or a running request makes true.
 
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
@@ -6,7 +6,9 @@ import { patience } from './patience.ts'
 
 const lookEveryMs = 20
 
-/** Waits until `look` returns true. Fails after a minute, on a busy machine after more, with what it was waiting for. */
+/**
+ * Waits until `look` returns true. Fails after a minute (later on a busy machine) with a description of the condition.
+ */
 export async function eventually(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + patience(60_000)
   while (!(await look())) {

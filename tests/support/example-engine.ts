@@ -1,4 +1,4 @@
-// An engine that holds what the examples of the function reference take for granted.
+// An engine with the database that the examples of the function reference use.
 
 import { openTestEngine, type TestEngine } from './engine.ts'
 

@@ -1,4 +1,4 @@
-// The command-line program as tests run it: with this process's own Node, built from the sources as they are now
+// The command-line program for tests. It runs with the Node of this process, and was built from the current sources
 // (`npm test` builds it first), because a built program starts in half the time.
 
 import assert from 'node:assert/strict'
@@ -14,7 +14,7 @@ import { patience } from './patience.ts'
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 /** The command-line program, to be run with `process.execPath`. */
 export const program = programFile()
-/** The same from the sources, for tests that replace or look at single source files. */
+/** The program from its sources, for tests that replace or observe single source files. */
 export const sourceProgram = join(repository, 'src/cli/main.ts')
 
 /** A new, empty temporary folder for a server's data. The caller removes it. */
@@ -28,7 +28,7 @@ export interface ProgramResult {
   readonly stderr: string
 }
 
-/** Runs `terrarium WORDS…` to its end; a status of -1 means that it could not run or was ended by a signal. */
+/** Runs `terrarium WORDS…` to its end; the status is -1 if it could not run or was killed by a signal. */
 export function runProgram(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},

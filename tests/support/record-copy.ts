@@ -1,4 +1,4 @@
-// A node's copy of a record in memory, made as a node makes it.
+// Copies a record to a replica in memory, in the same way as a node does.
 
 import { systemRandom } from '../../src/base/random.ts'
 import type { KeyValueStore } from '../../src/storage/kv/contract.ts'
@@ -7,7 +7,7 @@ import { copyState } from '../../src/storage/kv/postgres/copy-state.ts'
 import { PostgresSession, type RecordLocation } from '../../src/storage/kv/postgres/session.ts'
 import { openTables } from '../../src/storage/kv/postgres/tables.ts'
 
-/** Copies the state of a record, whose tables are made when they are missing. */
+/** Copies the state of a record. Creates its tables if they are missing. */
 export async function copyOf(location: RecordLocation): Promise<KeyValueStore> {
   const local = openMemory()
   const session = await PostgresSession.open(location, 'copy')

@@ -10,7 +10,7 @@ import { suite } from './suite.ts'
 
 export { RandomSource }
 
-/** A clock that stands still until it is told to move. */
+/** A clock that stands still until `advance` is called. */
 export class ManualClock implements Clock {
   /** 2024-03-01T00:00:00Z in microseconds. */
   #micros = 1_709_251_200_000_000
@@ -28,12 +28,12 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Reads that wait for a later time try again after so many milliseconds. */
+/** Milliseconds after which a read that waits for a later time retries. */
 const retryMsMax = 1
 
 /**
- * Timers of a run: its own steps do what is put off, so nothing is due by itself. Only retries after a millisecond are: in the next
- * turn of the event loop, to which the clock moves.
+ * Timers of a run. The steps of the run perform delayed work, so timers never fire by themselves. Only retries after a
+ * millisecond fire, in the next turn of the event loop, and advance the clock by that millisecond.
  */
 function timersOf(clock: Clock): Timers {
   const never = () => undefined
@@ -59,12 +59,12 @@ function randomFrom(source: RandomSource): Random {
   }
 }
 
-/** ProcessEnvironment in which everything follows from the seed and from the moves of the clock. */
+/** A process environment that depends only on the seed and on the clock of the test. */
 export function seededEnvironment(seed: number, clock: Clock): ProcessEnvironment {
   return { clock, timers: timersOf(clock), random: randomFrom(new RandomSource(seed)) }
 }
 
-/** The first seed of a soak, and how many it runs of each test. */
+/** The first seed of a soak test, and its number of seeds for each test. */
 const soakSeeds = { first: 1000, count: 200 }
 
 /**
@@ -90,10 +90,10 @@ export function seedsToRun(usual: readonly number[]): readonly number[] {
   }
 }
 
-/** How many times as often a soak repeats what `npm run test:faults` does. */
+/** The factor by which a soak test repeats more than `npm run test:faults`. */
 const soakFactor = 100
 
-/** How often to repeat a step that kills processes: `usual` times, and in a soak a hundred times as often. */
+/** The number of repetitions of a step that kills processes: `usual`, and a hundred times as many in a soak test. */
 export function roundsToRun(usual: number): number {
   return suite === 'soak' ? soakFactor * usual : usual
 }

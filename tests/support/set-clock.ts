@@ -1,4 +1,4 @@
-// Preloaded into a service by `--import`: its time of day is some milliseconds ahead of everybody else's, or behind.
+// Preloaded into a service by `--import`: shifts its time of day by some milliseconds, forward or back.
 
 const aheadMs = Number(process.env.CLOCK_AHEAD_MS)
 const systemNow = Date.now

@@ -5,7 +5,7 @@ import { after } from 'node:test'
 
 let batchClosers: (() => Promise<void>)[] | undefined
 
-/** Keeps shared resources open from one file to the next. Call {@link closeShared} after the last one. */
+/** Leaves shared resources open between test files. Call {@link closeShared} after the last one. */
 export function shareBetweenFiles(): void {
   batchClosers = []
 }

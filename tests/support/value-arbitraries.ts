@@ -1,4 +1,4 @@
-// Random values for property tests, with the hard ones more often than randomness would bring them.
+// Random values for property tests. Difficult values are more frequent than in a uniform distribution.
 
 import {
   Lambda,
@@ -41,7 +41,10 @@ const double = fc.oneof(
 /** Longs and doubles, many of them close to one another. */
 export const numbers: fc.Arbitrary<bigint | number> = fc.oneof(long, double)
 
-/** Strings of single UTF-16 units (lone surrogates too), of ASCII, and of what collation treats in a special way. */
+/**
+ * Strings of single UTF-16 units (lone surrogates too), of ASCII, and of characters that collation treats in a special
+ * way.
+ */
 export const texts: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary-ascii' }),
   fc.string({ unit: 'binary' }),
@@ -109,7 +112,7 @@ const { value } = fc.letrec<{ value: Value; array: readonly Value[]; object: Obj
 /** Any storable value. */
 export const storableValues: fc.Arbitrary<Value> = value
 
-/** Any value that has a place in the order. */
+/** Any value that can be ordered. */
 export const orderedValues: fc.Arbitrary<Value> = fc.oneof(
   { arbitrary: value, weight: 20 },
   { arbitrary: fc.constantFrom(TransactionTime.micros, TransactionTime.time), weight: 1 },

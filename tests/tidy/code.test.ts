@@ -1,4 +1,5 @@
-// The rules of the house that need syntax (rules.ts): the sources keep them, and each is known to find what breaks it.
+// Checks the house rules that need syntax trees (rules.ts): the sources follow them, and each rule detects a source
+// that breaks it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +19,7 @@ import {
 import { files, read, sources } from './sources.ts'
 import { readSyntax, type Syntax } from './syntax.ts'
 
-/** Sources in which every rule is broken once, and kept beside it. */
+/** Sources that break every rule once, and follow it in another place. */
 const broken: Readonly<Record<string, string>> = {
   'src/values/planted.ts': [
     '// Planted.',
@@ -59,7 +60,10 @@ const all = readSyntax(texts)
 const own = all.filter(({ path }) => !(path in broken))
 const planted = all.filter(({ path }) => path in broken)
 
-/** A rule: the sources keep it, and in the planted ones it finds exactly what breaks it. */
+/**
+ * Tests a rule: it finds nothing in the repository's sources, and exactly the expected violations in the planted
+ * sources.
+ */
 function rule(name: string, check: (files: readonly Syntax[]) => Findings, found: Findings): void {
   test(name, () => {
     assert.deepEqual(check(own), [])
@@ -100,7 +104,7 @@ for (const folder of [
   })
 }
 
-test('what needs Node is found behind what a browser would load', () => {
+test('modules that need Node are found in the imports of browser modules', () => {
   assert.deepEqual(beyondBrowsers(all, 'dashboard/planted/'), ['src/text/planted-read.ts imports node:fs'])
 })
 
@@ -108,7 +112,7 @@ rule('unit tests stand in the folder of what they test', misplacedTests, [
   'tests/unit/keys/planted.test.ts tests nothing of src/storage/keys',
 ])
 
-test('every folder that a layer may import is imported', () => {
+test('a layer imports every folder that it may import', () => {
   assert.deepEqual(unusedLayers(own, layers), [])
   assert.deepEqual(
     unusedLayers(planted, { 'storage/keys': ['values'], values: ['storage/keys', 'storage/kv'] }),
@@ -116,7 +120,7 @@ test('every folder that a layer may import is imported', () => {
   )
 })
 
-test('`path#symbol` in a page names something that the file declares', () => {
+test('each `path#symbol` in a page is a declaration of that file', () => {
   const byPath = new Map(all.map(each => [each.path, each]))
   const wrong = files('{*,docs/**/*}.md').flatMap(page => unknownSymbols(page, read(page), byPath))
   assert.deepEqual(wrong, [])

@@ -21,7 +21,7 @@ test('backticked paths exist', () => {
   assert.deepEqual(dead, [])
 })
 
-/** The anchors of a page's headings, as a link has them after `#`: lower case, no punctuation, hyphens for blanks. */
+/** The anchors of a page's headings, as in links after `#`: lower case, no punctuation, hyphens for blanks. */
 function anchors(page: string): readonly string[] {
   const headings = read(page).matchAll(/^#+ (.+)$/gm)
   return [...headings].map(([, heading = '']) =>
@@ -32,7 +32,7 @@ function anchors(page: string): readonly string[] {
   )
 }
 
-test('relative links lead somewhere, and to a heading that is there', () => {
+test('relative links lead to existing pages and headings', () => {
   const dead: string[] = []
   for (const page of pages) {
     for (const [, path = '', anchor] of read(page).matchAll(/\]\(([^)#\s]*)(?:#([^)]*))?\)/g)) {
@@ -53,7 +53,7 @@ test('every page has one title', () => {
   assert.deepEqual(wrong, [])
 })
 
-/** Lines past which a decision contains measurements or details, which belong into other pages. */
+/** Maximum number of lines: a longer decision contains measurements or details, which belong into other pages. */
 const decisionLinesMax = 40
 
 test(`decisions have at most ${decisionLinesMax} lines`, () => {

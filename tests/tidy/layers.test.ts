@@ -52,11 +52,11 @@ test('ARCHITECTURE.md shows the same table', () => {
   assert.deepEqual(shown, Object.entries(layers))
 })
 
-/** A comparison of a version of the language, or a language taken by its name. */
+/** Matches a comparison with a version of the language, or an access to a language by its name. */
 const languageTest =
   /[!=]==? '(?:4|10)'|'(?:4|10)' [!=]==?|case '(?:4|10)'|languages\??\.?\['|inVersion\d|isVersion\d/
 
-test('the model never asks which language it serves: languages pass policies', () => {
+test('the model does not depend on the language that uses it: languages pass policies', () => {
   const asks = (text: string) => languageTest.test(text)
   assert.ok(asks("if (rules.language === '10')") && asks("host.languages['10']") && !asks("dialect: '4',"))
   const found = sources
@@ -65,10 +65,10 @@ test('the model never asks which language it serves: languages pass policies', (
   assert.deepEqual(found, [])
 })
 
-/** Programs, and what ends them: see `src/cli/fatal.ts`. */
+/** The programs, and the functions that exit the process: see `src/cli/fatal.ts`. */
 const programs = ['src/cli/', 'src/app/slow-lane-main.ts']
 
-test('libraries do not end the process: programs give them the way to', () => {
+test('libraries do not exit the process: programs pass them a function that does', () => {
   const found = sources
     .filter(({ path }) => path.startsWith('src/') && !programs.some(program => path.startsWith(program)))
     .flatMap(({ code, path }) => code.map(({ text }) => `${path}: ${text}`))

@@ -1,8 +1,8 @@
-// Which folder of `src` may import which others, bottom to top. A folder may always import itself; `base`
-// is open to everything above it and not repeated. `import type` counts too. A folder
-// within a folder that is named here is a layer of its own, and no longer part of the outer one.
+// The layers of `src` from bottom to top, and the folders that each may import. A folder may always import itself and
+// `base`, which is not repeated. `import type` counts, too. A subfolder that is listed here is a separate layer and not
+// part of the outer folder.
 
-/** Open to all: they know nothing of the layers. */
+/** Every layer may import these, because they import no layer. */
 export const open = ['base'] as const
 
 export const layers: Readonly<Record<string, readonly string[]>> = {
@@ -107,7 +107,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** The layer of a file: the longest beginning of its path below `src/` that is one, else the first step. */
+/** The layer of a file: the longest prefix of its path below `src/` that is a layer, else the first folder. */
 export function layerOf(path: string): string {
   const steps = path.split('/').slice(1)
   for (let count = steps.length; count > 1; count--) {

@@ -1,5 +1,5 @@
-// Comments and pages keep to the rules for sentences (CONTRIBUTING.md), folder by folder; the measure is tried on
-// sentences that break each rule.
+// Checks that comments and pages follow the rules for sentences (CONTRIBUTING.md) in each folder. Examples that break
+// each rule test the measure itself.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -43,7 +43,7 @@ interface Phrase {
   readonly instead: string
 }
 
-/** Phrases that no sentence of ours needs, and names of types that say what happened instead of what the thing is. */
+/** Phrases that no sentence needs, and type names that are participles instead of nouns. */
 const neverRight: readonly Phrase[] = [
   { pattern: /; (what|who|whose|such as|those that|one that)\b/, instead: 'a sentence with a subject' },
   { pattern: /\bwhoever\b/i, instead: 'the client, the caller' },
@@ -133,12 +133,12 @@ function typeNamesOf(path: string, text: string): readonly Sentence[] {
 
 const pendingFile = new URL('prose-pending.json', import.meta.url)
 
-/** Folders that are not rewritten yet, with bounds of their own. The list only shrinks. */
+/** Folders that are not rewritten yet, with their own bounds. The list only shrinks. */
 export function readPending(): Readonly<Record<string, Bounds>> {
   return JSON.parse(readFileSync(pendingFile, 'utf8'))
 }
 
-/** Shares are rounded up to whole percents: a good sentence that goes raises the share of the others. */
+/** Shares are rounded up to whole percents, because deleting a good sentence raises the share of the bad ones. */
 function lowered(old: Bounds, { total, headless, long, dialect }: Measure): Bounds {
   const percent = ({ length }: readonly Sentence[]) => Math.ceil((100 * length) / total)
   return {

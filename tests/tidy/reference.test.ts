@@ -1,4 +1,5 @@
-// The reference pages say what the code says: generated ones are current, the page of endpoints names every path.
+// Checks that the reference pages match the code: generated pages are current, and the page of endpoints lists every
+// path.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

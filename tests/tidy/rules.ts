@@ -5,7 +5,7 @@ import { basename, posix } from 'node:path'
 import { layerOf, layers } from './layers.ts'
 import type { Syntax } from './syntax.ts'
 
-/** Violations, each as one line that begins with its place. */
+/** Violations, each as one line that begins with its position. */
 export type Findings = readonly string[]
 
 /** Entry points: no file of the repository imports their exports. */
@@ -31,8 +31,8 @@ export function unusedExports(files: readonly Syntax[]): Findings {
 }
 
 /**
- * Exports of `src` without a sentence. None is needed where the file's opening comment is about the export: its only one,
- * and the one that has the file's name. Nor for `…Options`, whose members say what they are.
+ * Exports of `src` without a docstring. The file's first comment counts as the docstring of the only export, and of the
+ * export with the file's name. Types named `…Options` need no docstring, because their members have comments.
  */
 export function silentExports(files: readonly Syntax[]): Findings {
   return files
@@ -64,19 +64,22 @@ export function blindCasts(files: readonly Syntax[]): Findings {
     )
 }
 
-/** Bounds beside the code of the edge and the language that no client can meet, with what they are. */
+/**
+ * Limits of the edge and the languages that are declared beside their code, because no client can meet them; with their
+ * meaning.
+ */
 const innerBounds: ReadonlySet<string> = new Set([
   'src/server/http/listener.ts sessionMegabytesMax', // memory of an HTTP/2 session
-  'src/server/http/outbox.ts heldMsMax', // how long a response is held back to be sent with others
+  'src/server/http/outbox.ts heldMsMax', // how long a response waits to be sent together with others
   'src/server/http/request-meter.ts statusMax', // a number of the protocol
   'src/fql4/functions/registry.ts seenMax', // a cache
   'src/fql4/pattern-search.ts shownMax', // how much of a pattern an error repeats
   'src/fql4/functions/numbers.ts intMax', // a number of Java
-  'src/fql4/sets/distinct.ts stepsMax', // when reading on turns into seeking
-  'src/fql4/sets/element-reader.ts stepsMax', // when reading on turns into seeking
+  'src/fql4/sets/distinct.ts stepsMax', // steps after which reading continues with a seek
+  'src/fql4/sets/element-reader.ts stepsMax', // steps after which reading continues with a seek
 ])
 
-/** Bounds that stand elsewhere than in `limits.ts` and that clients can meet, or that do not say what they bound. */
+/** Limits outside of `limits.ts` that clients can meet, or that have no comment. */
 export function strayLimits(files: readonly Syntax[]): Findings {
   return files
     .filter(({ path }) => path.startsWith('src/'))
@@ -92,7 +95,7 @@ export function strayLimits(files: readonly Syntax[]): Findings {
     )
 }
 
-/** Circles of imports, those of types too: who reads one file of a circle has to know them all. */
+/** Circular imports, including imports of types: a reader of one of these files must know all of them. */
 export function importCycles(files: readonly Syntax[]): Findings {
   const targets = new Map(
     files.map(({ path, imports }) => [
@@ -132,7 +135,7 @@ export function beyondBrowsers(files: readonly Syntax[], folder: string): Findin
   return wrong
 }
 
-/** Folders that a layer may import and does not. */
+/** Folders that a layer may import but does not. */
 export function unusedLayers(
   files: readonly Syntax[],
   table: Readonly<Record<string, readonly string[]>>,
@@ -147,14 +150,14 @@ export function unusedLayers(
   )
 }
 
-/** The folder of src that a unit test is about: tests/unit/store is about src/storage/store. */
+/** The folder of `src` that a unit test mirrors: tests/unit/store mirrors src/storage/store. */
 function testedFolder(path: string): string {
   const [first = '', ...rest] = posix.relative('tests/unit', posix.dirname(path)).split('/')
   const layer = first in layers ? first : Object.keys(layers).find(each => each.endsWith(`/${first}`))
   return posix.join('src', layer ?? first, ...rest)
 }
 
-/** Unit tests that import nothing of the folder of `src` that theirs mirrors. */
+/** Unit tests that import nothing of the folder of `src` that they mirror. */
 export function misplacedTests(files: readonly Syntax[]): Findings {
   const byPath = new Map(files.map(each => [each.path, each]))
   return files
@@ -170,7 +173,7 @@ export function misplacedTests(files: readonly Syntax[]): Findings {
 const engineSupport = 'tests/support/engine.ts'
 const behindEngine: ReadonlySet<string> = new Set(['src/model', 'src/fql4', 'src/engine'])
 
-/** Tells if a test imports a file of a folder, directly or through other test files. */
+/** Returns whether a test imports a file of a folder, directly or through other test files. */
 function reaches(path: string, folder: string, files: ReadonlyMap<string, Syntax>): boolean {
   const targets = files.get(path)?.imports.map(({ target }) => target) ?? []
   return targets.some(

@@ -1,4 +1,4 @@
-// The operators' page lists every setting as the program has it.
+// Checks that the page for operators lists all settings of the program.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

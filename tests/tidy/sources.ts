@@ -8,7 +8,7 @@ export interface SourceFile {
   /** From the repository's root, with `/`. */
   readonly path: string
   readonly text: string
-  /** The lines that hold code: neither empty nor comment, trailing comments cut off; with their line numbers. */
+  /** The lines of code with their numbers, without empty lines and comments. */
   readonly code: readonly { readonly line: number; readonly text: string }[]
 }
 

@@ -1,5 +1,5 @@
-// House rules that the linter cannot express, each with what to do instead. (`any` and default exports are the
-// linter's business.)
+// House rules that the linter cannot express, each with the alternative. (The linter rejects `any` and default
+// exports.)
 
 import assert from 'node:assert/strict'
 import { basename } from 'node:path'
@@ -11,7 +11,7 @@ interface Ban {
   readonly instead: string
 }
 
-/** Ambient time and randomness make a request impossible to replay; they live in `src/base` alone. */
+/** Requests that use ambient time and randomness cannot be replayed, so only `src/base` may use them. */
 const ambient: readonly Ban[] = [
   {
     pattern: /\bDate\.now\b|\bnew Date\(\)|\bTemporal\.Now\b|\bperformance\.now\b|\bhrtime\b/,
@@ -36,7 +36,7 @@ test('time and randomness come from src/base', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('nothing is left for later in a comment', () => {
+test('comments contain no work for later', () => {
   const pattern = /\bTO[D]O\b|\bFIX[M]E\b|\bX[X]X\b/
   assert.deepEqual(
     sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path),
@@ -44,7 +44,7 @@ test('nothing is left for later in a comment', () => {
   )
 })
 
-test('every file opens with a comment that says what it is for', () => {
+test('every file begins with a comment about its purpose', () => {
   const headless = sources.filter(({ text }) => !/^(#!.*\n)?(\/\/ |\/\*)/.test(text))
   assert.deepEqual(
     headless.map(({ path }) => path),
@@ -52,7 +52,7 @@ test('every file opens with a comment that says what it is for', () => {
   )
 })
 
-test('file names are kebab-case and say what is inside', () => {
+test('file names are kebab-case and describe the content', () => {
   const shape = /^[a-z][a-z0-9]*(-[a-z0-9]+)*(\.test|\.d)?\.tsx?$/
   const empty = /(^|-)(utils?|helpers?|common|misc|manager)[-.]/
   const wrong = sources
@@ -61,7 +61,7 @@ test('file names are kebab-case and say what is inside', () => {
   assert.deepEqual(wrong, [])
 })
 
-/** Lines of code (comments and empty lines are free) past which a file is more than one thing. */
+/** Maximum lines of code of a file, without comments and empty lines: a longer file has more than one purpose. */
 const fileLinesMax = 500
 /** Longer files with the reason; the list may only shrink. */
 const longFiles: Readonly<Record<string, string>> = {}

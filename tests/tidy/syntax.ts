@@ -1,5 +1,5 @@
-// Reads the facts that the house rules need from syntax trees: imports, exports, blind casts, declared names.
-// The trees come from the TypeScript that checks the types; fixtures are read in the same way as the sources.
+// Reads the facts that the house rules need from syntax trees: imports, exports, blind casts, declared names. The
+// TypeScript compiler of the type check parses the trees. Fixtures are read in the same way as the sources.
 
 import { posix } from 'node:path'
 import { type AsExpression, type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
@@ -8,9 +8,9 @@ import { API } from 'typescript/unstable/sync'
 
 /** An import, re-export or dynamic import. */
 export interface Import {
-  /** A path from the repository's root for a file of ours, else the name of a package. */
+  /** A path from the repository's root for a file of the repository, else the name of a package. */
   readonly target: string
-  /** Gone once the types are stripped. */
+  /** Removed when the types are stripped. */
   readonly isType: boolean
   /** The imported names; undefined for an import of the whole module. */
   readonly names: readonly string[] | undefined
@@ -20,14 +20,14 @@ export interface Import {
 export interface Declaration {
   readonly name: string
   readonly line: number
-  /** A comment stands right before it, or before the declarations that it follows without a blank line. */
+  /** There is a comment directly before it, or before the preceding declarations without a blank line. */
   readonly hasSentence: boolean
 }
 
 /** A cast through `unknown` or `never`, which the type check cannot judge. */
 export interface BlindCast {
   readonly line: number
-  /** A line comment stands at the end of its line, or right before it or its statement. */
+  /** There is a line comment at the end of its line, or directly before the line or the statement. */
   readonly hasReason: boolean
 }
 
@@ -219,7 +219,7 @@ class Reader {
     return false
   }
 
-  /** At the end of its line, or above the line, or above the statement or member that it is in. */
+  /** The comment may be at the end of the line, above the line, or above the enclosing statement or member. */
   #hasReason(cast: Node): boolean {
     if (/\s\/\/ /.test(this.#lines[this.#lineOf(cast) - 1] ?? '')) return true
     for (let node: Node | undefined = cast; node; node = node.parent) {

@@ -6,7 +6,7 @@ import type { PasswordRequest } from '../../../src/model/auth/guesser.ts'
 import { guesserOf } from '../../../src/model/auth/guesser.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 
-test('another credential, database or address is another guesser', () => {
+test('a different credential, database or address is a different guesser', () => {
   const guesser = (credential: Ref | undefined, database: bigint, address: string | undefined) =>
     guesserOf({ caller: { credential, database }, address } as PasswordRequest)
   const key = new Ref(rootDatabase, native.keys, 1n)

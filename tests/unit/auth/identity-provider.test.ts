@@ -196,7 +196,7 @@ const bad: Record<string, [token: () => string, reason: RegExp]> = {
 }
 
 for (const [name, [token, reason]] of Object.entries(bad)) {
-  test(`refused: ${name}`, async () => {
+  test(`rejected: ${name}`, async () => {
     world.log.length = 0
     assert.ok(await world.refuses(bearer(token())))
     assert.equal(world.log.length, 1)

@@ -1,4 +1,4 @@
-// Settings: where they come from, which win, and how mistakes are told.
+// Settings: their sources, the precedence of sources, and errors.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ const everything = command({
 const read = (flags: string[], env: Record<string, string> = {}): Config =>
   readWords(everything, flags, env).config
 
-test('without any word every setting has its default', () => {
+test('without arguments every setting has its default', () => {
   const config = read([])
   for (const name of Object.keys(settings) as SettingName[]) {
     const initial = initialOf(settings[name])
@@ -44,13 +44,13 @@ test('without any word every setting has its default', () => {
   assert.equal(config.tlsCert, undefined)
 })
 
-test('names derive from the table', () => {
+test('flags, variables and file keys are derived from the names in the table', () => {
   assert.equal(flagOf('rootSecret'), 'root-secret')
   assert.equal(variableOf('rootSecret'), 'TERRARIUM_ROOT_SECRET')
   assert.equal(variableOf('port'), 'TERRARIUM_PORT')
 })
 
-test('flags win over the environment, the environment over the file', () => {
+test('flags override the environment, and the environment overrides the file', () => {
   const file = fileOf(
     'order.json',
     '{"port":1,"host":"file.test","logLevel":"warn","allowInsecureJwks":true}',
@@ -64,11 +64,11 @@ test('flags win over the environment, the environment over the file', () => {
   assert.equal(read([], { TERRARIUM_CONFIG: file }).port, 1)
 })
 
-test('an empty variable counts as not set', () => {
+test('an empty variable counts as unset', () => {
   assert.equal(read([], { TERRARIUM_PORT: '', TERRARIUM_CONFIG: '' }).port, 8443)
 })
 
-test('flags take their value as the next word or after an equals sign', () => {
+test('the value of a flag is the next word, or follows an equals sign', () => {
   assert.equal(read(['--port=0']).port, 0)
   assert.equal(read(['--root-secret=a=b=c=d=e']).rootSecret, 'a=b=c=d=e')
   assert.equal(read(['--allow-insecure-jwks', '--port', '1']).allowInsecureJwks, true)
@@ -94,7 +94,7 @@ const mistakes: [name: string, flags: string[], env: Record<string, string>, mes
   ['an impossible host', ['--host', 'a b'], {}, /^--host must be a host name or an IP address/],
   ['an empty folder', ['--data', ''], {}, /^--data must be a non-empty string/],
   [
-    'a short secret where others can reach the service',
+    'a short secret on an address that other machines can reach',
     ['--host', '0.0.0.0'],
     { TERRARIUM_ROOT_SECRET: 'secret' },
     /must have at least 8 characters, unless/,
@@ -103,13 +103,13 @@ const mistakes: [name: string, flags: string[], env: Record<string, string>, mes
   ['a certificate without its key', ['--tls-cert', 'c.pem'], {}, /are needed together/],
   ['a missing file', ['--config', '/nonexistent/c.json'], {}, /^cannot read the configuration file .*ENOENT/],
 ]
-test('a short secret serves on loopback', () => {
+test('a short secret is accepted on loopback addresses', () => {
   for (const host of ['127.0.0.1', '127.3.2.1', 'localhost', '::1'])
     assert.equal(read(['--host', host], { TERRARIUM_ROOT_SECRET: 'secret' }).rootSecret, 'secret')
 })
 
 for (const [name, flags, env, message] of mistakes) {
-  test(`${name} is told in one line`, () => {
+  test(`${name} is reported in one line`, () => {
     assert.throws(
       () => read(flags, env),
       (error: unknown) => {
@@ -123,7 +123,7 @@ for (const [name, flags, env, message] of mistakes) {
   })
 }
 
-test('mistakes in the file name the file', () => {
+test('errors in the file contain its path', () => {
   const cases: [content: string, message: RegExp][] = [
     ['{', /it is not JSON/],
     ['[]', /must contain a JSON object/],
@@ -139,7 +139,7 @@ test('mistakes in the file name the file', () => {
   }
 })
 
-test('a secret is never repeated in a message', () => {
+test('messages never contain a secret', () => {
   for (const secret of ['short', 'two words here']) {
     assert.throws(
       () => read(['--host', '0.0.0.0', '--root-secret', secret]),
@@ -148,7 +148,7 @@ test('a secret is never repeated in a message', () => {
   }
 })
 
-test('a command takes only the settings it names', () => {
+test('a command accepts only the settings that it declares', () => {
   const narrow = command({ name: 'check', summary: 'Checks.', settings: ['data'], run: async () => 0 })
   assert.equal(readWords(narrow, ['--data', '/x'], {}).config.data, '/x')
   assert.throws(() => readWords(narrow, ['--port', '1'], {}), { message: 'unknown flag --port' })

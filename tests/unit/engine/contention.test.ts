@@ -1,4 +1,5 @@
-// Contention as clients see it: short queries never notice, long ones are tried again and finally refused.
+// Contention from the view of clients: short queries never fail, and long queries are retried and finally fail with
+// 409.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,7 +42,7 @@ async function engineTaking(micros: number) {
   return { engine, n, all }
 }
 
-test('short increments of one document all count, and none is refused', async () => {
+test('all short increments of one document commit', async () => {
   const { all, engine, n } = await engineTaking(0)
   const answers = await all(2000)
   assert.ok(answers.every(({ status }) => status === 200))
@@ -53,7 +54,7 @@ test('short increments of one document all count, and none is refused', async ()
   await engine.close()
 })
 
-test('long ones are tried as often as their client says, and the tries are told', async () => {
+test('long queries are retried as often as their client allows, and the response has the number of retries', async () => {
   const { all, engine, n } = await engineTaking(50_000)
   const answers = await all(6, 4)
   assert.deepEqual(
@@ -76,7 +77,7 @@ test('long ones are tried as often as their client says, and the tries are told'
   await engine.close()
 })
 
-test('without a number the last try is made where nobody comes in between', async () => {
+test('without a limit the last retry runs without concurrent commits', async () => {
   const { all, engine, n } = await engineTaking(50_000)
   assert.deepEqual(
     (await all(6)).map(({ status }) => status),
@@ -86,7 +87,7 @@ test('without a number the last try is made where nobody comes in between', asyn
   await engine.close()
 })
 
-test('a client says how often', async () => {
+test('a header sets the limit', async () => {
   const { all, engine } = await engineTaking(50_000)
   assert.deepEqual(
     (await all(3, 0)).map(({ status }) => status),

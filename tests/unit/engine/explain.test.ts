@@ -1,4 +1,4 @@
-// Explaining decisions about rights: what decided, at which place of the query, and that nothing is written.
+// Explanations of access decisions: the reason and the position in the query of each decision. Nothing is written.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -67,7 +67,7 @@ async function ask(
   return { status, told: JSON.parse(text).resource }
 }
 
-test('a predicate that grants is told with its role, its privilege and the place in the query', async () => {
+test('a predicate that grants is shown with its role, its privilege and the position in the query', async () => {
   const { status, told } = await ask({ query: { let: [{ x: { get: user('1') } }], in: 1 }, as: user('1') })
   assert.equal(status, 200)
   assert.equal(told.result, 1)
@@ -78,7 +78,7 @@ test('a predicate that grants is told with its role, its privilege and the place
   assert.deepEqual(decision?.position, ['let', 0, 'x'])
 })
 
-test('a refusal tells what every predicate came to', async () => {
+test('a denial shows the result of every predicate', async () => {
   const { told } = await ask({ query: { get: user('2') }, as: user('1') })
   assert.deepEqual(
     told.errors?.map(({ code }) => code),
@@ -91,7 +91,7 @@ test('a refusal tells what every predicate came to', async () => {
   assert.equal(seen.faulty?.failure?.[0]?.code, 'value not found')
 })
 
-test('memberships are told, with those whose predicate said no', async () => {
+test('memberships are shown, including those whose predicate returned false', async () => {
   const { told } = await ask({ query: 1, as: user('1') })
   const grants = Object.fromEntries(told.memberships?.map(each => [each.role['@ref'].id, each.grant]) ?? [])
   assert.deepEqual(grants, { own: true, faulty: true, second: false })
@@ -112,7 +112,7 @@ test('roles, keys and built-in roles are explained too, and nothing is written',
   assert.equal(await app.query({ count: { documents: { collection: 'notes' } } }), 0)
 })
 
-test('what is told agrees with what happens', async () => {
+test('explanations agree with the results of the queries', async () => {
   const queries = [
     { get: user('1') },
     { get: user('2') },
@@ -131,7 +131,7 @@ test('what is told agrees with what happens', async () => {
   }
 })
 
-test('only administrators may ask, and bad requests say what is wrong', async () => {
+test('only administrators may request explanations, and invalid requests are reported', async () => {
   assert.equal((await ask({ query: 1, as: 'client' }, key.secret)).status, 403)
   assert.equal((await ask({ query: 1, as: 'client' }, 'nobody')).status, 401)
   assert.equal((await ask({ as: 'client' })).status, 400)

@@ -39,7 +39,7 @@ function sharesOf(ms: number) {
   }
 }
 
-test('what passes while others have the processor does not count', () => {
+test('time in which other programs use the processor does not count', () => {
   const { shares, starve, work } = sharesOf(20)
   const share = shares.share('a')
   work(10)
@@ -52,7 +52,7 @@ test('what passes while others have the processor does not count', () => {
   assert.equal(share.isOver(), true)
 })
 
-test('what has taken few steps is short, unless nothing is', () => {
+test('an evaluation of few steps is short, unless the limit is zero', () => {
   const { collect, shares, work } = sharesOf(20)
   const share = shares.share('a')
   step(100)
@@ -63,7 +63,7 @@ test('what has taken few steps is short, unless nothing is', () => {
   assert.equal(sharesOf(0).shares.share('a').isOver(), true)
 })
 
-test('work that turns out to be of another queue has begun when it began', () => {
+test('a share that is moved to another queue keeps its start', () => {
   const { shares, work } = sharesOf(20)
   const share = shares.share('a')
   work(15)
@@ -77,7 +77,7 @@ test('work that turns out to be of another queue has begun when it began', () =>
   assert.deepEqual([one.isOver(), other.isOver()], [false, true])
 })
 
-test('nor does it count as held', () => {
+test('such time does not count against the queue, either', () => {
   const { shares, starve, work } = sharesOf(20)
   const share = shares.share('a')
   starve(10 * limits.heldMsFree)
@@ -88,7 +88,7 @@ test('nor does it count as held', () => {
   assert.equal(next.isOver(), false)
 })
 
-test('a queue whose work holds the process again and again gets less, until it is forgiven', () => {
+test('a queue that holds the process again and again gets a smaller share, until the time is forgiven', () => {
   const { collect, shares, work } = sharesOf(20)
   const runs = (ms: number, count: number) => {
     for (let run = 0; run < count; run++) {
@@ -106,7 +106,7 @@ test('a queue whose work holds the process again and again gets less, until it i
   assert.equal(shares.msOf('a'), 20)
 })
 
-test('with many queries in the slow lane the short ones stay, until tries are wasted', () => {
+test('when many queries wait for the slow lane, short queries stay in the service, until cancelled evaluations exceed the limit', () => {
   const { crowded, shares, work } = sharesOf(20)
   const runs = (ms: number, count: number, isWasted: boolean) => {
     for (let run = 0; run < count; run++) {
@@ -125,7 +125,7 @@ test('with many queries in the slow lane the short ones stay, until tries are wa
   assert.equal(runs(20, limits.heldMsFree / 20 + 1, true), limits.impatientMs)
 })
 
-test('the garbage of others, which was collected meanwhile, is not held by a short query', () => {
+test('garbage collection for other queries does not count against a short query', () => {
   const { collect, shares } = sharesOf(20)
   const share = shares.share('a')
   collect(10 * limits.heldMsFree)
@@ -133,11 +133,11 @@ test('the garbage of others, which was collected meanwhile, is not held by a sho
   assert.equal(shares.msOf('a'), 20)
 })
 
-test('a busy machine is told from a busy thread', t => {
+test('the clock distinguishes a busy machine from a busy thread', t => {
   try {
     readFileSync('/proc/thread-self/schedstat')
   } catch {
-    return t.skip('only Linux tells how long a thread has waited for a processor')
+    return t.skip('only Linux reports how long a thread has waited for a processor')
   }
   const [startMs, starvedBefore] = [performance.now(), starvedMs()]
   while (performance.now() - startMs < 20);

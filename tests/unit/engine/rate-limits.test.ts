@@ -1,4 +1,4 @@
-// Buckets per database: bursts, refilling, debts, and that only what is limited and used counts.
+// Token buckets per database: bursts, refilling and debts; only used and limited kinds of operations count.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { epoch } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { RateLimited, RateLimits } from '../../../src/engine/rate-limits.ts'
 
-/** Limits on a clock that the test moves. */
+/** Limits with a clock that the test advances. */
 function limitsAt(perSecond: { compute: number; read: number; write: number }) {
   const clock = { nowMs: 0, now: () => epoch, elapsedMs: () => clock.nowMs }
   const limits = new RateLimits(perSecond, clock)
@@ -24,7 +24,7 @@ function limitsAt(perSecond: { compute: number; read: number; write: number }) {
   return { clock, use }
 }
 
-test('two seconds of operations may be used at once, then as many as come in', () => {
+test('the operations of two seconds may be used at once, then as many as are refilled', () => {
   const { clock, use } = limitsAt({ compute: 0, read: 10, write: 0 })
   for (let n = 0; n < 20; n++) assert.equal(use(1n, { read: 1 }), 'fine')
   assert.deepEqual(use(1n, { read: 1 }), ['read'])
@@ -45,7 +45,7 @@ test('an expensive query is admitted and leaves a debt', () => {
   assert.equal(use(1n, { read: 1 }), 'fine')
 })
 
-test('databases and kinds do not disturb each other', () => {
+test('databases and kinds of operations are independent', () => {
   const { use } = limitsAt({ compute: 5, read: 0, write: 5 })
   assert.equal(use(1n, { write: 10 }), 'fine')
   assert.deepEqual(use(1n, { write: 1 }), ['write'])
@@ -55,7 +55,7 @@ test('databases and kinds do not disturb each other', () => {
   assert.deepEqual(use(1n, { compute: 1, write: 1 }), ['compute', 'write'])
 })
 
-test('what other processes have used is taken out here, too, once they have told it', () => {
+test('operations of other processes are subtracted once these have reported them', () => {
   const clock = { now: () => epoch, elapsedMs: () => 0 }
   const perSecond = { compute: 0, read: 10, write: 0 }
   const [one, other] = [new RateLimits(perSecond, clock), new RateLimits(perSecond, clock)]

@@ -1,4 +1,4 @@
-// How often strangers can have a store that several machines share asked for their secrets.
+// Limits how often unauthenticated clients can cause look-ups of secrets in a store that several machines share.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const unknownSecret: Omit<QueryRequest, 'body'> = {
 }
 const create = '{"create":{"collection":"c"}}'
 
-/** An engine over a store that several machines share; `look` brings this one's state up to date. */
+/** An engine over a store that several machines share; `look` refreshes the local state. */
 function openOver(look: () => Promise<void>) {
   const memory = openMemory()
   const kv = {
@@ -32,7 +32,7 @@ function openOver(look: () => Promise<void>) {
   return engineOver({ kv, config: testConfig(), log: openServiceLog('silent') })
 }
 
-test('unknown secrets have the store asked a few times for each address, whether they read or write', async () => {
+test('unknown secrets cause a limited number of look-ups in the store for each address, for reads and writes', async () => {
   let looks = 0
   const opened = openOver(async () => {
     looks++
@@ -47,13 +47,13 @@ test('unknown secrets have the store asked a few times for each address, whether
   assert.equal(await ask('10.0.0.1', create), 1)
   for (let count = 0; count < 4 * limits.secretLooksBurst; count++)
     await ask('10.0.0.1', count % 2 === 0 ? '1' : create)
-  // Some have come back in the meantime.
+  // The allowance has been refilled by some look-ups meanwhile.
   assert.ok(looks < 3 * limits.secretLooksBurst, `${looks} looks`)
   assert.equal(await ask('10.0.0.2', '1'), 1)
   await opened.close()
 })
 
-test('an unknown secret that cannot be looked for is not called wrong', async () => {
+test('an unknown secret is not rejected as invalid when the store cannot be queried', async () => {
   const opened = openOver(() => Promise.reject(new StoreUnavailableError('the database is away')))
   for (const body of ['1', create])
     assert.equal((await opened.engine.query({ ...unknownSecret, body })).status, 503)

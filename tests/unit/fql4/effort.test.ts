@@ -67,14 +67,14 @@ const walks: Record<string, () => unknown> = {
   encoding: () => encodeValue(numbers()),
   'encoding of terms': () => encodeTerms([numbers()]),
   patching: () => applyPatch(new Map(), new Map([['data', numbers()]])),
-  'looking for references in what is written': () =>
+  'collecting the references in written data': () =>
     referenceFailures([numbers()], undefined as never, false),
   'reading JSON': () => parseJson(`[${'1,'.repeat(size)}1]`),
   'parsing a query': () => parse([...numbers()] as never, '4'),
 }
 
 for (const [name, walk] of Object.entries(walks)) {
-  test(`${name} looks at the clock`, () => {
+  test(`${name} checks the clock`, () => {
     walk()
     endsEarly(walk)
   })
@@ -152,7 +152,7 @@ const queries: readonly (readonly [unknown, Value])[] = [
 ]
 
 for (const [query, value] of queries) {
-  test(`${JSON.stringify(query)} looks at the clock`, () => {
+  test(`${JSON.stringify(query)} checks the clock`, () => {
     const evaluate = () => evaluatePure(query as object, { given: value, session: pureSession() })
     evaluate()
     endsEarly(evaluate)

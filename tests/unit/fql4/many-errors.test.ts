@@ -39,9 +39,9 @@ const queries: Readonly<Record<string, string>> = {
   'unbound variables': `[${times(many, '{"var":"a"}')}]`,
   'unbound variables deep inside': nested(900, times(many, '{"var":"a"}')),
   'unbound variables below a long name': `{"let":{"${'n'.repeat(40_000)}":[${times(many, '{"var":"a"}')}]},"in":1}`,
-  'bindings that are none': `{"let":[${times(many, '1')}],"in":1}`,
+  'invalid bindings': `{"let":[${times(many, '1')}],"in":1}`,
   'bindings below a long name': `{"let":{"${'n'.repeat(40_000)}":{"let":[${times(many, '1')}],"in":1}},"in":1}`,
-  'parameters that are no names': `{"query":{"lambda":[${times(many, '1')}],"expr":1}}`,
+  'parameters that are not names': `{"query":{"lambda":[${times(many, '1')}],"expr":1}}`,
 }
 
 describe('while a query is parsed', () => {
@@ -56,10 +56,10 @@ const longPath = { select: given, from: { object: {} } }
 
 const evaluations: Readonly<Record<string, readonly [query: object, given: Value]>> = {
   'elements of a wrong type': [{ concat: given }, numbers],
-  'pairs that are none': [{ to_object: given }, numbers],
-  'objects that are none': [{ merge: { object: {} }, with: given }, numbers],
+  'invalid pairs': [{ to_object: given }, numbers],
+  'invalid objects': [{ merge: { object: {} }, with: given }, numbers],
   'references to nothing': [{ max: given }, numbers.map(() => nowhere)],
-  'long paths that lead nowhere': [Array(many).fill(longPath), Array(5000).fill('step')],
+  'long paths without a value': [Array(many).fill(longPath), Array(5000).fill('step')],
   'elements that fail with long texts': [
     { filter: { lambda: '_', expr: longPath }, collection: Array(many).fill(0) },
     Array(5000).fill('step'),

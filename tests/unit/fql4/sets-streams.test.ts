@@ -167,7 +167,7 @@ function expectScan(stream: ElementStream, all: readonly Element[], scan: Elemen
 
 for (const [shape, order] of shapes) {
   for (const operation of ['union', 'intersection', 'difference', 'distinct'] as const) {
-    test(`${operation} of ${shape} is what counting gives, from any place in both directions`, () => {
+    test(`${operation} of ${shape} equals counting, from any position in both directions`, () => {
       const sets = fc.array(entriesOf(order.arity), { minLength: 1, maxLength: 4 })
       fc.assert(
         fc.property(sets, scansOf(order), (entries, scan) => {
@@ -185,7 +185,7 @@ for (const [shape, order] of shapes) {
     })
   }
 
-  test(`a range of ${shape} is what lies between its places, ranges of ranges included`, () => {
+  test(`a range of ${shape} contains the elements between its positions, including ranges of ranges`, () => {
     const places = fc.tuple(placesOf(order), placesOf(order))
     fc.assert(
       fc.property(entriesOf(order.arity), places, places, scansOf(order), (entries, outer, inner, scan) => {
@@ -202,7 +202,7 @@ for (const [shape, order] of shapes) {
     )
   })
 
-  test(`places of ${shape} compare as the elements between them say`, () => {
+  test(`positions of ${shape} compare like the elements between them`, () => {
     fc.assert(
       fc.property(placesOf(order), placesOf(order), entriesOf(order.arity), (left, right, entries) => {
         const comparison = comparePlaces(left, right, order)

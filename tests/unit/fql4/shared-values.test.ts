@@ -63,10 +63,10 @@ test('keys distinguish values doubled very often', () => {
 })
 
 for (const [name, query] of Object.entries({
-  'an array of itself twice': doubling(60, both),
-  'an object of itself twice': doubling(60, { object: { a: v, b: v } }),
-  'itself appended to an array that holds it': doubling(60, { append: [both], collection: [v] }),
-  'fields merged with what there was': doubling(
+  'an array that contains itself twice': doubling(60, both),
+  'an object that contains itself twice': doubling(60, { object: { a: v, b: v } }),
+  'a value appended to an array that contains it': doubling(60, { append: [both], collection: [v] }),
+  'fields merged with the previous object': doubling(
     60,
     { merge: v, with: v, lambda: { lambda: 'all', expr: { var: 'all' } } },
     { object: { a: 1 } },
@@ -76,7 +76,7 @@ for (const [name, query] of Object.entries({
     in: [{ map: { lambda: 'x', expr: v }, collection: Array(10_000).fill(0) }],
   },
 })) {
-  test(`a value too large to be written out is refused when it is made: ${name}`, () =>
+  test(`a value that is too large to print is rejected when it is created: ${name}`, () =>
     refusedAsTooLarge(query))
 }
 

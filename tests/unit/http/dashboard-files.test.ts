@@ -1,4 +1,4 @@
-// A service whose dashboard was not built says so once, and serves without it.
+// A service whose dashboard was not built logs one warning, and serves without a dashboard.
 
 import assert from 'node:assert/strict'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { openDashboard } from '../../../src/server/http/dashboard-files.ts'
 import { temporaryFolder } from '../../support/program.ts'
 
-test('a dashboard that is not built is warned of by the process that has the log for it', async t => {
+test('only the process that passes its log warns that the dashboard is not built', async t => {
   const folder = await temporaryFolder()
   t.after(() => rm(folder, { recursive: true, force: true }))
   const warnings: string[] = []

@@ -1,4 +1,4 @@
-// Which types may take the place of which without a migration.
+// The types that can replace another type without a migration.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -74,14 +74,14 @@ const others: readonly (readonly [FieldType, FieldType])[] = [
   [int, double],
 ]
 
-test('a wider type holds every value of a narrower one', () => {
+test('a wider type accepts every value of a narrower type', () => {
   for (const [type, other] of wider)
     assert.equal(isSubtype(type, other), true, `${typeText(type)} in ${typeText(other)}`)
   for (const [type, other] of others)
     assert.equal(isSubtype(type, other), false, `${typeText(type)} in ${typeText(other)}`)
 })
 
-test('a union has each member once; what another type lacks are members of the first', () => {
+test('a union contains each member once, and a difference of types contains the members that only the first type has', () => {
   assert.equal(typeText(unionOf([int, union(text, int), nullType])), 'Int | String | Null')
   assert.equal(typeText(unionOf([int, int])), 'Int')
   assert.equal(typeText(lackingPart(union(int, text), union(scalar('Boolean'), int))), 'String')

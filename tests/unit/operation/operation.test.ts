@@ -1,4 +1,4 @@
-// Tasks that the operator starts, when their process or the service ends, and reports of processes that come and go.
+// Tasks that the operator starts, whose process or service exits; and reports of processes that start and exit.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -63,7 +63,7 @@ function run(code: string) {
   return child
 }
 
-test('the end of the service ends a backup, and takes away what it had copied', async () => {
+test('stopping the service ends a backup and removes its partial copy', async () => {
   const words: string[][] = []
   const one = operation({
     startCommand: given => {
@@ -83,7 +83,7 @@ test('the end of the service ends a backup, and takes away what it had copied', 
   assert.equal((await operation({}).state()).tasks.backup?.failure, 'The process exited (SIGTERM).')
 })
 
-test('a command that ends without a result leaves what it said last', async () => {
+test('the last error output of a command that exits without a result becomes its failure', async () => {
   const child = run('console.error("no memory left"); process.exit(3)')
   const one = operation({ startCommand: () => child })
   await one.start('check')
@@ -92,7 +92,7 @@ test('a command that ends without a result leaves what it said last', async () =
   assert.equal((await one.state()).tasks.check?.failure, 'no memory left')
 })
 
-/** Changes what the data directory says of a task, as its process or the passing of time would. */
+/** Changes the note of a task in the data directory, as its process or the passing of time would. */
 async function renote(change: object): Promise<void> {
   const file = join(data, 'check-note.json')
   await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...change }))
@@ -102,7 +102,7 @@ const longAgo = () => ({ seen: Date.now() - 3_600_000 })
 
 const onlyLinux = processMark(process.pid) === undefined ? 'only Linux tells which processes live' : false
 
-test('a task that gets no time to say anything is under way, and leaves what it said last', {
+test('a task without an update is running while its process lives, and its last output becomes its failure', {
   skip: onlyLinux,
 }, async () => {
   const child = run('process.stdin.once("data", () => { console.error("no memory left"); process.exit(3) })')
@@ -117,7 +117,7 @@ test('a task that gets no time to say anything is under way, and leaves what it 
   assert.equal((await one.state()).tasks.check?.failure, 'no memory left')
 })
 
-test('a task whose process is gone has ended at once, one of which nobody can know after a while', async () => {
+test('a task ends at once when its process has exited, and after a while if this cannot be determined', async () => {
   const child = run('process.stdin.resume()')
   const one = operation({ startCommand: () => child })
   await one.start('check')
@@ -137,11 +137,11 @@ test('a task whose process is gone has ended at once, one of which nobody can kn
   await one.close()
 })
 
-test('who starts no commands says so', async () => {
+test('an embedded service cannot start commands', async () => {
   await assert.rejects(operation({}).start('check'), (error: TaskError) => error.reason === 'forbidden')
 })
 
-test('processes tell each other of themselves only while somebody looks, and are forgotten when they end', async () => {
+test('processes exchange reports only while a client views them, and reports of exited processes expire', async () => {
   let nowMs = 0
   const boards = [new NoticeBoard(), new NoticeBoard()] as const
   const now = () => nowMs
@@ -166,7 +166,7 @@ test('processes tell each other of themselves only while somebody looks, and are
   assert.equal(exchange(), 0, 'nobody has looked for long')
 })
 
-test('a task that fails does not hide the last one that succeeded, under way or over, and however often', async () => {
+test('failed and running tasks do not replace the last successful task', async () => {
   const resultOf = (place: string) => ({ is_good: true, place })
   const succeed = (place: string) => withTaskNote(data, 'backup', async () => place, resultOf)
   const fail = () => withTaskNote(data, 'backup', async () => Promise.reject(new Error('no room')), resultOf)

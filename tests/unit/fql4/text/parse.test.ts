@@ -107,7 +107,7 @@ const refused: readonly (readonly [text: string, message: RegExp, marked: string
   ['[1}', /^unexpected token$/, '}'],
 ]
 for (const [text, message, marked] of refused) {
-  test(`${text || 'nothing'} is refused: ${message.source}`, () => {
+  test(`${text || 'nothing'} is rejected: ${message.source}`, () => {
     assert.throws(
       () => parseExpression(text),
       (error: unknown) => {
@@ -208,7 +208,7 @@ test('nesting beyond the stack is an ordinary error', () => {
   }
 })
 
-test('a position on the wire is found in the text', () => {
+test('a wire position leads to a place in the text', () => {
   const text = `Let({ a: 1, b: Add(1, 2) },
     Map(Paginate(Match(Index("i"), Var("a"), 7), { size: 2, after: [1] }), (k, r) => Select(["data", "x"], Get(r))))`
   const { source } = parseExpression(text)
@@ -231,7 +231,7 @@ test('a position on the wire is found in the text', () => {
   }
 })
 
-test('the positions of the service’s errors are found in the text', async () => {
+test('the positions of the service’s errors lead to places in the text', async () => {
   const engine = openTestEngine()
   const cases: readonly (readonly [text: string, place: string])[] = [
     ['Add(1, Divide(1, 0))', 'Divide(1, 0)'],

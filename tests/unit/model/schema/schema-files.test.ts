@@ -1,4 +1,4 @@
-// The files of schemas as they are stored: their order, what a change of them leaves, and what tells that one is staged.
+// Stored schema files: their order, their changes, and the mark of a staged schema.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -34,7 +34,7 @@ const names = (stage: SchemaStage) => read(session => readSchemaFiles(stage, ses
 const schemaVersion = () => read(({ database, transaction }) => transaction.catalogue.schemaVersion(database))
 const file = (name: string, text = '') => ({ name, text })
 
-test('files keep their age when they change; new ones come behind, and what is not among them goes', async () => {
+test('changed files keep their position, new files are appended, and files that are not written are deleted', async () => {
   await write(session => writeSchemaFiles('active', [file('b', '1'), file('c'), file('a')], session))
   await write(session => writeSchemaFiles('active', [file('a', '2'), file('d'), file('b')], session))
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('files keep their age when they change; new ones come behind, and what is n
   assert.deepEqual(names('active'), [])
 })
 
-test('a staged schema has files of its own; each time that it is staged is a change of the schema', async () => {
+test('a staged schema has its own files, and each staging changes the schema version', async () => {
   await write(session => writeSchemaFiles('active', [file('main')], session))
   const before = schemaVersion()
   assert.equal(read(isStaged), false)
@@ -64,7 +64,7 @@ test('a staged schema has files of its own; each time that it is staged is a cha
   assert.deepEqual([schemaVersion(), before < end], [end, true])
 })
 
-test('files in force are no change of the schema by themselves', async () => {
+test('writing active files alone does not change the schema version', async () => {
   const before = schemaVersion()
   await write(session => writeSchemaFiles('active', [file('main', '// a comment')], session))
   assert.equal(schemaVersion(), before)
