@@ -49,12 +49,12 @@ export function functionReference(): string {
   const intro = [
     '# Functions',
     '',
-    `All ${count} forms of the query language, as they stand on the wire: an object is a call of the function whose`,
+    `All ${count} forms of the query language in the JSON of requests: an object is a call of the function whose`,
     'arguments are exactly its keys. Drivers write the same calls in their own syntax. This page is generated from',
     'the code (`scripts/generate-reference.ts`), and every example is run by the tests.',
     '',
     'Beside the functions there are literals, `{"object": {…}}` for objects, `{"let": {…}, "in": …}` and `{"var": …}`',
-    'for variables, `{"quote": …}` for values taken as they are, and the tags `@ref`, `@set`, `@ts`, `@date`,',
+    'for variables, `{"quote": …}` for values that are not evaluated, and the tags `@ref`, `@set`, `@ts`, `@date`,',
     '`@bytes`, `@uuid`, `@query` and `@obj`.',
     '',
   ].join('\n')

@@ -18,7 +18,7 @@ export class Pending {
     this.questions = questions
   }
 
-  /** The union of the questions of all `pendings`, without duplicates. */
+  /** The union of the results that all `pendings` wait for, without duplicates. */
   static all(pendings: readonly Pending[]): Pending {
     const byKey = new Map<string, Question>()
     for (const { questions } of pendings) {

@@ -171,9 +171,10 @@ function callerAs(as: Value, session: Session): Caller {
       msg`"as" has to be a built-in role or a reference in this database.`,
     )
   const fields = transaction.get(as)?.fields
-  if (!fields) throw new RequestError('bad request', msg`What "as" refers to does not exist.`)
+  if (!fields) throw new RequestError('bad request', msg`The document that "as" refers to does not exist.`)
   const caller = callerOf(as, fields, admission)
-  if ('refused' in caller) throw new RequestError('bad request', msg`Nobody can act so: ${caller.refused}.`)
+  if ('refused' in caller)
+    throw new RequestError('bad request', msg`No caller can act as that document: ${caller.refused}.`)
   return caller
 }
 

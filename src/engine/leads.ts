@@ -1,7 +1,7 @@
-// Chooses how far in the future the commit time of a slow-lane query is set. This matters if the query writes its commit
-// time to a place that cannot be changed later, such as an index over `ts`: it must be evaluated and handed over before
-// that time. A time too far ahead lets the client wait for nothing. So the lead follows what recent queries of the same
-// database needed.
+// Chooses how far in the future the commit time of a slow-lane query is set. This matters if the query writes its
+// commit time to a place that cannot be changed later, such as an index over `ts`: it must be evaluated and sent to the
+// committing process before that time. If the time is too far ahead, the client waits longer than necessary. So the
+// lead follows the time that recent queries of the same database needed.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 

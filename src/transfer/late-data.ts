@@ -14,7 +14,10 @@ interface Waiting {
   readonly record: SchemaRecord
 }
 
-/** A supplement of an object that no schema file defines has created the object with its data, and gives nothing again. */
+/**
+ * Returns whether a record has data to be written at the end. A supplement of an object that no schema file defines changes
+ * nothing then, because the object was created with its data.
+ */
 const isLate = (record: SchemaRecord) =>
   hasLateData(record) || (record.params.has('data') && isSupplement(record.params))
 

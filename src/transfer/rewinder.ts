@@ -195,7 +195,7 @@ class Rewinder {
     const found = await this.#query(nowQuery)
     const text = found instanceof Map ? found.get('@ts') : undefined
     const time = typeof text === 'string' ? parseTime(text) : undefined
-    if (time === undefined) throw new TransferError(`${this.#connection.name} does not tell the time`)
+    if (time === undefined) throw new TransferError(`${this.#connection.name} does not return the time`)
     return micros(Number(microsOfTime(time)))
   }
 

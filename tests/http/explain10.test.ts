@@ -149,7 +149,7 @@ test('invalid queries, unknown callers and missing rights are reported', async (
   const whom = '"as" must be a built-in role or a document of this database.'
   assert.deepEqual(await refused({ query: '1', as: 'User' }), [400, 'bad request', whom])
   assert.deepEqual(await refused({ query: '1', as: 'nobody(' }), [400, 'bad request', '"as" fails:'])
-  const missing = 'What "as" refers to does not exist.'
+  const missing = 'The document that "as" refers to does not exist.'
   assert.deepEqual(await refused({ query: '1', as: 'User("7")' }), [400, 'bad request', missing])
   assert.deepEqual((await refused({ as: 'server' })).slice(0, 2), [400, 'bad request'])
   const secret = (await run('Key.create({ role: "server" }).secret')) as string

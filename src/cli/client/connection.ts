@@ -92,7 +92,10 @@ export class QueryConnection {
     return (await this.#send('', { method: 'POST', body: '0' })).status !== 401
   }
 
-  /** Finds out which part of the credential is rejected, by trying each part: the service does not tell strangers. */
+  /**
+   * Finds out which part of the credential is rejected, by trying each part: the service does not reveal the reason to
+   * unauthenticated clients.
+   */
   async #rejectionReason(): Promise<string> {
     const { scope, url } = this.#options
     const { as, database } = scope

@@ -55,7 +55,7 @@ interface StreamOrigin {
   readonly format?: StreamFormat
   /**
    * The newest commit in the snapshot on which the stream was opened. The stream gets the events of all later commits.
-   * The time of the snapshot itself would not do, because it may be later than that of a commit that is still running.
+   * The time of the snapshot itself is not suitable, because a commit that is still running may have an earlier time.
    */
   readonly start: Micros
 }

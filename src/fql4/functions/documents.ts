@@ -98,7 +98,7 @@ export const documents = family('Documents', [
       summary:
         mode === 'update'
           ? 'Merges fields into a document; null removes a field.'
-          : 'Puts new fields in the place of those a document has.',
+          : 'Replaces all fields of a document.',
       example: [
         `{"select": ["data", "element"], "from": {"${mode}": {"ref": {"collection": "spells"}, "id": "1"}, "params": {"object": {"data": {"object": {"element": "ice"}}}}}}`,
         '"ice"',

@@ -142,7 +142,7 @@ export const format = family('Formatting', [
     arguments: { format: string, values: list(anyValue) },
     result: 'String',
     summary:
-      'A text with values put in where it says `%`, as Java prints them; `%@` prints any value as JSON.',
+      'A text whose `%` specifiers are replaced by formatted values, as in Java; `%@` prints any value as JSON.',
     example: ['{"format": "%s costs %.2f (%05d)", "values": ["ice", 1.005, 42]}', '"ice costs 1.01 (00042)"'],
     evaluate(args, call) {
       try {

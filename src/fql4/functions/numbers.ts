@@ -94,13 +94,13 @@ export const numbers = family('Numbers', [
   }),
   unary('ceil', number, {
     result: 'Number',
-    summary: 'The nearest whole number that is not less.',
+    summary: 'The smallest whole number that is not less than the number.',
     example: ['1.1', '2.0'],
     evaluate: ceil => (typeof ceil === 'number' ? Math.ceil(ceil) : ceil),
   }),
   unary('floor', number, {
     result: 'Number',
-    summary: 'The nearest whole number that is not greater.',
+    summary: 'The greatest whole number that is not greater than the number.',
     example: ['-1.1', '-2.0'],
     evaluate: floor => (typeof floor === 'number' ? Math.floor(floor) : floor),
   }),
@@ -130,7 +130,7 @@ export const numbers = family('Numbers', [
   ),
   rounding(
     'trunc',
-    'A number cut off behind decimal places (2 if not given), or behind tens and hundreds when negative.',
+    'A number truncated to decimal places (2 if not given), or to tens and hundreds when negative.',
     ['{"trunc": 1234, "precision": -2}', '1200'],
     truncate,
   ),

@@ -32,7 +32,7 @@ function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime
       Record<string, ArgumentType<unknown>>
     >,
     result: 'Ref',
-    summary: `The reference of a ${what} by its name; unresolved when there is none.`,
+    summary: `The reference of ${/^[aei]/.test(what) ? 'an' : 'a'} ${what} with a name; unresolved if it does not exist.`,
     example: [
       `{"${name}": "unknown_one"}`,
       `{"@ref": {"id": "unknown_one", "collection": {"@ref": {"id": "${nativeOfKind[kind]}"}}}}`,

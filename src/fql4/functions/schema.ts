@@ -47,7 +47,7 @@ export const schema = family('Schema', [
     '{"name": "twice", "body": {"query": {"lambda": "n", "expr": {"add": [{"var": "n"}, {"var": "n"}]}}}}',
   ),
   creator('create_role', 'roles', 'a role', '{"name": "gardener"}'),
-  creator('create_key', 'keys', 'a key and shows its secret this once', '{"role": "client"}'),
+  creator('create_key', 'keys', 'a key; only this response contains its secret', '{"role": "client"}'),
   creator(
     'create_access_provider',
     'access_providers',

@@ -160,17 +160,17 @@ export const sets = family('Sets', [
   }),
   combination(
     'union',
-    'The elements of all sets or arrays, each as often as where it occurs most.',
+    'The elements of all sets or arrays; an element occurs as often as in the operand that contains it most often.',
     '[1, 2, 2, 3, 4]',
   ),
   combination(
     'intersection',
-    'The elements common to all sets or arrays, each as often as where it occurs least.',
+    'The elements common to all sets or arrays; an element occurs as often as in the operand that contains it least often.',
     '[2, 3]',
   ),
   combination(
     'difference',
-    'The elements of the first set that no other has; of arrays, each element removes one like it.',
+    'The elements of the first set that are in no other set. In arrays, each element of the others removes one equal element.',
     '[1, 2]',
   ),
   unary('distinct', iterable, {
@@ -185,8 +185,7 @@ export const sets = family('Sets', [
   define({
     arguments: { join: set, with: joinLink },
     result: 'Set',
-    summary:
-      'For each element of a set the set that a lambda or an index makes of it, all merged, nothing twice.',
+    summary: 'The union of the sets that a lambda or an index returns for each element of a set.',
     example: [
       '{"join": {"collections": null}, "with": {"index": "spells_by_element"}}',
       `{"@set": {"join": {"@ref": {"id": "collections"}}, "with": ${byElement}}}`,
@@ -197,7 +196,7 @@ export const sets = family('Sets', [
     arguments: { range: set, from: anyValue, to: anyValue },
     result: 'Set',
     summary:
-      'The elements of a set from one value or list of values up to another, both included; [] is no bound.',
+      'The elements of a set from one value or list of values to another, both inclusive; [] is no bound.',
     example: [
       '{"range": {"collections": null}, "from": [], "to": []}',
       '{"@set": {"range": {"@ref": {"id": "collections"}}, "from": [], "to": []}}',

@@ -176,7 +176,7 @@ export const strings = family('Strings', [
   define({
     arguments: { repeat: string, number: optional(integer) },
     result: 'String',
-    summary: `The text twice, or as often as said, at most ${limits.stringRepeatMax} times.`,
+    summary: `The text repeated a number of times, twice if not given, at most ${limits.stringRepeatMax} times.`,
     example: ['{"repeat": "ha", "number": 3}', '"hahaha"'],
     evaluate: (args, call) => repeat(args.repeat, args.number ?? 2n, call),
   }),

@@ -33,12 +33,12 @@ Multiply|multiply|values:multiply*|Number|pure|Numbers|The product of numbers; i
 Divide|divide|values:divide*|Number|pure|Numbers|The first number divided by the others; a quotient of integers is cut off.
 Modulo|modulo|values:modulo*|Number|pure|Numbers|The remainder of dividing the first number by the others, with the sign of the first.
 Abs|abs|number:abs|Number|pure|Numbers|A number without its sign.
-Ceil|ceil|number:ceil|Number|pure|Numbers|The nearest whole number that is not less.
-Floor|floor|number:floor|Number|pure|Numbers|The nearest whole number that is not greater.
+Ceil|ceil|number:ceil|Number|pure|Numbers|The smallest whole number that is not less than the number.
+Floor|floor|number:floor|Number|pure|Numbers|The greatest whole number that is not greater than the number.
 Sign|sign|number:sign|Integer|pure|Numbers|-1, 0 or 1 by the sign of a number; for a double that is not negative always 1.
 Sqrt|sqrt|number:sqrt|Double|pure|Numbers|The square root of a number.
 Round|round|number:round precision?|Number|pure|Numbers|A number rounded to decimal places (2 if not given), or to tens and hundreds when negative.
-Trunc|trunc|number:trunc precision?|Number|pure|Numbers|A number cut off behind decimal places (2 if not given), or behind tens and hundreds when negative.
+Trunc|trunc|number:trunc precision?|Number|pure|Numbers|A number truncated to decimal places (2 if not given), or to tens and hundreds when negative.
 Acos|acos|number:acos|Double|pure|Trigonometry|The angle that has this cosine.
 Asin|asin|number:asin|Double|pure|Trigonometry|The angle that has this sine.
 Atan|atan|number:atan|Double|pure|Trigonometry|The angle that has this tangent.
@@ -61,7 +61,7 @@ BitXor|bitxor|values:bitxor*|Number|pure|Bits|The bits that are set in an odd nu
 BitNot|bitnot|number:bitnot|Integer|pure|Bits|The bits that are not set in a number.
 Concat|concat|value:concat separator?|String|pure|Strings|Texts joined with a separator.
 NGram|ngram|value:ngram min? max?|Array|pure|Strings|All substrings of texts with two adjacent sizes; other values stay unchanged.
-Repeat|repeat|string:repeat number?|String|pure|Strings|The text twice, or as often as said, at most 1024 times.
+Repeat|repeat|string:repeat number?|String|pure|Strings|The text repeated a number of times, twice if not given, at most 1024 times.
 ReplaceStr|replacestr|string:replacestr find replace|String|pure|Strings|The text with every occurrence of another replaced.
 Space|space|number:space|String|pure|Strings|A text of blanks, at most 1024.
 SubString|substring|string:substring start? length?|String|pure|Strings|A part of a text; a negative start counts from the end.
@@ -81,7 +81,7 @@ ContainsStrRegex|containsstrregex|string:containsstrregex pattern|Boolean|pure|R
 FindStrRegex|findstrregex|string:findstrregex pattern start? num_results?|Array of Object|pure|Regular expressions|The positions and texts of a pattern's matches, at most 1024.
 RegexEscape|regexescape|string:regexescape|String|pure|Regular expressions|A pattern that matches exactly a text.
 ReplaceStrRegex|replacestrregex|string:replacestrregex pattern replace first?|String|pure|Regular expressions|The text with all matches of a pattern, or the first, replaced; \`$1\` stands for a group.
-Format|format|format values*|String|pure|Formatting|A text with values put in where it says \`%\`, as Java prints them; \`%@\` prints any value as JSON.
+Format|format|format values*|String|pure|Formatting|A text whose \`%\` specifiers are replaced by formatted values, as in Java; \`%@\` prints any value as JSON.
 Time|time|string:time|Time|pure|Time|A time from ISO text with a zone offset; "now" is the time of the query.
 Now|now|now=null|Time|pure|Time|The time of the query, which is the same in the whole query.
 Epoch|epoch|number:epoch unit|Time|pure|Time|The time a number of units after the beginning of 1970.
@@ -157,13 +157,13 @@ Contains|contains|path:contains in|Boolean|pure|Objects|True if a path leads to 
 ContainsField|contains_field|field:contains_field in|Boolean|pure|Objects|True if a value has a field of that name.
 ContainsValue|contains_value|value:contains_value in|Boolean|read|Objects|True if an array, object, page, reference or set holds a value.
 Merge|merge|value:merge with lambda?|Object|pure|Objects|Merges objects field by field; a null field removes the field.
-Database|database|name:database scope~|Ref|pure|References|The reference of a database by its name; unresolved when there is none.
-Collection|collection|name:collection scope~|Ref|pure|References|The reference of a collection by its name; unresolved when there is none.
-Class|class|name:class scope~|Ref|pure|References|The reference of a collection by its name; unresolved when there is none.
-Index|index|name:index scope~|Ref|pure|References|The reference of a index by its name; unresolved when there is none.
-Function|function|name:function scope~|Ref|pure|References|The reference of a user function by its name; unresolved when there is none.
-Role|role|name:role scope?|Ref|pure|References|The reference of a role by its name; unresolved when there is none.
-AccessProvider|access_provider|name:access_provider scope~|Ref|pure|References|The reference of a access provider by its name; unresolved when there is none.
+Database|database|name:database scope~|Ref|pure|References|The reference of a database with a name; unresolved if it does not exist.
+Collection|collection|name:collection scope~|Ref|pure|References|The reference of a collection with a name; unresolved if it does not exist.
+Class|class|name:class scope~|Ref|pure|References|The reference of a collection with a name; unresolved if it does not exist.
+Index|index|name:index scope~|Ref|pure|References|The reference of an index with a name; unresolved if it does not exist.
+Function|function|name:function scope~|Ref|pure|References|The reference of a user function with a name; unresolved if it does not exist.
+Role|role|name:role scope?|Ref|pure|References|The reference of a role with a name; unresolved if it does not exist.
+AccessProvider|access_provider|name:access_provider scope~|Ref|pure|References|The reference of an access provider with a name; unresolved if it does not exist.
 Ref|ref|collection:ref id scope~|Ref|pure|References|The reference of a document by its collection and id; the document need not exist.
 NewId|new_id|new_id=null|String|write|References|A new id, larger than all before it.
 NextId|next_id|next_id=null|String|write|References|A new id, larger than all before it.
@@ -181,12 +181,12 @@ Match|match|index:match terms*|Set|pure|Sets|The entries of an index under some 
 Documents|documents|collection:documents|Set|pure|Sets|All documents of a collection, by id.
 Singleton|singleton|ref:singleton|Set|pure|Sets|The set of one document, if it exists.
 Events|events|ref:events|Set|pure|Sets|The history of a document or set.
-Union|union|values:union*|Set or Array|pure|Sets|The elements of all sets or arrays, each as often as where it occurs most.
-Intersection|intersection|values:intersection*|Set or Array|pure|Sets|The elements common to all sets or arrays, each as often as where it occurs least.
-Difference|difference|values:difference*|Set or Array|pure|Sets|The elements of the first set that no other has; of arrays, each element removes one like it.
+Union|union|values:union*|Set or Array|pure|Sets|The elements of all sets or arrays; an element occurs as often as in the operand that contains it most often.
+Intersection|intersection|values:intersection*|Set or Array|pure|Sets|The elements common to all sets or arrays; an element occurs as often as in the operand that contains it least often.
+Difference|difference|values:difference*|Set or Array|pure|Sets|The elements of the first set that are in no other set. In arrays, each element of the others removes one equal element.
 Distinct|distinct|collection:distinct|Set, Array, or Page|pure|Sets|The elements of a set, array or page, each once.
-Join|join|set:join with|Set|pure|Sets|For each element of a set the set that a lambda or an index makes of it, all merged, nothing twice.
-Range|range|set:range from to|Set|pure|Sets|The elements of a set from one value or list of values up to another, both included; [] is no bound.
+Join|join|set:join with|Set|pure|Sets|The union of the sets that a lambda or an index returns for each element of a set.
+Range|range|set:range from to|Set|pure|Sets|The elements of a set from one value or list of values to another, both inclusive; [] is no bound.
 Reverse|reverse|collection:reverse|Set, Array, or Page|pure|Sets|The elements of a set, array or page, last first.
 Paginate|paginate|set:paginate {ts,size,after,before,cursor,events,sources}|Page|read|Pagination|A page of a set, with a cursor object that contains the direction.
 First|first|value:first|Any|read|Pagination|The first element of a set or array.
@@ -195,7 +195,7 @@ Get|get|ref:get ts?|Document|read|Documents|The document of a reference, or of t
 Exists|exists|value:exists ts?|Boolean|read|Documents|True if a document exists or a set has elements, and the caller may read them.
 Create|create|collection:create params~|Document|write|Documents|Creates a document in a collection, with a new id or the one of a reference.
 Update|update|ref:update params~|Document|write|Documents|Merges fields into a document; null removes a field.
-Replace|replace|ref:replace params~|Document|write|Documents|Puts new fields in the place of those a document has.
+Replace|replace|ref:replace params~|Document|write|Documents|Replaces all fields of a document.
 Delete|delete|ref:delete|Document|write|Documents|Deletes a document and returns its last version.
 Insert|insert|ref:insert ts action params~|Event|write|Documents|Writes a version into the history of a document.
 Remove|remove|ref:remove ts action|Null|write|Documents|Removes a version from the history of a document.
@@ -205,7 +205,7 @@ CreateClass|create_class|params:create_class|Document|write|Schema|Creates a col
 CreateIndex|create_index|params:create_index|Document|write|Schema|Creates an index.
 CreateFunction|create_function|params:create_function|Document|write|Schema|Creates a user function.
 CreateRole|create_role|params:create_role|Document|write|Schema|Creates a role.
-CreateKey|create_key|params:create_key|Document|write|Schema|Creates a key and shows its secret this once.
+CreateKey|create_key|params:create_key|Document|write|Schema|Creates a key; only this response contains its secret.
 CreateAccessProvider|create_access_provider|params:create_access_provider|Document|write|Schema|Creates an access provider, an issuer of third-party tokens.
 MoveDatabase|move_database|from:move_database to|Document|write|Schema|Moves a database with all its content to another parent.
 Login|login|ref:login params|Document|write|Identity|Checks a password and creates a token; only this response contains the secret.

@@ -58,7 +58,7 @@ export interface ListenerOptions {
 /** An HTTP/2 session without traffic for this many milliseconds gets GOAWAY. */
 const sessionIdleMs = 300_000
 
-/** Milliseconds of silence before the first TCP keep-alive probe: a fact of the protocol. */
+/** Milliseconds of silence before the first TCP keep-alive probe, as on the hosted service. */
 const keepAliveProbeMs = 120_000
 
 /** Options of accepted connections; also for the process that accepts connections for workers. */

@@ -493,6 +493,6 @@ export class Pacer {
 
   #cut(): void {
     if (this.#session?.destroyed !== false) return
-    this.#session.destroy(new Error('too much for nothing'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    this.#session.destroy(new Error('too many useless frames'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
   }
 }

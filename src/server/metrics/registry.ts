@@ -47,7 +47,7 @@ export function createRegistry(meter: RequestMeter, node?: NodeLabel): Registry 
     },
   })
   registry.registerMetric(durationHistogram(meter))
-  gauge('requests_in_flight', 'Requests under way.', () => meter.inFlight())
+  gauge('requests_in_flight', 'Requests in flight.', () => meter.inFlight())
   counter('request_bytes_total', 'Bytes of request bodies.', () => meter.bytesIn)
   counter('response_bytes_total', 'Bytes of response bodies, without those of streams.', () => meter.bytesOut)
   labelled(registry, 'transactions_total', 'Transactions of queries, by kind.', 'kind', () => ({

@@ -91,7 +91,8 @@ function untilGone(call: EndpointCall, { stopping }: Services): AbortSignal {
 function readSearch(body: Fields, filter: RecordFilter) {
   const next = text(body, 'next_token')
   const [, to, skip] = /^(\d{1,15})\.(\d{1,5})$/.exec(next ?? '') ?? []
-  if (next !== undefined && to === undefined) throw badRequest('"next_token" is none that was given out')
+  if (next !== undefined && to === undefined)
+    throw badRequest('"next_token" is not a token of an earlier page')
   return {
     to: to === undefined ? filter.to : Math.min(Number(to), filter.to),
     skip: Math.min(Number(skip ?? 0), limits.logRecordsSkipMax),

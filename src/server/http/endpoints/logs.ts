@@ -64,7 +64,8 @@ class LogHandlers {
     const wanted = (request: ExportRequest) =>
       client.maySee(request) && (states === undefined || states.has(request.state))
     const page = this.#queryLog.page(nextToken, wanted, maxResults)
-    if (!page) throw new MessageError('bad request', 'Bad request: "next_token" is none that was given out.')
+    if (!page)
+      throw new MessageError('bad request', 'Bad request: "next_token" is not a token of an earlier page.')
     return jsonAnswer(200, {
       next_token: page.nextToken ?? null,
       results: page.requests.map(request => this.#describe(request, call)),
