@@ -70,7 +70,7 @@ interface FeedRequest extends EventRequest {
 }
 
 /** Errors of streams for a slow client. The client can continue at the last cursor without losing events. */
-const behindCodes = ['stream_replay_volume_exceeded', 'stream_overflow']
+const slowClientCodes = ['stream_replay_volume_exceeded', 'stream_overflow']
 
 /** The existing pages of a feed. After the events before it, a failed event throws an {@link EventError}. */
 export async function* readFeed<Item>(request: FeedRequest): AsyncGenerator<FeedPage<Item>, void> {
@@ -142,10 +142,10 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
         if (event.type !== 'status') yield changeOf<Item>(event)
       }
     } catch (cause) {
-      const isBehind = cause instanceof EventError && behindCodes.includes(cause.code)
+      const isTooSlow = cause instanceof EventError && slowClientCodes.includes(cause.code)
       // A stream that has begun survives a restart of the service. A stream that cannot begin fails like a query.
       const mayGoOn = hasBegun || failures < transport.retries
-      if (!(isBehind || (mayGoOn && isTransient(cause)))) throw cause
+      if (!(isTooSlow || (mayGoOn && isTransient(cause)))) throw cause
     }
     await pause(delayMs(failures), signal)
   }

@@ -67,7 +67,7 @@ export const limits = {
   sessionEmptyBytesBurst: 524_288,
   sessionEmptyBytesPerSecond: 65_536,
   /** Milliseconds between checks of these bytes; ours. */
-  sessionLookMs: 50,
+  sessionCheckMs: 50,
   /**
    * After a session was closed for useless frames, for its client: milliseconds for which the following limits
    * apply; milliseconds between new sessions; streams that they may reset at once; divisor of the allowed useless
@@ -130,8 +130,8 @@ export const limits = {
    * Milliseconds that evaluations of one database may hold the process; milliseconds forgiven per second;
    * milliseconds until a query of a database above this limit moves to the slow lane; ours.
    */
-  heldMsFree: 80,
-  forgivenMsPerSecond: 20,
+  blockingMsFree: 80,
+  blockingMsPerSecond: 20,
   impatientMs: 3,
   /** Milliseconds that a stream's expression may hold the service, because it cannot move to the slow lane; ours. */
   unmovableMs: 50,
@@ -294,7 +294,7 @@ export const limits = {
   logFilterCharsMax: 4096,
   /** Unfinished exports of one requester; exports read for one page of their list; ours. */
   logExportsWaitingMax: 1000,
-  logExportsLooksMax: 5000,
+  logExportsReadMax: 5000,
   /** Records on one page of the query log, and records that may be skipped; ours. */
   logRecordsPageMax: 500,
   logRecordsSkipMax: 10_000,

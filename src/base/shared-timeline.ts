@@ -114,7 +114,7 @@ export function openSnapshotTimes(file: string, worker: number): SnapshotTimes &
   return {
     newest() {
       numbers.read()
-      return numbers.newestGiven
+      return numbers.newestAssigned
     },
     note: time => numbers.write(own, time),
     close: () => numbers.close(),
@@ -157,7 +157,7 @@ class SharedNumbers {
     return oldest
   }
 
-  get newestGiven(): Micros {
+  get newestAssigned(): Micros {
     return micros(Math.max(...this.#seen.subarray(1 + this.#processes)))
   }
 

@@ -256,7 +256,7 @@ export async function fillShared(
 }
 
 /** Whether a folder contains data of its own, not only a replica. */
-export function holdsData(folder: string): boolean {
+export function hasOwnData(folder: string): boolean {
   return existsSync(join(folder, 'data.mdb'))
 }
 

@@ -97,9 +97,9 @@ function decisionsOf(
             const isMentioned = access.mentions(action, resource)
             // If this is the caller's only right on the collection, any privilege that mentions the collection allows
             // reading its definition.
-            const { asker } = subject
+            const { callSite } = subject
             if (!isMentioned && action === 'read')
-              note({ action, resource, argument: () => null, asker }, false)
+              note({ action, resource, argument: () => null, callSite }, false)
             return isMentioned
           },
           allows(request) {
@@ -219,10 +219,10 @@ function describeDecision(
   const run: TryPredicate = (predicate, argument, about) => subject.tryPredicate(predicate, argument, about)
   const { accessOptions, transaction } = subject
   const { decidedBy, considered } = explainDecision(authority, request, transaction, run, accessOptions ?? {})
-  const { action, asker, document, resource } = request
+  const { action, callSite, document, resource } = request
   const described = (privilege: PrivilegeOutcome) => describePrivilege(privilege, language)
   return mapOf({
-    position: asker?.position().map(step => (typeof step === 'number' ? BigInt(step) : step)) ?? [],
+    position: callSite?.position().map(step => (typeof step === 'number' ? BigInt(step) : step)) ?? [],
     action,
     resource,
     ...(document && { document }),

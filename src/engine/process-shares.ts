@@ -17,7 +17,7 @@ const queuesMax = 10_000
  * The milliseconds for which a queue may block the process, or waste its time, without consequence, and the rate at
  * which they are restored.
  */
-const rate = { max: limits.heldMsFree, perSecond: limits.forgivenMsPerSecond }
+const rate = { max: limits.blockingMsFree, perSecond: limits.blockingMsPerSecond }
 
 /** The maximal age, in milliseconds, of the measured starvation of the thread at the start of an evaluation. */
 const starvedAgeMs = 5
@@ -28,7 +28,7 @@ export class ProcessShares {
   readonly #starvedMs: () => number
   readonly #isCrowded: (queue: string) => boolean
   #lastStarvedMs = 0
-  #askedMs = Number.NEGATIVE_INFINITY
+  #measuredMs = Number.NEGATIVE_INFINITY
   /** The time for which each queue may still block the process. */
   readonly #holdings: Allowances<string>
   /** The time of the process that each queue may still waste. */
@@ -99,9 +99,9 @@ export class ProcessShares {
    * Returns how long the thread had starved, from a recent measurement, to avoid one for each of many short queries.
    */
   #starvedBefore(nowMs: number): number {
-    if (nowMs - this.#askedMs > starvedAgeMs) {
+    if (nowMs - this.#measuredMs > starvedAgeMs) {
       this.#lastStarvedMs = this.#starvedMs()
-      this.#askedMs = nowMs
+      this.#measuredMs = nowMs
     }
     return this.#lastStarvedMs
   }

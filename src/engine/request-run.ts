@@ -27,7 +27,7 @@ import type { EngineOptions } from './engine-options.ts'
 import { Explained } from './explain.ts'
 import { placeOf } from './principal.ts'
 import type { RequestKind } from './request-kind.ts'
-import { Responses, spentBy } from './responses.ts'
+import { evaluationFacts, Responses } from './responses.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 import { runSlowly } from './slow-run.ts'
 
@@ -167,7 +167,7 @@ class RequestRun {
     const { rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax } = this.#request
     const { budget } = this.#kind
-    const database = this.#responses.spent?.database
+    const database = this.#responses.facts?.database
     const queue = queueOf(database, authorization)
     budget.end()
     this.#kind.onMove?.()
@@ -227,7 +227,7 @@ class RequestRun {
     const { budget } = this.#kind
     budget.begin()
     this.#responses.settledTime = transaction.settledTime
-    this.#responses.spent = undefined
+    this.#responses.facts = undefined
     this.#responses.place = undefined
     this.#responses.caller = undefined
     this.#memo.begin()
@@ -257,7 +257,7 @@ class RequestRun {
       if (error instanceof LanguageError) budget.requireInTime()
       throw error
     } finally {
-      this.#responses.spent = spentBy(session)
+      this.#responses.facts = evaluationFacts(session)
     }
   }
 

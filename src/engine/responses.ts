@@ -20,7 +20,7 @@ const noCosts: Readonly<TransactionCounters> = { readBytes: 0, writeBytes: 0, wr
  * The costs and facts of an evaluation. The session itself is not kept: with its transaction it takes tens of
  * kilobytes, which would survive garbage collections while the commit is written to disk.
  */
-interface Spent {
+interface EvaluationFacts {
   readonly database: DatabaseId
   readonly snapshotTime: Micros
   readonly computeOps: number
@@ -30,7 +30,13 @@ interface Spent {
 }
 
 /** Returns the costs and facts of a finished evaluation. */
-export function spentBy({ byteReadOps, computeOps, database, named, transaction }: Session): Spent {
+export function evaluationFacts({
+  byteReadOps,
+  computeOps,
+  database,
+  named,
+  transaction,
+}: Session): EvaluationFacts {
   const { counters, snapshotTime } = transaction
   return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes, named: named.list }
 }
@@ -41,7 +47,7 @@ export function spentBy({ byteReadOps, computeOps, database, named, transaction 
  */
 export class Responses {
   /** Of the latest evaluation; undefined before authentication. */
-  spent: Spent | undefined
+  facts: EvaluationFacts | undefined
   /** The location of the query's database. */
   place: DatabasePlace | undefined
   /** The caller, in the form of the query log. */
@@ -71,7 +77,7 @@ export class Responses {
 
   succeeded({ counters, result, retries, time }: TransactionOutcome<Rendered>): QueryResponse {
     this.contended = retries
-    const metrics = this.#charged(this.#metrics(this.spent, counters))
+    const metrics = this.#charged(this.#metrics(this.facts, counters))
     const body = this.#language.complete(result.body, this.#request, { time, metrics })
     return { status: result.status, body, ...this.#about(time, metrics) }
   }
@@ -82,14 +88,14 @@ export class Responses {
    */
   uncommitted(attempt: Attempt<Rendered>, again: (transaction: Transaction) => Rendered): QueryResponse {
     const { commitTime, counters, result } = attempt
-    const about = this.#about(commitTime, this.#metrics(this.spent, counters))
+    const about = this.#about(commitTime, this.#metrics(this.facts, counters))
     return { ...result, ...about, attempt: { ...attempt, result: undefined }, again }
   }
 
   /** Returns the response to an explanation, which ends its transaction without a commit. */
   explanation(body: string): QueryResponse {
-    const spent = this.spent as Spent
-    const [time, metrics] = [spent.snapshotTime, this.#charged(this.#metrics(spent, noCosts))]
+    const facts = this.facts as EvaluationFacts
+    const [time, metrics] = [facts.snapshotTime, this.#charged(this.#metrics(facts, noCosts))]
     const completed = this.#language.complete(body, this.#request, { time, metrics })
     return { status: 200, body: completed, ...this.#about(time, metrics) }
   }
@@ -117,9 +123,9 @@ export class Responses {
    * Returns the response to a query that failed through its own fault. The error says whether its costs are reported.
    */
   refused(error: LanguageError): QueryResponse {
-    const spent = error.reportsCosts ? this.spent : undefined
-    const readBytes = spent?.readBytes ?? 0
-    const [time, metrics] = [this.#time(), this.#charged(this.#metrics(spent, { ...noCosts, readBytes }))]
+    const facts = error.reportsCosts ? this.facts : undefined
+    const readBytes = facts?.readBytes ?? 0
+    const [time, metrics] = [this.#time(), this.#charged(this.#metrics(facts, { ...noCosts, readBytes }))]
     return {
       ...this.#language.refused(error, this.#request, { time, metrics }),
       ...this.#about(time, metrics),
@@ -131,7 +137,7 @@ export class Responses {
     const rateLimited = error instanceof RateLimited ? error.kinds : []
     const unmetered = error.code === 'unauthorized' || error.code === 'internal server error'
     const time = this.#time()
-    const metrics = unmetered ? undefined : this.#metrics(this.spent, noCosts, rateLimited)
+    const metrics = unmetered ? undefined : this.#metrics(this.facts, noCosts, rateLimited)
     return {
       ...this.#language.failed(error, this.#request, { time, metrics }),
       ...this.#about(time, metrics),
@@ -144,10 +150,10 @@ export class Responses {
     return {
       txnTime,
       metrics,
-      database: this.spent?.database,
+      database: this.facts?.database,
       place: this.place,
       caller: this.caller,
-      named: this.spent?.named,
+      named: this.facts?.named,
     }
   }
 
@@ -158,20 +164,20 @@ export class Responses {
   /** Charges the costs of a completely evaluated query to its database. */
   #charged(metrics: QueryMetrics): QueryMetrics {
     const { rateLimits } = this.#options
-    if (!rateLimits || !this.#isCharged || !this.spent) return metrics
+    if (!rateLimits || !this.#isCharged || !this.facts) return metrics
     const { byteReadOps: read, byteWriteOps: write, computeOps: compute } = metrics
-    rateLimits.charge(this.spent.database, { compute, read, write })
+    rateLimits.charge(this.facts.database, { compute, read, write })
     return metrics
   }
 
   #metrics(
-    spent: Spent | undefined,
+    facts: EvaluationFacts | undefined,
     counters: Readonly<TransactionCounters>,
     rateLimited: QueryMetrics['rateLimited'] = [],
   ): QueryMetrics {
     return {
-      computeOps: spent?.computeOps ?? 1,
-      byteReadOps: spent?.byteReadOps ?? 0,
+      computeOps: facts?.computeOps ?? 1,
+      byteReadOps: facts?.byteReadOps ?? 0,
       byteWriteOps: counters.writeOps,
       storageBytesRead: counters.readBytes,
       storageBytesWrite: counters.writeBytes,

@@ -127,14 +127,14 @@ function evaluateCall(expression: CallExpression, variables: Variables | undefin
     const key = keys[index] as string
     args[key] = passOperand(operands[index], types[index] as ArgumentType<unknown>, key, call)
   }
-  const { asker } = session
-  session.asker = call
+  const { callSite } = session
+  session.callSite = call
   try {
     return definition.evaluate(args, call)
   } catch (error) {
     throw error instanceof Failure ? refusal(error, call) : error
   } finally {
-    session.asker = asker
+    session.callSite = callSite
   }
 }
 

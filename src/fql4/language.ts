@@ -55,7 +55,7 @@ const nowhere: CallSite = { position: () => [] }
 const code: CodeLanguage<'4'> = {
   run(lambda, given, session) {
     const argument = 'one' in given ? given.one : argumentOf(lambda.parameters, given.list)
-    return applyStored(lambda, argument, session, session.asker ?? nowhere)
+    return applyStored(lambda, argument, session, session.callSite ?? nowhere)
   },
   isCode(lambda) {
     try {
@@ -108,12 +108,12 @@ function entriesOf(error: Error): readonly ErrorEntry[] {
 
 function describe({ cause, code, description, position }: ErrorEntry): ObjectValue {
   const steps = position.map(step => (typeof step === 'number' ? BigInt(step) : step))
-  const told: [string, Value][] = [
+  const entries: [string, Value][] = [
     ['position', steps],
     ['code', code],
     ['description', description],
   ]
-  return new Map(cause ? [...told, ['cause', cause.map(describe)]] : told)
+  return new Map(cause ? [...entries, ['cause', cause.map(describe)]] : entries)
 }
 
 /** Version 4 of the language, with all API versions. */

@@ -44,7 +44,7 @@ const compilationsPerUnit = 64
 const shownMax = 200
 
 /** Number of instructions per character that count as one unit of scanning. */
-const instructionsPerLook = 32
+const instructionsPerUnit = 32
 
 /** Characters that a native call processes in the time of one step. */
 const unitsPerStep = 16
@@ -62,7 +62,7 @@ function countPass(call: Call, pattern: CompiledPattern, text: string): void {
     )
   }
   longCall(steps / stepsPerUnit)
-  countScan(call, text.length * Math.ceil(pattern.size / instructionsPerLook))
+  countScan(call, text.length * Math.ceil(pattern.size / instructionsPerUnit))
 }
 
 /** Returns whether a pattern matches anywhere in a text. Counts the cost. */
@@ -117,7 +117,7 @@ function* backtrackMatches(call: Call, { matches, steps }: Search): Generator<Ma
     if (!(error instanceof SearchTooLongError)) throw error
     throw call.invalid(msg`Search pattern takes too many steps in this text.`, 'pattern')
   } finally {
-    countScan(call, Math.ceil(steps() / instructionsPerLook))
+    countScan(call, Math.ceil(steps() / instructionsPerUnit))
     if (steps() > stepsPerClockCheck) call.session.checkDeadline()
   }
 }

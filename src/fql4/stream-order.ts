@@ -101,7 +101,7 @@ function unknownField(name: string): ErrorEntry {
 }
 
 /** The native collections whose documents can be followed as a set: a fact of the protocol. */
-const followedNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), BigInt(native.credentials)])
+const streamableNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), BigInt(native.credentials)])
 
 /** The subject of a stream for a value. Throws query errors for values that cannot be followed. */
 function streamSubject(value: Value, session: Session): StreamSubject {
@@ -121,5 +121,5 @@ function streamSubject(value: Value, session: Session): StreamSubject {
 }
 
 function canFollow({ id }: Ref): boolean {
-  return id >= BigInt(firstUserCollection) || followedNatives.has(id)
+  return id >= BigInt(firstUserCollection) || streamableNatives.has(id)
 }

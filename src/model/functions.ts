@@ -14,11 +14,11 @@ import type { Session } from './session.ts'
  * such function or the caller may not call it. Errors of its body pass through.
  */
 export function callFunction(ref: Ref, given: CodeArguments, session: Session): Value {
-  const { access, asker, transaction } = session
+  const { access, callSite, transaction } = session
   const stored = transaction.get(ref)
   if (!stored) throw Failure.of({ kind: 'not found', ref }, 'target')
   const argument = () => ('one' in given ? given.one : given.list)
-  if (!access.allows({ action: 'call', resource: ref, argument, asker })) throw permissionDenied()
+  if (!access.allows({ action: 'call', resource: ref, argument, callSite })) throw permissionDenied()
   const body = codeOf(stored.fields.get('body'))
   assert(body !== undefined, 'a function has a body')
   const role = stored.fields.get('role')

@@ -12,12 +12,12 @@ import type { Session } from './session.ts'
 export function mayOnDocument(
   action: ResourceAction,
   ref: Ref,
-  { access, asker }: Session,
+  { access, callSite }: Session,
   argument?: (parameterCount: number) => Value,
   next?: () => ObjectValue,
 ): boolean {
   if (access.allowsDocument !== undefined) return access.allowsDocument(action, ref)
-  const request = { action, resource: collectionOf(ref), document: ref, asker, ...(next && { next }) }
+  const request = { action, resource: collectionOf(ref), document: ref, callSite, ...(next && { next }) }
   return access.allows({ ...request, argument: argument ?? itself(ref) })
 }
 

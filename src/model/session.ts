@@ -158,7 +158,7 @@ export class Session {
   effectLimit: Effect
   effectPlace: EffectPlace | undefined
   /** The call that is being evaluated. Access decisions are attributed to it. */
-  asker: CallSite | undefined
+  callSite: CallSite | undefined
   /** The index entry that led to the document whose access is being decided. */
   indexMatch: IndexMatch | undefined
   /** Nested applications of code: lambdas, functions. */
@@ -173,7 +173,7 @@ export class Session {
   /** UTF-16 code units of the texts that functions of this query have created. */
   textUnits = 0
   /** Output of code beside its results, such as log messages, in order and in the form of its language. */
-  readonly told: unknown[] = []
+  readonly output: unknown[] = []
   /** The names of the reads that have been counted. */
   readonly #reads = new Set<string>()
   /**
@@ -294,11 +294,11 @@ export class Session {
 
   /** Runs stored code and returns its value. */
   run(code: Code, given: CodeArguments): Value {
-    const { asker } = this
+    const { callSite } = this
     try {
       return this.#languageOf(code).run(code, given, this)
     } finally {
-      this.asker = asker
+      this.callSite = callSite
     }
   }
 
@@ -334,21 +334,21 @@ export class Session {
     argument: AccessRequest['argument'],
     about?: PredicateSubject,
   ): PredicateOutcome {
-    const { asker } = this
+    const { callSite } = this
     const parameterCount = () => this.factsOf(predicate).parameters
     const language = this.#languageOf(predicate)
     const apply = () =>
       this.run(predicate, predicateArguments(predicate, language, parameterCount, argument, about))
     const readOnly = () => this.withEffectLimit('read', 'auth predicates', apply)
     const now = () => this.withValidTime(undefined, readOnly)
-    this.asker = undefined
+    this.callSite = undefined
     try {
       return { value: this.withAuthority({ kind: 'predicate', database: this.database }, now) }
     } catch (error) {
       if (error instanceof LanguageError || error instanceof Failure) return { failure: error }
       throw error
     } finally {
-      this.asker = asker
+      this.callSite = callSite
     }
   }
 

@@ -28,7 +28,7 @@ export interface StreamEvent {
     /** The members that show the earlier state. */
     readonly fields: readonly StreamField[]
     /** The event for viewers who may not see the earlier state. */
-    readonly withheld: StreamEvent
+    readonly redacted: StreamEvent
   }
 }
 

@@ -52,12 +52,12 @@ export function createDocument(
   refuseForeign(collection.database, session)
   if (id !== undefined) refuseNegativeId(id, 'target')
   refuseOtherTime(session, 'target')
-  const { access, asker, transaction } = session
+  const { access, callSite, transaction } = session
   const ref =
     id === undefined
       ? newDocument(collection.database, number, session)
       : new Ref(collection.database, number, id)
-  const request = { resource: collection, document: ref, asker } as const
+  const request = { resource: collection, document: ref, callSite } as const
   const mayCreate = () => access.allows({ ...request, action: 'create', argument: () => params })
   const mayTakeId = () =>
     access.allows({
@@ -75,7 +75,7 @@ export function createDocument(
   if (rules.refusesNewCollections) refuseNewCollection(collection, session)
   const base = resource.defaults?.(session, rules) ?? new Map()
   const draft = draftOf('create', ref, undefined, base, params, resource, session, rules)
-  refuseTakenName(draft)
+  rejectExistingName(draft)
   refuse(draft, 'target')
   return write(draft, resource, 'target')
 }
@@ -147,7 +147,7 @@ function newDocument(database: DatabaseId, collection: CollectionId, session: Se
 /** Moves a database with all its content to another parent. Returns its document there. */
 export function moveDatabase(source: Ref, target: Ref, session: Session): Version {
   refuseOtherTime(session)
-  const { access, asker, transaction } = session
+  const { access, callSite, transaction } = session
   const { catalogue } = transaction
   const moved = catalogue.databaseAt(source)
   const parent = catalogue.databaseAt(target)
@@ -155,7 +155,7 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
   if (!parent) throw Failure.of({ kind: 'not found', ref: target })
   // For databases further down, too, the caller needs the right to delete databases of the query's own database.
   const resource = new Ref(session.database, native.collections, BigInt(native.databases))
-  if (!access.allows({ action: 'delete', resource, document: source, argument: () => source, asker }))
+  if (!access.allows({ action: 'delete', resource, document: source, argument: () => source, callSite }))
     throw permissionDenied()
   if (catalogue.lineage(target.id).some(({ ref }) => ref.id === source.id))
     throw Failure.of({ kind: 'moved into itself', database: moved.name, parent: parent.name })
@@ -240,12 +240,12 @@ function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
 }
 
 function kept(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
-  const stays = (name: string) => {
+  const isPreserved = (name: string) => {
     if (name === 'name' && rules.replacesName) return false
-    if (resource.keptOnReplace?.includes(name)) return true
+    if (resource.preservedOnReplace?.includes(name)) return true
     return !rules.writesSchema && resource.fields[name]?.schemaOnly === true
   }
-  return new Map([...fields].filter(([name]) => stays(name)))
+  return new Map([...fields].filter(([name]) => isPreserved(name)))
 }
 
 function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resource): FieldFailure[] {
@@ -323,7 +323,7 @@ export function refuseOtherTime(session: Session, place: FailurePlace = 'call'):
   if (session.validTime !== undefined) throw Failure.of({ kind: 'other time' }, place)
 }
 
-function refuseTakenName({ failures, fields, ref, session }: Draft): void {
+function rejectExistingName({ failures, fields, ref, session }: Draft): void {
   const name = fields.get('name')
   if (failures.length > 0 || typeof name !== 'string' || ref.collection >= firstUserCollection) return
   if (session.transaction.catalogue.resolve(ref.database, ref.collection, name))

@@ -140,10 +140,10 @@ export class ExportStore {
     const end = before === undefined ? requestsEnd : requestKey(before)
     return this.#kv.read(view => {
       const found: ExportRequest[] = []
-      let looks = 0
+      let reads = 0
       let last: string | undefined
       for (const { value } of view.range({ start: Buffer.from('R'), end, reverse: true })) {
-        if (looks++ === limits.logExportsLooksMax) return { found, next: last }
+        if (reads++ === limits.logExportsReadMax) return { found, next: last }
         const request = decode<ExportRequest>(value)
         if (wanted(request)) {
           if (found.length === limit) return { found, next: last }

@@ -88,15 +88,15 @@ function collect(lines: readonly string[], search: RecordSearch, found: TimedRec
     if (text !== undefined && !line.toLowerCase().includes(text)) continue
     const parsed = parseRecord(line)
     const each = parsed && wanted(parsed, search)
-    if (each !== undefined && (text === undefined || tells(line, each, text))) found.push(each)
+    if (each !== undefined && (text === undefined || containsText(line, each, text))) found.push(each)
   }
 }
 
 /** Returns whether a record, its shape with names or its error contains a lower-case text. Numbers of callers are not searched. */
-function tells(line: string, { facts }: TimedRecord, text: string): boolean {
+function containsText(line: string, { facts }: TimedRecord, text: string): boolean {
   if (splitLine(line).record.toLowerCase().includes(text)) return true
-  const told = JSON.stringify([facts?.shape, facts?.named.map(({ name }) => name), facts?.fault])
-  return told.toLowerCase().includes(text)
+  const details = JSON.stringify([facts?.shape, facts?.named.map(({ name }) => name), facts?.fault])
+  return details.toLowerCase().includes(text)
 }
 
 function wanted(parsed: LogLine, search: RecordSearch): TimedRecord | undefined {

@@ -61,7 +61,7 @@ const shapesPerOrder = 20
 /** Maximum number of errors listed. */
 const errorsMax = 50
 /** Maximum number of minutes and shapes cached over all segments; each takes some hundred bytes. */
-const heldEntriesMax = 200_000
+const cachedEntriesMax = 200_000
 /**
  * Age in milliseconds from which a copy of another machine's newest segment no longer grows: segments are closed after
  * an hour.
@@ -75,7 +75,7 @@ export class LogSummaries {
   readonly #random: Random
   readonly #now: () => Micros
   readonly #held = new LRUCache<string, LogAggregate, { segment: Segment; signal: AbortSignal }>({
-    maxSize: heldEntriesMax,
+    maxSize: cachedEntriesMax,
     sizeCalculation: entriesIn,
     // An aggregate that is evicted while it is being computed is still returned to its callers.
     ignoreFetchAbort: true,

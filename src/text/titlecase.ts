@@ -35,13 +35,13 @@ function titleWords(text: string): string {
       continue
     }
     const first = String.fromCodePoint(segment.codePointAt(at) as number)
-    titled += segment.slice(0, at) + titleForm(first) + lowerBehind(segment, at, first)
+    titled += segment.slice(0, at) + titleForm(first) + lowerRest(segment, at, first)
   }
   return titled
 }
 
 /** The rest of a word after its first letter, in lower case. */
-function lowerBehind(segment: string, at: number, first: string): string {
+function lowerRest(segment: string, at: number, first: string): string {
   const rest = segment.slice(at + first.length)
   // A sigma at the end is a final one only after a letter, so an `a` replaces the first letter.
   return /\p{L}/u.test(first) ? `a${rest}`.toLowerCase().slice(1) : rest.toLowerCase()

@@ -134,11 +134,11 @@ export interface BatchTarget {
   /** Absent when the process serves no other requests. */
   readonly pace?: Pace | undefined
   /** Called with the reads and writes of each transaction. */
-  readonly onSpent?: OnSpent | undefined
+  readonly onCosts?: OnCosts | undefined
 }
 
 /** Called with the reads and writes of a transaction. */
-export type OnSpent = (counters: Readonly<TransactionCounters>) => void
+export type OnCosts = (counters: Readonly<TransactionCounters>) => void
 
 /** Runs the work of one record within its limits. */
 export type Limited = <T>(work: () => T) => T

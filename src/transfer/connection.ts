@@ -290,8 +290,8 @@ function messageOf(status: number, text: string): string {
       readonly message?: string
       readonly errors?: readonly { readonly description?: string }[]
     }
-    const said = message ?? errors?.[0]?.description
-    if (said !== undefined) return `${said} (${status})`
+    const reason = message ?? errors?.[0]?.description
+    if (reason !== undefined) return `${reason} (${status})`
   } catch {
     // The body is not JSON: its text is used.
   }

@@ -27,17 +27,17 @@ export async function writeDatabaseSchema(
 ): Promise<readonly SchemaFinding[]> {
   if (files.length === 0) return writeSchema(connection, path, records, dryRun)
   const items = files.flatMap(file => file.items)
-  const said = new Set(items.map(({ kind, name }) => keyOf(kind, name.text)))
+  const inFiles = new Set(items.map(({ kind, name }) => keyOf(kind, name.text)))
   const plain = new Set(items.filter(isPlain).map(({ kind, name }) => keyOf(kind, name.text)))
-  const isSaid = ({ name, object }: SchemaRecord) => said.has(keyOf(object.replace('_', ' '), name))
+  const isInFiles = ({ name, object }: SchemaRecord) => inFiles.has(keyOf(object.replace('_', ' '), name))
   // Version 4 allows names that files cannot create.
   const isOfVersion4 = ({ name, object, params }: SchemaRecord) =>
     plain.has(keyOf(object, name)) && params.has('history_days')
-  const rest = records.filter(record => !isSaid(record) || hasOwnFields(record) || isOfVersion4(record))
+  const rest = records.filter(record => !isInFiles(record) || hasOwnFields(record) || isOfVersion4(record))
   const [early, late] = [rest.filter(isEarly), rest.filter(record => !isEarly(record))]
   // Files may refer to roles of version 4, which may refer to objects of the files.
   const roles = late.filter(({ object }) => object === 'role')
-  const named = records.filter(record => isSaid(record) && isStub(record.object, record.name))
+  const named = records.filter(record => isInFiles(record) && isStub(record.object, record.name))
   const stubs = named.map(each => ({ ...each, params: stubOf(each.object, each.params) }))
   const hidden = roles.map(each => ({ ...each, params: hiddenRole(each.name) }))
   const first = await writeSchema(connection, path, [...early, ...stubs, ...hidden], dryRun)
@@ -50,7 +50,7 @@ export async function writeDatabaseSchema(
   )
   const pushed = await pushFiles(connection, path, files, { dryRun, stubs: ownStubs })
   // For a collection that is also in a file, the report shows the finding for the file.
-  const told = first.filter(({ kind, name }) => !said.has(keyOf(kind, name)))
+  const unpushed = first.filter(({ kind, name }) => !inFiles.has(keyOf(kind, name)))
   const others = await writeSchema(
     connection,
     path,
@@ -58,7 +58,7 @@ export async function writeDatabaseSchema(
     dryRun,
   )
   const refused = dryRun ? [] : await completeStubs(connection, path, roles.filter(isMade))
-  return [...told, ...pushed, ...others, ...refused]
+  return [...unpushed, ...pushed, ...others, ...refused]
 }
 
 /** Creates a role without rights. Its predicate is of version 4, so no schema file shows the role. */

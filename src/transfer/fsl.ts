@@ -71,7 +71,7 @@ const supplementFields: ReadonlySet<string> = new Set(['name', 'data'])
  * Returns whether files belong to a schema of version 10. A database of version 4 has a single generated file with its
  * collections.
  */
-export function saysVersion10(files: readonly FslFile[]): boolean {
+export function isVersion10Schema(files: readonly FslFile[]): boolean {
   const isOwn = files.some(({ name }) => name !== mainFile)
   return isOwn || files.some(({ items }) => items.some(isOfVersion10))
 }

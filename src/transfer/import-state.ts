@@ -113,10 +113,10 @@ export class ImportState implements ImportMemory {
   #savedMs = Number.NEGATIVE_INFINITY
 
   /**
-   * `identity`: the values that distinguish this import from others. `goesOn`: whether to continue an interrupted
+   * `identity`: the values that distinguish this import from others. `continues`: whether to continue an interrupted
    * import. Throws {@link TransferError} while another process runs the same import.
    */
-  constructor(folder: string, identity: unknown, goesOn: boolean) {
+  constructor(folder: string, identity: unknown, continues: boolean) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     removeForgotten(folder)
     const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 24)
@@ -125,7 +125,7 @@ export class ImportState implements ImportMemory {
     this.#unmet = new LineFile(join(folder, `${name}.unmet`))
     this.#lockFile = join(folder, `${name}.lock`)
     takeLock(this.#lockFile)
-    const found = goesOn ? load(this.#file) : undefined
+    const found = continues ? load(this.#file) : undefined
     const isWhole = this.#references.cutTo(found?.references ?? 0) && this.#unmet.cutTo(found?.unmet ?? 0)
     // When a list is incomplete, the import starts over.
     if (found !== undefined && isWhole) this.#state = found

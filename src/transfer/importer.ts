@@ -50,9 +50,9 @@ export interface ImportOptions {
   readonly emptyCells: 'null' | 'empty'
   /**
    * Loads the progress of an earlier attempt. `identity`: the values that distinguish this import from others.
-   * `goesOn`: whether to continue an interrupted import.
+   * `continues`: whether to continue an interrupted import.
    */
-  readonly remember: (identity: unknown, goesOn: boolean) => ImportMemory
+  readonly remember: (identity: unknown, continues: boolean) => ImportMemory
   /** SHA-256 of a text in UTF-8, from which new ids are derived. */
   readonly sha256: (text: string) => Uint8Array
   /** Aborts the import at the next record. */
@@ -192,8 +192,8 @@ class Importer {
       ]
       if (distinct.length + files.length === 0) continue
       if (dryRun && !(await this.#exists(target))) continue
-      const said = { files, records: distinct }
-      const findings = await writeDatabaseSchema(this.#connection, target, said, dryRun)
+      const objects = { files, records: distinct }
+      const findings = await writeDatabaseSchema(this.#connection, target, objects, dryRun)
       this.#report.data.schema.push(...findings)
       if (!dryRun) this.#lateData.add(target, distinct, findings, this.#state.report !== undefined)
       for (const { kind, name, outcome } of findings)
@@ -427,7 +427,7 @@ class Importer {
     result: BatchResult,
   ): BatchResult {
     const missing: MissingReference[] = []
-    const told = new Set(this.#report.data.schema.map(({ kind, name }) => `${kind} ${name}`))
+    const reported = new Set(this.#report.data.schema.map(({ kind, name }) => `${kind} ${name}`))
     for (const [record, { collection, fields, id }] of records.entries()) {
       const { kind } = result.outcomes[record] as Outcome
       if (kind === 'bad' || kind === 'expired') continue
@@ -436,12 +436,12 @@ class Importer {
         const { target } = reference
         const name = target.type === 'document' ? neededCollection(reference) : undefined
         if (target.type !== 'document' || name === undefined) continue
-        told.add(referenceText(reference))
+        reported.add(referenceText(reference))
         if (!this.#coming.has(shownCollection(name, file), target.id))
           missing.push({ record, collection: name, id: target.id })
       }
     }
-    return { ...result, missing, unresolved: result.unresolved.filter(({ what }) => !told.has(what)) }
+    return { ...result, missing, unresolved: result.unresolved.filter(({ what }) => !reported.has(what)) }
   }
 
   #addBad(finding: Finding): void {

@@ -28,19 +28,19 @@ export class LateData {
   readonly #waiting: Waiting[] = []
 
   /**
-   * Notes the `records` of a database that may have been created without their data, by the `findings`. `goesOn`: an earlier part
+   * Notes the `records` of a database that may have been created without their data, by the `findings`. `continues`: an earlier part
    * of the import may have created them.
    */
   add(
     path: DatabasePath,
     records: readonly SchemaRecord[],
     findings: readonly SchemaFinding[],
-    goesOn: boolean,
+    continues: boolean,
   ): void {
     const outcomes = new Map(findings.map(({ kind, name, outcome }) => [`${kind} ${name}`, outcome]))
     for (const record of records.filter(isLate)) {
       const outcome = outcomes.get(`${kindOf(record)} ${record.name}`)
-      if (outcome === 'created' || (goesOn && outcome !== 'failed')) this.#waiting.push({ path, record })
+      if (outcome === 'created' || (continues && outcome !== 'failed')) this.#waiting.push({ path, record })
     }
   }
 

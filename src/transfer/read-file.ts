@@ -121,7 +121,7 @@ function readElement(
     return { records, bad: undefined }
   } catch (error) {
     if (!(error instanceof BadRecord)) throw error
-    return { records: [], bad: { reason: error.message, ...whoseIs(json()) } }
+    return { records: [], bad: { reason: error.message, ...identityOf(json()) } }
   }
 }
 
@@ -132,7 +132,7 @@ function checkTime(record: SourceRecord): void {
 }
 
 /** The id and the collection of an element, as far as they are readable. */
-function whoseIs(json: Json | undefined): Pick<BadElement, 'id' | 'collection'> {
+function identityOf(json: Json | undefined): Pick<BadElement, 'id' | 'collection'> {
   const member = (from: Json | undefined, ...names: string[]): Json | undefined =>
     names.reduce<Json | undefined>(
       (inner, name) => (inner instanceof Map ? inner.get(name) : undefined),

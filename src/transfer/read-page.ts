@@ -6,7 +6,7 @@ import { epoch } from '../base/micros.ts'
 import type { CollectionDefinition, Transaction, Version } from '../storage/store/contract.ts'
 import type { Store } from '../storage/store/store.ts'
 import { type DatabaseId, type Micros, native, type ObjectValue, Ref } from '../values/value.ts'
-import type { OnSpent } from './batch-writer.ts'
+import type { OnCosts } from './batch-writer.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import { named, Resolver } from './resolve.ts'
 
@@ -68,12 +68,12 @@ export function readPage(
   store: Store,
   database: DatabaseId,
   request: ExportPageRequest,
-  onSpent?: OnSpent,
+  onCosts?: OnCosts,
 ): ExportPage {
   try {
     const read = (transaction: Transaction) => new PageReader(transaction, database, request).read()
     const { counters, result } = store.read(read)
-    onSpent?.(counters)
+    onCosts?.(counters)
     return result
   } catch (error) {
     if (!(error instanceof RequestError)) throw error

@@ -138,8 +138,8 @@ class Rewinder {
   async #refuse(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
     const { collection, database, dryRun } = this.#options
     if (!dryRun) {
-      const told = reasons.slice(0, reasonsMax).join('\n')
-      throw new TransferError(`${refused.length} documents cannot be restored:\n${told}`)
+      const shown = reasons.slice(0, reasonsMax).join('\n')
+      throw new TransferError(`${refused.length} documents cannot be restored:\n${shown}`)
     }
     const missing = await this.#connection.missing(
       database,

@@ -7,7 +7,7 @@ import { type Json, type Micros, nativeOfKind, type SchemaKind } from '../values
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
 import { schemaPaths } from './export-paths.ts'
-import { isPlain, isStub, readFsl, saysVersion10, stubOf, supplementOf } from './fsl.ts'
+import { isPlain, isStub, isVersion10Schema, readFsl, stubOf, supplementOf } from './fsl.ts'
 import { allObjects, literal, object } from './query-json.ts'
 import { namedKinds } from './references.ts'
 
@@ -43,7 +43,7 @@ export async function readSchema(
 ): Promise<ExportSchema> {
   const files: SchemaText[] = []
   const children: string[] = []
-  const { isNeeded, plain, said, shapes, texts: fslTexts } = await readSchemaFiles(connection, path)
+  const { isNeeded, plain, inFiles, shapes, texts: fslTexts } = await readSchemaFiles(connection, path)
   const all = new Map<string, readonly ReadonlyMap<string, Json>[]>()
   const everything = (set: string) =>
     allObjects(expr => connection.query(path, object({ at: BigInt(at), expr })), set)
@@ -54,7 +54,7 @@ export async function readSchema(
     const set = nativeOfKind[kind]
     const found = all.get(set) ?? []
     const isWhole = (each: ReadonlyMap<string, Json>) =>
-      !hasFiles || !isSaid(set, each, said) || isOfVersion4(set, each, plain)
+      !hasFiles || !isInFiles(set, each, inFiles) || isOfVersion4(set, each, plain)
     const written = (each: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> | undefined => {
       const params = parameters(kind, each)
       if (isWhole(each)) return params
@@ -88,7 +88,7 @@ interface SchemaFiles {
   readonly shapes: DocumentShapes
   readonly texts: readonly SchemaText[]
   /** The objects in the files, by set of version 4 and name. */
-  readonly said: ReadonlySet<string>
+  readonly inFiles: ReadonlySet<string>
   /** The collections that version 4 can express completely. */
   readonly plain: ReadonlySet<string>
   /** True if the files contain more than version 4 can express, or were written by the user. */
@@ -102,9 +102,9 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
   const paths = schemaPaths(files.map(({ name }) => name))
   return {
     texts: files.map(({ name, text }) => ({ file: paths.get(name) as string, text })),
-    said: new Set(items.map(({ kind, name }) => `${setOf(kind)} ${name.text}`)),
+    inFiles: new Set(items.map(({ kind, name }) => `${setOf(kind)} ${name.text}`)),
     plain: new Set(items.filter(isPlain).map(({ name }) => `collections ${name.text}`)),
-    isNeeded: saysVersion10(read),
+    isNeeded: isVersion10Schema(read),
     shapes: new Map(
       items.flatMap(item => (item.kind === 'collection' ? [[item.name.text, shapeOf(item)]] : [])),
     ),
@@ -124,9 +124,9 @@ function shapeOf({ members, source }: CollectionItem): string {
 const shapeMembers: ReadonlySet<string> = new Set(['field', 'wildcard', 'migrations'])
 
 /** A schema file cannot express free data and permissions of a collection. */
-function isSaid(set: string, each: ReadonlyMap<string, Json>, said: ReadonlySet<string>): boolean {
+function isInFiles(set: string, each: ReadonlyMap<string, Json>, inFiles: ReadonlySet<string>): boolean {
   const hasOwnFields = set === 'collections' && (each.has('data') || each.has('permissions'))
-  return !hasOwnFields && said.has(`${set} ${each.get('name')}`)
+  return !hasOwnFields && inFiles.has(`${set} ${each.get('name')}`)
 }
 
 /** Returns whether version 4 has created a collection: it allows names that a file of version 10 cannot create. */

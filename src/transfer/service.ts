@@ -4,7 +4,7 @@ import { limits } from '../base/limits.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
-import type { BatchOptions, BatchResult, BatchTarget, OnSpent } from './batch-writer.ts'
+import type { BatchOptions, BatchResult, BatchTarget, OnCosts } from './batch-writer.ts'
 import {
   type ExportPage,
   type ExportPageRequest,
@@ -26,13 +26,13 @@ export interface TransferService {
     database: DatabaseId,
     records: readonly DocumentRecord[],
     options: BatchOptions,
-    onSpent?: OnSpent,
+    onCosts?: OnCosts,
   ): Promise<BatchResult>
   /** For each document, whether it is missing. */
-  missing(database: DatabaseId, documents: readonly NamedDocument[], onSpent?: OnSpent): readonly boolean[]
+  missing(database: DatabaseId, documents: readonly NamedDocument[], onCosts?: OnCosts): readonly boolean[]
   snapshot(database: DatabaseId): ExportSnapshot
   /** Throws `TransferError`. */
-  page(database: DatabaseId, request: ExportPageRequest, onSpent?: OnSpent): ExportPage
+  page(database: DatabaseId, request: ExportPageRequest, onCosts?: OnCosts): ExportPage
 }
 
 /**
@@ -52,10 +52,10 @@ export function createTransferService(
     },
   }
   return {
-    write: (database, records, options, onSpent) =>
-      writeBatch({ store, rules, pace, onSpent }, database, records, options),
-    missing: (database, documents, onSpent) => missingOf(store, database, documents, onSpent),
+    write: (database, records, options, onCosts) =>
+      writeBatch({ store, rules, pace, onCosts }, database, records, options),
+    missing: (database, documents, onCosts) => missingOf(store, database, documents, onCosts),
     snapshot: database => takeSnapshot(store, database),
-    page: (database, request, onSpent) => readPage(store, database, request, onSpent),
+    page: (database, request, onCosts) => readPage(store, database, request, onCosts),
   }
 }

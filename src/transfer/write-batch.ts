@@ -17,7 +17,7 @@ import {
   HiddenVersion,
   isRefusal,
   type Limited,
-  type OnSpent,
+  type OnCosts,
   type Outcome,
   RecordRejections,
   reasonOf,
@@ -130,7 +130,7 @@ async function inTransaction(
       const { counters, result } = options.dryRun
         ? withoutWrites(store.attempt(run(isCareful)))
         : await store.write(run(isCareful))
-      target.onSpent?.(counters)
+      target.onCosts?.(counters)
       return result
     } catch (error) {
       if (error instanceof Pending) await memo.resolve(error)
@@ -150,7 +150,7 @@ export function missingOf(
   store: Store,
   database: DatabaseId,
   documents: readonly { readonly collection: string; readonly id: bigint }[],
-  onSpent?: OnSpent,
+  onCosts?: OnCosts,
 ): readonly boolean[] {
   const { counters, result } = store.read(transaction => {
     const resolver = new Resolver(transaction.catalogue, database)
@@ -159,6 +159,6 @@ export function missingOf(
       return number === undefined || transaction.get(new Ref(database, number, id)) === undefined
     })
   })
-  onSpent?.(counters)
+  onCosts?.(counters)
   return result
 }

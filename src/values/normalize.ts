@@ -93,12 +93,12 @@ const rememberedMax = 16_384
 const mark = /^\p{M}$/u
 
 /** Half-width forms that become marks under the compatibility forms. */
-const becomesMark = new Set([0xff9e, 0xff9f])
+const compatibilityMarks = new Set([0xff9e, 0xff9f])
 
 function isMark(point: number): boolean {
   let known = marks.get(point)
   if (known === undefined) {
-    known = becomesMark.has(point) || mark.test(String.fromCodePoint(point))
+    known = compatibilityMarks.has(point) || mark.test(String.fromCodePoint(point))
     if (marks.size < rememberedMax) marks.set(point, known)
   }
   return known

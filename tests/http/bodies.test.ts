@@ -201,8 +201,8 @@ function fakeExchange(client: string, headers: Record<string, string> = {}) {
   const body = new EventEmitter()
   /** Whether the connection delivers more of the body. */
   const flow = { isHeld: false }
-  const holdBody = (isHeld: boolean) => Object.assign(flow, { isHeld })
-  return { body, flow, exchange: { headers, client, body, holdBody } as unknown as Exchange }
+  const pauseBody = (isHeld: boolean) => Object.assign(flow, { isHeld })
+  return { body, flow, exchange: { headers, client, body, pauseBody } as unknown as Exchange }
 }
 
 const atRest = { clock: { now: () => epoch, elapsedMs: () => 0 }, timers: systemTimers }

@@ -123,7 +123,7 @@ test('each requester has a limited number of waiting exports, and others are not
 test('a list reads a limited number of other callers’ requests at a time', async () => {
   const { kv, store } = opened()
   const own = await store.create({ ...wanted, requester: 'database alone' }, undefined)
-  const others = Array.from({ length: limits.logExportsLooksMax }, (_, at) => {
+  const others = Array.from({ length: limits.logExportsReadMax }, (_, at) => {
     const id = `ffffffff-ffff-7fff-bfff-${String(at).padStart(12, '0')}`
     const request = { ...own, id, requester: 'database crowd' }
     return { key: Buffer.from(`R${id}`), value: Buffer.from(JSON.stringify(request)) }

@@ -27,7 +27,7 @@ async function marksIn(
   server: RunningServer,
   secret: string,
   path: string,
-  tellsNamesOnly = false,
+  hasNamesOnly = false,
 ): Promise<readonly string[]> {
   const body = { ...aroundNow(), database: `us-std/${path}` }
   const look = (view: string, more: object = {}) =>
@@ -42,7 +42,7 @@ async function marksIn(
   assert.equal(totals.requests, records.length)
   const shaped = shapes.reduce((sum, { requests }) => sum + requests, 0)
   // Aggregates contain only names, and do not separate shapes by time.
-  assert.equal(shaped, tellsNamesOnly ? 0 : records.length)
+  assert.equal(shaped, hasNamesOnly ? 0 : records.length)
   const { request_id: id } = await requestExport(server, secret, { database: `us-std/${path}` })
   const { presigned_url: url, state } = await finished(server, secret, id)
   const exported = state === 'DoesNotExist' ? [] : await download(url)

@@ -27,7 +27,7 @@ export class UnrulyStore implements KeyValueStore {
   readonly #random: RandomSource
   readonly #waiting: Job[] = []
   #flushing: Batch | undefined
-  readonly #untold: (() => void)[] = []
+  readonly #unresolved: (() => void)[] = []
 
   constructor(inner: KeyValueStore, random: RandomSource) {
     this.#inner = inner
@@ -35,13 +35,13 @@ export class UnrulyStore implements KeyValueStore {
   }
 
   get isIdle(): boolean {
-    return this.#waiting.length === 0 && this.#flushing === undefined && this.#untold.length === 0
+    return this.#waiting.length === 0 && this.#flushing === undefined && this.#unresolved.length === 0
   }
 
   /** Runs one of the pending actions. */
   async step(): Promise<void> {
-    if (this.#untold.length > 0 && this.#random.below(2) === 0) {
-      this.#untold.shift()?.()
+    if (this.#unresolved.length > 0 && this.#random.below(2) === 0) {
+      this.#unresolved.shift()?.()
       return
     }
     const batch = this.#flushing
@@ -49,7 +49,7 @@ export class UnrulyStore implements KeyValueStore {
     else {
       await this.#inner.transact(() => ({ result: undefined, writes: batch.writes }))
       this.#flushing = undefined
-      this.#untold.push(...batch.settle)
+      this.#unresolved.push(...batch.settle)
     }
   }
 
@@ -65,7 +65,7 @@ export class UnrulyStore implements KeyValueStore {
     if (fate === 1) this.#waiting.unshift(...jobs)
     else if (fate === 2) {
       const refusal = new StoreUnavailableError('the disk of the test has failed')
-      for (const job of jobs) this.#untold.push(() => job.reject(refusal))
+      for (const job of jobs) this.#unresolved.push(() => job.reject(refusal))
     } else this.#flushing = batch
   }
 

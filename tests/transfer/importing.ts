@@ -74,7 +74,7 @@ export async function openTestDatabase(
         allowShortRows: false,
         hasRowIds: false,
         emptyCells: 'null',
-        remember: (identity, goesOn) => new ImportState(join(folder, 'state'), identity, goesOn),
+        remember: (identity, continues) => new ImportState(join(folder, 'state'), identity, continues),
         sha256: text => createHash('sha256').update(text).digest(),
         meaning: [],
         ...options,

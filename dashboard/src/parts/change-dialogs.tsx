@@ -171,7 +171,7 @@ export function DeleteDialog({ typed, ...props }: DeleteDialogProps) {
       submit={submitText(changes, 'Delete', count)}
       isDangerous
       isReady={!changes.isRunning && count !== undefined && (typed === undefined || text === typed)}
-      holdsNothing
+      hasNoInput
       onClose={changes.close}
       onSubmit={signal => changes.run(deletion, signal)}
     >

@@ -285,8 +285,8 @@ function complete(context: CompletionContext, { completions }: EditorProps) {
   const [dotted = ''] = /\w*\.$/.exec(context.state.sliceDoc(Math.max(0, from - placeChars), from)) ?? []
   const fitting = completions === undefined ? [] : fittingAfter(dotted, completions)
   const isMember = dotted !== '' && fitting.some(({ after }) => after !== undefined)
-  const isAsked = word !== null || context.explicit || isMember
-  if (!isAsked || fitting.length === 0) return null
+  const isRequested = word !== null || context.explicit || isMember
+  if (!isRequested || fitting.length === 0) return null
   return completionResult(context, from, fitting)
 }
 
@@ -295,8 +295,8 @@ const placeBoost = 99
 
 async function completeAt(context: CompletionContext, { completionsAt }: EditorProps) {
   const from = context.matchBefore(/[\w$]+/)?.from ?? context.pos
-  const isAsked = from < context.pos || context.explicit || context.state.sliceDoc(from - 1, from) === '.'
-  const found = isAsked ? await completionsAt?.(context.state.sliceDoc(0, from), from) : undefined
+  const isRequested = from < context.pos || context.explicit || context.state.sliceDoc(from - 1, from) === '.'
+  const found = isRequested ? await completionsAt?.(context.state.sliceDoc(0, from), from) : undefined
   return found === undefined || found.length === 0 ? null : completionResult(context, from, found, placeBoost)
 }
 

@@ -73,7 +73,7 @@ interface FormDialogProps {
   readonly isWide?: boolean
   readonly isReady?: boolean
   /** The form has no input that closing could lose. */
-  readonly holdsNothing?: boolean
+  readonly hasNoInput?: boolean
   readonly onClose: () => void
   readonly onSubmit: (signal: AbortSignal) => Promise<void>
   readonly children: ComponentChildren
@@ -90,13 +90,13 @@ export function FormDialog(props: FormDialogProps) {
     onSubmit,
     children,
     isWide,
-    holdsNothing,
+    hasNoInput,
   } = props
   const action = useAction()
   const isTouched = useRef(false)
   useEffect(() => guard(() => isTouched.current), [])
   const touch = () => {
-    isTouched.current = !holdsNothing
+    isTouched.current = !hasNoInput
   }
   const send = async (signal: AbortSignal) => {
     isTouched.current = false
@@ -181,7 +181,7 @@ export function Confirm(props: ConfirmProps) {
       submit={submit}
       isDangerous
       isReady={isReady && (typed === undefined || text === typed)}
-      holdsNothing
+      hasNoInput
       onClose={onClose}
       onSubmit={onConfirm}
     >

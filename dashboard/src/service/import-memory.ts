@@ -22,11 +22,11 @@ interface StoredImport {
   readonly references: readonly OpenReference[]
 }
 
-/** The state of an import. `goesOn` continues from the stored state of an earlier attempt. */
-export function rememberImport(identity: unknown, goesOn: boolean): ImportMemory {
+/** The state of an import. `continues` continues from the stored state of an earlier attempt. */
+export function rememberImport(identity: unknown, continues: boolean): ImportMemory {
   const hash = sha256(JSON.stringify(identity))
   const key = prefix + Array.from(hash.slice(0, 12), byte => byte.toString(16).padStart(2, '0')).join('')
-  return new BrowserMemory(key, goesOn ? load(key) : undefined)
+  return new BrowserMemory(key, continues ? load(key) : undefined)
 }
 
 class BrowserMemory implements ImportMemory {

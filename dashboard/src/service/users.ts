@@ -39,7 +39,7 @@ let credential = Credential.byDocument(document)
 }`
 
 /** Runs a query of version 10 about a document. Texts are passed as arguments, so that they cannot become code. */
-async function askAbout(
+async function queryDocument(
   query: string,
   { collection, id }: DocumentName,
   others: Readonly<Record<string, Query>>,
@@ -56,7 +56,7 @@ function longAt(value: Json, name: string): bigint | undefined {
 
 /** Reads the password state and the tokens of a document. */
 export async function readUser(user: DocumentName, signal: AbortSignal): Promise<User> {
-  const value = await askAbout(userQuery, user, {}, signal)
+  const value = await queryDocument(userQuery, user, {}, signal)
   const tokens = listAt(value, 'tokens').map(token => ({
     id: textAt(token, 'id') ?? '',
     ts: longAt(token, 'ts') ?? 0n,
@@ -89,7 +89,7 @@ export async function setPassword(
   signal: AbortSignal,
 ): Promise<void> {
   const known = passwordSet === undefined ? null : { '@long': String(passwordSet) }
-  const outcome = await askAbout(passwordQuery, user, { password, known }, signal)
+  const outcome = await queryDocument(passwordQuery, user, { password, known }, signal)
   if (outcome !== 'set') throw new ChangedError()
 }
 
@@ -108,5 +108,5 @@ Token.byDocument(document).forEach(token => token.delete())`
 
 /** Deletes all tokens of a document. */
 export async function revokeAll(user: DocumentName, signal: AbortSignal): Promise<void> {
-  await askAbout(revokeQuery, user, {}, signal)
+  await queryDocument(revokeQuery, user, {}, signal)
 }

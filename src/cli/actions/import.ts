@@ -48,8 +48,8 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
             allowShortRows: given.allowShortRows,
             hasRowIds: given.rowIds,
             emptyCells: given.treatEmptyCsvCellsAs,
-            remember: (identity, goesOn) =>
-              new ImportState(given.state ?? defaultStateFolder(), identity, goesOn),
+            remember: (identity, continues) =>
+              new ImportState(given.state ?? defaultStateFolder(), identity, continues),
             sha256: text => createHash('sha256').update(text).digest(),
             meaning: [
               ...(given.type ?? []),

@@ -6,7 +6,7 @@ import { claimFolder } from '../../storage/kv/lmdb-claim.ts'
 import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { moveBack } from '../backup-folder.ts'
 import { StartError } from '../command.ts'
-import { addressOf, fillShared, holdsData, isShared } from '../shared-store.ts'
+import { addressOf, fillShared, hasOwnData, isShared } from '../shared-store.ts'
 
 /**
  * Fills the shared store from the data directory, or with `back` the data directory from the store. Resolves with the
@@ -19,7 +19,7 @@ export async function migrate(config: Config, back: boolean): Promise<number> {
     process.stdout.write(`moved ${bytes} bytes as of transaction time ${time} to ${config.data}\n`)
     return 0
   }
-  if (!holdsData(config.data)) throw new StartError(`there is no data in ${config.data}`)
+  if (!hasOwnData(config.data)) throw new StartError(`there is no data in ${config.data}`)
   prepareDataFolder(config.data)
   const release = claimFolder(config.data)
   try {

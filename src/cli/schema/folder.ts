@@ -17,7 +17,7 @@ import {
 import type { Json } from '../../values/value.ts'
 import type { QueryText } from '../client/report.ts'
 import { StartError } from '../command.ts'
-import { kindMadeBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
+import { kindCreatedBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
 
 /** An object in a file, not evaluated yet. */
 export interface FileObject {
@@ -134,7 +134,7 @@ function readObjects(file: string): readonly FileObject[] {
 
 function readObject(json: Json, place: SourceNode, from: FileObject['from']): FileObject {
   const [key, params] = json instanceof Map && json.size === 1 ? ([...json][0] ?? []) : []
-  const kind = key === undefined ? undefined : kindMadeBy(key)
+  const kind = key === undefined ? undefined : kindCreatedBy(key)
   if (!kind || params === undefined) {
     const calls = kinds.map(({ createName }) => createName).join(', ')
     throw new FqlSyntaxError(`a schema file may only contain calls of ${calls}`, from.text, place)

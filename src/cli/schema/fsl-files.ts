@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { schemaFilesOf } from '../../transfer/connection.ts'
-import { readFsl, saysVersion10 } from '../../transfer/fsl.ts'
+import { isVersion10Schema, readFsl } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import { StartError } from '../command.ts'
@@ -48,7 +48,7 @@ export function databaseFiles(connection: QueryConnection): ReturnType<typeof sc
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {
   const files = await databaseFiles(connection)
   try {
-    return saysVersion10(files.map(({ name, text }) => readFsl(name, text)))
+    return isVersion10Schema(files.map(({ name, text }) => readFsl(name, text)))
   } catch (error) {
     if (error instanceof TransferError) return true
     throw error

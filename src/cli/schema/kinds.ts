@@ -54,7 +54,7 @@ export const kinds: readonly ObjectKind[] = [
 ]
 
 /** The kind that a wire key creates; `create_class` is the old name of `create_collection`. */
-export function kindMadeBy(key: string): ObjectKind | undefined {
+export function kindCreatedBy(key: string): ObjectKind | undefined {
   return kinds.find(
     ({ create }) => create === key || (create === 'create_collection' && key === 'create_class'),
   )

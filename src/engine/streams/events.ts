@@ -66,8 +66,8 @@ function writeEvents({ version, previous }: VersionNeighbours): readonly StreamE
   const deleted = new DocumentValue(ref, previous.ts, previous.fields)
   const left = bare(ref, version.ts as Micros)
   const shown = event('version', 'delete', ref, { document: deleted, diff: left, prev: deleted })
-  const withheld = event('version', 'delete', ref, { document: left })
-  return [{ ...shown, past: { fields: ['document', 'diff', 'prev'], withheld } }]
+  const redacted = event('version', 'delete', ref, { document: left })
+  return [{ ...shown, past: { fields: ['document', 'diff', 'prev'], redacted } }]
 }
 
 /** The version after a rewritten one. Its action and difference depend on the version before it. */
@@ -92,7 +92,7 @@ function contentEvent(
     diff: new DocumentValue(ref, ts, changesBetween(previous.fields, fields)),
     prev: new DocumentValue(ref, previous.ts, previous.fields),
   })
-  return { ...shown, past: { fields: ['diff', 'prev'], withheld: event(type, action, ref, { document }) } }
+  return { ...shown, past: { fields: ['diff', 'prev'], redacted: event(type, action, ref, { document }) } }
 }
 
 /** Returns an event about a version that was removed. */
@@ -134,7 +134,7 @@ export function setEvent(
   }
   const event = { type: 'set', document, member } as const
   const shown = { ...event, member: (field: StreamField) => (field === 'index' ? index : member(field)) }
-  return action === 'add' ? shown : { ...shown, past: { fields: ['index'], withheld: event } }
+  return action === 'add' ? shown : { ...shown, past: { fields: ['index'], redacted: event } }
 }
 
 /** The current state of a document before and after a change. Expired and deleted documents have no state. */

@@ -68,7 +68,7 @@ export class Lines {
       isSeen = reading.audience.seesPast(viewer, event, this.#subject.target)
       decided.set(event, isSeen)
     }
-    return isSeen ? event : past.withheld
+    return isSeen ? event : past.redacted
   }
 
   #render(event: StreamEvent, format: StreamFormat, { beforeStep, transaction }: Reading): Uint8Array {

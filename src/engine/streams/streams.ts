@@ -59,7 +59,7 @@ interface UnderWay {
 }
 
 /** Milliseconds between two checks of whether a credential has expired. */
-const expiryLookMs = 60_000
+const expiryCheckMs = 60_000
 
 export class Streams implements StreamOpener {
   readonly #options: StreamsOptions
@@ -152,7 +152,7 @@ export class Streams implements StreamOpener {
     const { clock, timers } = this.#options
     const leftMs = Math.ceil((expires - clock.now()) / 1000)
     // Checked repeatedly, because the clock may be set forward meanwhile.
-    const ms = Math.max(0, Math.min(leftMs, expiryLookMs))
+    const ms = Math.max(0, Math.min(leftMs, expiryCheckMs))
     const check = () => {
       const now = clock.now()
       if (now >= expires) this.#lose(viewer, now)

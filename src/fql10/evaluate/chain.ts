@@ -111,13 +111,13 @@ function isMissing(value: Value, link: Link, call: Call): boolean {
   if (isNull(value)) return true
   if (!(value instanceof Doc)) return false
   if (link.kind === 'field' || link.kind === 'method') {
-    if (isKnownOfReference(value, link.name)) return false
+    if (needsOnlyReference(value, link.name)) return false
   }
   return absenceOf(value, call) !== undefined
 }
 
 /** Some fields, such as the id, need only the reference and not the document. */
-function isKnownOfReference(doc: Doc, name: string): boolean {
+function needsOnlyReference(doc: Doc, name: string): boolean {
   return name === 'exists' || memberOf(doc, name)?.kind === 'field'
 }
 

@@ -86,7 +86,7 @@ class PageReader {
     this.#moments = new Moments(session, opened.world, opened.call)
     const { steps, watched } = opened
     const leavesOut = watched !== undefined || steps.some(({ kind }) => kind === 'where')
-    this.#isPlain = !leavesOut && !this.#moments.looksBack
+    this.#isPlain = !leavesOut && !this.#moments.dependsOnState
     this.#spent = this.#moments.spent()
   }
 

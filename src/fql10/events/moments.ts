@@ -35,7 +35,7 @@ export class Moments {
   readonly #world: DataWorld
   readonly #call: Call
   /** True if the caller's rights depend on a document's state at the time. */
-  readonly looksBack: boolean
+  readonly dependsOnState: boolean
   readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
   /** The last moment, if one world is enough for all times. */
   #latest: Moment | undefined
@@ -46,12 +46,12 @@ export class Moments {
     this.#world = world
     this.#call = call
     const { authority } = session
-    this.looksBack = authority.kind !== 'builtin' || authority.role === 'client'
+    this.dependsOnState = authority.kind !== 'builtin' || authority.role === 'client'
   }
 
   /** The data with all commits up to `time`. */
   at(time: Micros): Moment {
-    if (this.looksBack) return this.#pastAt(time)
+    if (this.dependsOnState) return this.#pastAt(time)
     if (this.#latest?.time !== time) {
       this.#latest = new Moment(this.#world, this.#call.asOf(time), time)
     }

@@ -65,7 +65,7 @@ class ResultRendering implements Rendering {
   }
 
   #encodeSet(set: SetValue, tagged: boolean): string {
-    if (this.#standsAsCursor(set)) {
+    if (this.#isShownAsCursor(set)) {
       const text = quoteJson(cursorOf(set, this.call).text)
       return tagged ? `{"@set":${text}}` : text
     }
@@ -74,7 +74,7 @@ class ResultRendering implements Rendering {
     return tagged ? `{"@set":${text}}` : text
   }
 
-  #standsAsCursor(set: SetValue): boolean {
+  #isShownAsCursor(set: SetValue): boolean {
     if (this.#inDocument || this.#within.length >= pageDepthMax) return true
     return this.#within.some(outer => areSameSaved(outer, set))
   }
@@ -86,7 +86,7 @@ class ResultRendering implements Rendering {
 
   decorate(value: Doc | SetValue, level: number): string {
     if (!(value instanceof Doc)) {
-      if (this.#standsAsCursor(value)) return quoteJson(cursorOf(value, this.call).text)
+      if (this.#isShownAsCursor(value)) return quoteJson(cursorOf(value, this.call).text)
       const [page, rendering] = this.#pageOf(value)
       return decorate(page, rendering, level)
     }

@@ -17,7 +17,7 @@ const { method } = entriesFor<string>()
 /** The cost of compiling a character of an expression, relative to searching a character. */
 const compilationsPerUnit = 64
 /** The number of RE2 instructions that take as long as searching one character. */
-const instructionsPerLook = 2
+const instructionsPerUnit = 2
 
 /** Compiles an expression. Throws `invalid_regex`. */
 function compile(regex: string, call: Call): CompiledPattern {
@@ -37,7 +37,7 @@ function invalidRegex(reason: string, call: Call): unknown {
 
 /** The matches of an expression in a text. A match is valid until the next one is requested. */
 function* matchesOf(pattern: CompiledPattern, text: string, call: Call): Generator<Match, void, void> {
-  const units = (from: number) => Math.ceil(((text.length - from) * pattern.size) / instructionsPerLook)
+  const units = (from: number) => Math.ceil(((text.length - from) * pattern.size) / instructionsPerUnit)
   longCall(units(0))
   try {
     for (const match of pattern.search(text).matches) {

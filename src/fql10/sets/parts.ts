@@ -69,7 +69,7 @@ export class TakeSet extends DerivedSet {
   }
 
   override reversed(): LazySet {
-    return new TurnedSet(this)
+    return new ReversedSet(this)
   }
 }
 
@@ -97,7 +97,7 @@ export class DropSet extends DerivedSet {
   }
 
   override reversed(): LazySet {
-    return new TurnedSet(this)
+    return new ReversedSet(this)
   }
 }
 
@@ -141,7 +141,7 @@ export class DistinctSet extends DerivedSet {
   }
 
   override reversed(): LazySet {
-    return new TurnedSet(this)
+    return new ReversedSet(this)
   }
 }
 
@@ -180,7 +180,7 @@ export class OrderSet extends DerivedSet {
 }
 
 /** A reversed set that must be read completely to be reversed. */
-export class TurnedSet extends DerivedSet {
+export class ReversedSet extends DerivedSet {
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const elements = all(this.inner, reading)
     yield* numbered(elements.length, from, index => elements.at(-1 - index) as Value)

@@ -23,7 +23,7 @@ import {
 } from '../value.ts'
 import { FlatMapSet, MapSet, WhereSet } from './functional.ts'
 import { type LazySet, lazy, type Origin } from './lazy-set.ts'
-import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet, TurnedSet } from './parts.ts'
+import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, ReversedSet, TakeSet } from './parts.ts'
 import { absent } from './saved-values.ts'
 import { ArraySet, SequenceSet, SingleSet } from './sources.ts'
 import { type StoredBound, StoredSet } from './stored-set.ts'
@@ -156,7 +156,7 @@ export class Reviver {
       case 'distinct':
         return new DistinctSet(inner())
       case 'turned':
-        return new TurnedSet(inner())
+        return new ReversedSet(inner())
     }
     return this.#functional(kind as string, inner(), parts)
   }

@@ -63,7 +63,7 @@ export class AccessDocuments implements AccessReader {
     const params: ObjectValue = ttl === undefined ? new Map() : new Map([['ttl', ttl]])
     const tokens = new Ref(session.database, native.collections, BigInt(native.tokens))
     const fields = () => new Map<string, StoredValue>([['instance', instance], ...params])
-    const request = { action: 'create', resource: tokens, argument: fields, asker: call } as const
+    const request = { action: 'create', resource: tokens, argument: fields, callSite: call } as const
     if (!session.access.allows(request)) throw permissionDenied(call)
     try {
       const made = createToken(instance, params, session)

@@ -98,7 +98,7 @@ export class DocumentReader {
     }
     // A new key or token shows its secret only to the query that created it.
     if (doc.shown !== undefined) return undefined
-    this.#session.asker = call
+    this.#session.callSite = call
     if (!this.#mayRead(doc)) return absenceOf(doc, 'permission denied')
     // An index entry proves that the document exists.
     const isFree = doc.foundIn !== undefined && !asWhole
@@ -110,7 +110,7 @@ export class DocumentReader {
    */
   readAsOf(ref: Ref, call: Call): Doc | undefined {
     const session = this.#session
-    session.asker = call
+    session.callSite = call
     const { at } = call
     if (!mayOnDocument(at === undefined ? 'read' : 'history_read', ref, session)) return undefined
     const version = session.withValidTime(at, () => this.#counted(ref, at, false))

@@ -84,7 +84,7 @@ export class QueryDocumentWriter implements Writer {
   create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc {
     requirePresent(call)
     const session = this.#session
-    session.asker = call
+    session.callSite = call
     const definition = collectionRef(collection, session)
     const number = Number(definition.id)
     const isUser = number >= firstUserCollection
@@ -125,7 +125,7 @@ export class QueryDocumentWriter implements Writer {
     requirePresent(call)
     this.#requireThere(doc, call)
     const session = this.#session
-    session.asker = call
+    session.callSite = call
     const { ref } = doc
     const isUser = ref.collection >= firstUserCollection
     const before = session.transaction.get(ref)?.fields ?? new Map<string, StoredValue>()
@@ -165,7 +165,7 @@ export class QueryDocumentWriter implements Writer {
     this.#requireThere(doc, call)
     const { ref } = doc
     const target: Target = { action: 'delete', collection: doc.collection.name, ref, name: doc.name }
-    this.#session.asker = call
+    this.#session.callSite = call
     if (!mayOnDocument('delete', ref, this.#session)) throw permissionDenied(call)
     if (ref.collection >= firstUserCollection) this.#rejectSameQuery(collectionOf(ref), call)
     else {

@@ -6,9 +6,9 @@ import type { Diagnostic } from '../failure/query-failure.ts'
 import type { Span } from '../syntax/source.ts'
 
 /** The log lines of one evaluation, in order. */
-export function logLinesOf({ told }: Session): Diagnostic[] {
+export function logLinesOf({ output }: Session): Diagnostic[] {
   // Version 4 writes no log lines, so all of them have this type.
-  return told as Diagnostic[]
+  return output as Diagnostic[]
 }
 
 /** The source name of a query's text. */

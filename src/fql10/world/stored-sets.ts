@@ -58,7 +58,7 @@ export class StoredSetReader implements SetReader {
   }
 
   requireIndex(module: Module, call: Call): void {
-    this.#session.asker = call
+    this.#session.callSite = call
     if (this.mayReadSome(module)) return
     const message = msg`Insufficient privileges to read from collection ${module.name}.`
     throw call.failure('permission_denied', message)
@@ -69,14 +69,14 @@ export class StoredSetReader implements SetReader {
     const { at, isReversed, snapshot } = set.options
     const reading = new Reading(session, at ?? snapshot, 'left out')
     const foundIn = this.#indexUse(set)
-    session.asker = call
+    session.callSite = call
     const stream = this.#stream(set, reading, at !== undefined, foundIn)
     if (stream === undefined) return
     const scan = boundsOf(set, from)
     try {
       for (const element of stream.scan({ ...scan, reverse: isReversed })) {
         yield new Entry(element, this.#reader, at, foundIn)
-        session.asker = call
+        session.callSite = call
       }
     } finally {
       reading.finish('page')

@@ -34,7 +34,13 @@ export function callUser(
   const { access } = session
   const passed = (language: LanguageName) =>
     language === '10' ? args.map(arg => new PassedArgument(arg)) : args.map(foreignOrFailure)
-  const request = { action: 'call', resource: ref, argument: () => passed('4'), passed, asker: call } as const
+  const request = {
+    action: 'call',
+    resource: ref,
+    argument: () => passed('4'),
+    passed,
+    callSite: call,
+  } as const
   if (!access.allows(request)) throw permissionDenied(call)
   if (code === undefined) return call.nullResult()
   const name = stored.fields.get('name')

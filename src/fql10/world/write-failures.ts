@@ -157,8 +157,8 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
 
 /** Renders an error of user code with its position and source lines. */
 export function renderError(error: LanguageError): string {
-  const isDrawn = error instanceof QueryFailure && error.diagnostics.length > 0
-  return isDrawn ? renderInMessage(error.diagnostics, '\n\n') : error.message
+  const hasExcerpt = error instanceof QueryFailure && error.diagnostics.length > 0
+  return hasExcerpt ? renderInMessage(error.diagnostics, '\n\n') : error.message
 }
 
 /** Fields in `data` are shown without the `data` prefix. */

@@ -5,8 +5,8 @@ import {
   type Element,
   placeWithin,
   reversedOrder,
+  reversedPlace,
   type SetBound,
-  turnedPlace,
 } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
 
@@ -16,8 +16,8 @@ export function reversedStream(source: ElementStream): ElementStream {
     order: reversedOrder(source.order),
     scan: ({ from, to, reverse }) =>
       source.scan({
-        from: to && turnedPlace(to),
-        to: from && turnedPlace(from),
+        from: to && reversedPlace(to),
+        to: from && reversedPlace(from),
         reverse: reverse !== true,
       }),
   }

@@ -68,7 +68,7 @@ export interface AccessRequest {
   /** The separate arguments of a call, for a predicate of that language; absent when `argument` contains all of them. */
   readonly passed?: (language: LanguageName) => readonly Value[]
   /** The function call that requires the permission, for explanations. */
-  readonly asker?: CallSite | undefined
+  readonly callSite?: CallSite | undefined
 }
 
 /** The position of a permission check in a query. */

@@ -62,7 +62,7 @@ export class Passwords {
    * `identity` names the owner of the password. Throws Pending while the check is running.
    */
   check(
-    asking: PasswordRequest,
+    request: PasswordRequest,
     identity: string,
     password: string,
     storedHash: string | undefined,
@@ -71,9 +71,9 @@ export class Passwords {
     const proof = this.#proof(password, usable ?? this.#fakeHash(this.#cost))
     if (this.#proven.get(proof)) return true
     const subject = `password check ${usable ?? 'nobody'} ${digest(password)}`
-    return asking.memo.getEach(subject, async () => {
-      const passed = await this.#throttle.run(`${guesserOf(asking)} ${identity}`, () =>
-        this.#inTurn(asking, () => this.#compare(password, usable, asking.caller.database)),
+    return request.memo.getEach(subject, async () => {
+      const passed = await this.#throttle.run(`${guesserOf(request)} ${identity}`, () =>
+        this.#inTurn(request, () => this.#compare(password, usable, request.caller.database)),
       )
       if (passed) this.#proven.set(proof, true)
       return passed
@@ -81,10 +81,10 @@ export class Passwords {
   }
 
   /** The hash to store for a password. Throws Pending while it is being computed. */
-  hash(asking: PasswordRequest, password: string): string {
+  hash(request: PasswordRequest, password: string): string {
     const subject = `password hash ${digest(password)}`
-    return asking.memo.getEach(subject, () =>
-      this.#inTurn(asking, () => this.#bcrypt.hash(bcryptInputs(password)[0], this.#cost)),
+    return request.memo.getEach(subject, () =>
+      this.#inTurn(request, () => this.#bcrypt.hash(bcryptInputs(password)[0], this.#cost)),
     )
   }
 
@@ -117,8 +117,8 @@ export class Passwords {
     return createHmac('sha256', this.#provenKey).update(storedHash).update(password).digest('base64')
   }
 
-  #inTurn<T>(asking: PasswordRequest, operation: () => Promise<T>): Promise<T> {
-    return this.#queue.run([asking.caller.database, guesserOf(asking)], operation)
+  #inTurn<T>(request: PasswordRequest, operation: () => Promise<T>): Promise<T> {
+    return this.#queue.run([request.caller.database, guesserOf(request)], operation)
   }
 }
 

@@ -15,7 +15,7 @@ export const accessProviderResource: Resource = {
     roles: {},
     data: { check: map },
   },
-  keptOnReplace: ['name', 'issuer', 'jwks_uri', 'roles'],
+  preservedOnReplace: ['name', 'issuer', 'jwks_uri', 'roles'],
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {

@@ -48,7 +48,7 @@ export const collectionResource: Resource = {
     migrations: schemaOnly,
   },
   defaults: (_, rules) => new Map([['history_days', defaultHistoryDays(rules)]]),
-  keptOnReplace: ['name', 'history_days', 'min_valid_time', migrationField],
+  preservedOnReplace: ['name', 'history_days', 'min_valid_time', migrationField],
   strictReferences: true,
   complete(draft) {
     const { fields, mode, patch, rules } = draft

@@ -16,7 +16,7 @@ export const databaseResource: Resource = {
     protected: { check: flag },
     typechecked: { check: flag },
   },
-  keptOnReplace: ['name', 'global_id'],
+  preservedOnReplace: ['name', 'global_id'],
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {

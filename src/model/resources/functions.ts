@@ -18,7 +18,7 @@ export const functionResource: Resource = {
     role: {},
     data: { check: map },
   },
-  keptOnReplace: ['name'],
+  preservedOnReplace: ['name'],
   strictReferences: true,
   complete(draft) {
     const { session, failures, fields, patch, rules } = draft
@@ -38,13 +38,13 @@ export const functionResource: Resource = {
  * to create keys. The original service lets a server key create functions that run as admin; we do not.
  */
 function refuseHigherRole(draft: Draft): void {
-  const { access, asker, authority, database } = draft.session
+  const { access, callSite, authority, database } = draft.session
   const holder = authority.kind === 'builtin' && authority.role !== 'client' ? authority.role : undefined
   const before = draft.previous?.fields.get('role')
   const role = draft.fields.get('role') ?? before
   if (isWithin(role, holder === 'server-readonly' ? undefined : holder)) return
   const keys = new Ref(database, native.collections, BigInt(native.keys))
-  if (access.allows({ action: 'create', resource: keys, argument: () => new Map(), asker })) return
+  if (access.allows({ action: 'create', resource: keys, argument: () => new Map(), callSite })) return
   if (draft.rules.explainsRoles && role !== undefined) {
     const keepsRole = before !== undefined && equalValues(role, before)
     if (keepsRole && keepsBody(draft)) return

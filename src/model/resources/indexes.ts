@@ -82,7 +82,7 @@ export const indexResource: Resource = {
       ['active', false],
       ['serialized', true],
     ]),
-  keptOnReplace: ['name', 'unique'],
+  preservedOnReplace: ['name', 'unique'],
   strictReferences: true,
   complete(draft) {
     const { fields } = draft

@@ -18,7 +18,7 @@ export const keyResource: Resource = {
     secret: { check: text, transient: true },
     hashed_secret: { check: text, createOnly: true },
   },
-  keptOnReplace: ['hashed_secret'],
+  preservedOnReplace: ['hashed_secret'],
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {

@@ -93,7 +93,7 @@ export interface Resource {
   /** Initial fields at creation, before the client's fields are applied. */
   readonly defaults?: (session: Session, rules: WriteRules) => ObjectValue
   /** Fields that a replace keeps if it does not set them. */
-  readonly keptOnReplace?: readonly string[]
+  readonly preservedOnReplace?: readonly string[]
   /** References in its fields must exist, and the caller must be able to read them. */
   readonly strictReferences?: true
   /** Documents of this kind may be written in a container database. */

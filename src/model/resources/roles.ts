@@ -75,7 +75,7 @@ export const roleResource: Resource = {
     membership: { check: membership },
     data: { check: map },
   },
-  keptOnReplace: ['name'],
+  preservedOnReplace: ['name'],
   strictReferences: true,
   allowedInContainer: true,
   complete({ failures, fields, patch, ref, rules, session }) {

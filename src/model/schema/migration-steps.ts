@@ -198,7 +198,7 @@ function take(step: Step, state: MigrationState): void {
       gather(data, step.into, [...conflicts])
       break
     case 'move wildcard':
-      gather(data, step.into, takenOut(data, step))
+      gather(data, step.into, removeUndeclared(data, step))
       break
     default:
       unreachable(step)
@@ -206,7 +206,7 @@ function take(step: Step, state: MigrationState): void {
 }
 
 /** Removes the fields at the top level that do not stay, and returns them. */
-function takenOut(data: MutableObject, { into, keep }: Extract<Step, { kind: 'move wildcard' }>) {
+function removeUndeclared(data: MutableObject, { into, keep }: Extract<Step, { kind: 'move wildcard' }>) {
   const undeclared = [...data].filter(([name]) => name !== into && !keep.includes(name))
   for (const [name] of undeclared) data.delete(name)
   return undeclared

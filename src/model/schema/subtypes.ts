@@ -73,7 +73,7 @@ export function unionOf(types: readonly FieldType[]): FieldType {
 }
 
 /** Returns the members of a type that are no subtypes of another one; the whole type if there are none. */
-export function lackingPart(type: FieldType, other: FieldType): FieldType {
+export function typeDifference(type: FieldType, other: FieldType): FieldType {
   const members = type.kind === 'union' ? type.members : [type]
   const lacking = members.filter(member => !isSubtype(member, other))
   return lacking.length === 0 ? type : unionOf(lacking)

@@ -119,7 +119,7 @@ function unionFailures(
   if (attempts.some(failures => failures.length === 0)) return []
   if (isObject(value)) {
     const objects = members.filter(each => each.kind === 'object')
-    const lacking = objects.filter(each => isLacking(each, value))
+    const lacking = objects.filter(each => hasMissingFields(each, value))
     if (objects.length > 1 && lacking.length === objects.length) {
       const unexpected = unknownNames(objects, value).map(
         (name): TypeFailure => ({ path: [...path, name], fault: { kind: 'unexpected' } }),
@@ -135,7 +135,7 @@ function requiredNames({ fields }: ObjectType): readonly string[] {
   return Array.from(fields).flatMap(([name, { type }]) => (isOptional(type) ? [] : [name]))
 }
 
-function isLacking(type: ObjectType, value: ObjectValue): boolean {
+function hasMissingFields(type: ObjectType, value: ObjectValue): boolean {
   return requiredNames(type).some(name => !value.has(name))
 }
 

@@ -34,8 +34,8 @@ export function indexFilter(
   terms: readonly Value[],
   { hidden, session }: Reading,
 ): ElementFilter | undefined {
-  const { access, asker } = session
-  const request = { resource: index.ref, argument: () => terms, asker }
+  const { access, callSite } = session
+  const request = { resource: index.ref, argument: () => terms, callSite }
   if (access.allows({ ...request, action: 'unrestricted_read' })) return everything
   const isPublic = index.publicRead && index.ref.database === session.database
   if (!isPublic && !access.allows({ ...request, action: 'read' })) return undefined
@@ -48,7 +48,7 @@ export function documentsFilter(collection: Ref, session: Session): ElementFilte
     action: 'unrestricted_read',
     resource: collection,
     argument: () => null,
-    asker: session.asker,
+    callSite: session.callSite,
   } as const
   const shows = session.access.allows(request) ? everything : readableDocuments(session)
   return listed(collection, shows, session)
@@ -74,7 +74,7 @@ export function nativeFilter(collection: Ref, session: Session): ElementFilter |
     action: 'read',
     resource: collection,
     argument: () => collection,
-    asker: session.asker,
+    callSite: session.callSite,
   } as const
   return session.access.allows(request) ? readableDocumentsOf(collection, session) : undefined
 }

@@ -131,7 +131,7 @@ function besideAll(place: SetBound): number {
 }
 
 /** The same place in the reversed order. */
-export function turnedPlace(place: SetBound): SetBound {
+export function reversedPlace(place: SetBound): SetBound {
   return { ...place, side: place.side === 'low' ? 'high' : 'low' }
 }
 
@@ -148,7 +148,7 @@ const someRef = new Ref(0n, 0, 0n)
  */
 export function placeWithin(place: SetBound, order: SetOrder): SetBound {
   if (place.values.length <= order.arity) return place
-  if (order.reversed) return turnedPlace(ascendingPlaceWithin(turnedPlace(place), order.arity))
+  if (order.reversed) return reversedPlace(ascendingPlaceWithin(reversedPlace(place), order.arity))
   return ascendingPlaceWithin(place, order.arity)
 }
 

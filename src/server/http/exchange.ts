@@ -28,7 +28,7 @@ export interface Exchange {
   /** The request's body; undefined when it has none. */
   readonly body: Readable | undefined
   /** Pauses or resumes the connection. Data that has already arrived is still read. */
-  holdBody(held: boolean): void
+  pauseBody(held: boolean): void
   /**
    * Calls `take` soon: with the body if the whole body has arrived together with the head, else with undefined and
    * without having read anything. Absent where the connection cannot tell before reading.

@@ -7,22 +7,22 @@ import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 export class Http1Exchange implements Exchange {
   readonly version = 1
   readonly client: string
-  readonly holdBody: (held: boolean) => void
+  readonly pauseBody: (held: boolean) => void
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  #hasTaken = false
+  #hasReadBody = false
 
-  /** `holdBody`: see {@link Exchange.holdBody}. */
+  /** `pauseBody`: see {@link Exchange.pauseBody}. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     client: string,
-    holdBody: (held: boolean) => void,
+    pauseBody: (held: boolean) => void,
   ) {
     this.#request = request
     this.#response = response
     this.client = client
-    this.holdBody = holdBody
+    this.pauseBody = pauseBody
   }
 
   get method(): string {
@@ -61,12 +61,12 @@ export class Http1Exchange implements Exchange {
   static #takeIfArrived(exchange: Http1Exchange, take: (body: Buffer | undefined) => void): void {
     const request = exchange.#request
     const announced = Number(request.headers['content-length'])
-    exchange.#hasTaken = announced > 0 && announced === request.readableLength && !request.destroyed
-    take(exchange.#hasTaken ? readBuffered(request) : undefined)
+    exchange.#hasReadBody = announced > 0 && announced === request.readableLength && !request.destroyed
+    take(exchange.#hasReadBody ? readBuffered(request) : undefined)
   }
 
   get isComplete(): boolean {
-    return this.#hasTaken || this.#request.complete
+    return this.#hasReadBody || this.#request.complete
   }
 
   get isGone(): boolean {

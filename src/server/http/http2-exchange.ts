@@ -18,7 +18,7 @@ export class Http2Exchange implements Exchange {
   readonly body: Readable | undefined
   readonly #stream: ServerHttp2Stream
   #closeAfterwards = false
-  #hasTaken = false
+  #hasReadBody = false
 
   /** `early`: the request that was sent over HTTP/1.1 before the upgrade to HTTP/2. */
   constructor(stream: ServerHttp2Stream, headers: Http2Headers, client: string, early?: EarlyRequest) {
@@ -56,22 +56,22 @@ export class Http2Exchange implements Exchange {
   static #takeIfArrived(exchange: Http2Exchange, take: (body: Buffer | undefined) => void): void {
     const stream = exchange.#stream
     const announced = Number(exchange.headers['content-length'])
-    exchange.#hasTaken =
+    exchange.#hasReadBody =
       announced > 0 && announced === stream.readableLength && !stream.destroyed && hasEnded(stream)
     // After a read of exactly the buffered length, the stream emits its end only when the response is complete. If it
     // ended earlier, Node would destroy the stream before its last write, and create an error with a stack trace each
     // time.
-    take(exchange.#hasTaken ? (stream.read(announced) as Buffer) : undefined)
+    take(exchange.#hasReadBody ? (stream.read(announced) as Buffer) : undefined)
   }
 
-  holdBody(held: boolean): void {
+  pauseBody(held: boolean): void {
     if (held) this.body?.pause()
     else this.body?.resume()
   }
 
   get isComplete(): boolean {
     const { body } = this
-    return this.#hasTaken || body === undefined || body.readableEnded
+    return this.#hasReadBody || body === undefined || body.readableEnded
   }
 
   get isGone(): boolean {

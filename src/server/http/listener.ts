@@ -27,7 +27,7 @@ import { Http2Exchange } from './http2-exchange.ts'
 import { type Pacer, Pacing } from './pacer.ts'
 import { holdsFirstRecord, peek, startsHttp2 } from './preface.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
-import { asksForUpgrade, type EarlyRequest, receiveUpgrade, upgradeIn } from './upgrade.ts'
+import { type EarlyRequest, receiveUpgrade, requestsUpgrade, upgradeIn } from './upgrade.ts'
 
 /** Where to listen. */
 export interface ListenAddress {
@@ -139,7 +139,7 @@ export class Listener {
     const max = () => Math.min(waitingMax, openMax - this.#counts.busy)
     const waiting = new FairBudget({ max }, { clock, timers })
     this.#counts = { waiting, busy: 0 }
-    this.#cancelChecks = timers.every(limits.sessionLookMs, () => {
+    this.#cancelChecks = timers.every(limits.sessionCheckMs, () => {
       for (const pacer of this.#sessions.values()) pacer.checkTraffic()
     })
     this.#http1 = this.#createHttp1()
@@ -193,7 +193,7 @@ export class Listener {
       requireHostHeader: false,
       // Earlier requests get their responses first, and this response is the first one of the HTTP/2 session.
       shouldUpgradeCallback: request =>
-        asksForUpgrade(request) && this.#connections.get(request.socket)?.isIdle === true,
+        requestsUpgrade(request) && this.#connections.get(request.socket)?.isIdle === true,
     })
     /** The last request of each connection. */
     const latest = new WeakMap<Duplex, IncomingMessage>()
@@ -208,7 +208,7 @@ export class Listener {
       const client = this.#clientOf(connection, request)
       const { pacer } = connection
       pacer.noteHead(request)
-      this.#begin(connection, new Http1Exchange(request, response, client, held => pacer.holdBody(held)))
+      this.#begin(connection, new Http1Exchange(request, response, client, held => pacer.pauseBody(held)))
     }
     server.on('request', handle)
     server.on('checkExpectation', handle)

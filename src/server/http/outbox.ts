@@ -5,7 +5,7 @@
 import type { Clock } from '../../base/clock.ts'
 
 /** Milliseconds that a response may wait for others of the same turn. */
-const heldMsMax = 1
+const delayMsMax = 1
 
 /** Keeps items until the turn of the event loop ends, or in longer turns for a millisecond. */
 export class Outbox<T> {
@@ -31,6 +31,6 @@ export class Outbox<T> {
     if (this.#queue.push(item) === 1) {
       this.#queuedSinceMs = nowMs
       setImmediate(this.#flush)
-    } else if (nowMs - this.#queuedSinceMs > heldMsMax) this.#flush()
+    } else if (nowMs - this.#queuedSinceMs > delayMsMax) this.#flush()
   }
 }

@@ -183,7 +183,7 @@ export class Pacer {
   readonly #client: string
   readonly #waiting: Step[] = []
   #mayHold = false
-  #isHeld = false
+  #isSocketPaused = false
   /** Node's parser of HTTP/1.1, while it reads the socket by itself. */
   #unsliced: ((bytes: Buffer) => void) | undefined
   /** The same parser, when this object passes slices to it. */
@@ -195,7 +195,7 @@ export class Pacer {
   /** True while the next slice waits for its turn. */
   #hasSliceWaiting = false
   /** Number of paused bodies; while there are any, nothing more is parsed. */
-  #heldBodies = 0
+  #pausedBodies = 0
   /** The request that upgrades the connection to another protocol. */
   #lastRequest: IncomingMessage | undefined
   #session: ServerHttp2Session | undefined
@@ -240,10 +240,10 @@ export class Pacer {
     this.#mayHold = true
     this.#unsliced = parse
     this.#socket.on('resume', () => {
-      if (!this.#isHeld) return
+      if (!this.#isSocketPaused) return
       // Node resumes the socket when it accepts requests again, but also when a handler reads a body.
       this.#goOnParsing()
-      if (this.#isHeld) this.#socket.pause()
+      if (this.#isSocketPaused) this.#socket.pause()
     })
     if (this.#pacing.slicesAll || !isShort(first)) this.slice()
     else {
@@ -288,8 +288,8 @@ export class Pacer {
   }
 
   /** While `held`, nothing more is parsed, because a body waits. The rest of the current slice still arrives. */
-  holdBody(held: boolean): void {
-    this.#heldBodies += held ? 1 : -1
+  pauseBody(held: boolean): void {
+    this.#pausedBodies += held ? 1 : -1
     if (held) this.#hold()
     else this.#goOnParsing()
   }
@@ -310,7 +310,7 @@ export class Pacer {
 
   /** True while nothing may be parsed: a body is paused, or Node waits until responses have been read. */
   get #isStopped(): boolean {
-    return this.#heldBodies > 0 || (this.#socket as { readonly _paused?: boolean })._paused === true
+    return this.#pausedBodies > 0 || (this.#socket as { readonly _paused?: boolean })._paused === true
   }
 
   readonly #receive = (bytes: Buffer) => {
@@ -360,22 +360,22 @@ export class Pacer {
   #leaveRest(): void {
     const rest = this.#unparsed
     this.#unparsed = undefined
-    this.#isHeld = false
+    this.#isSocketPaused = false
     this.#mayHold = false
     this.#socket.removeListener('data', this.#receive)
     if (rest !== undefined) this.#socket.unshift(rest)
   }
 
   #hold(): void {
-    this.#isHeld = true
+    this.#isSocketPaused = true
     this.#socket.pause()
   }
 
   /** Resumes the socket when nothing waits. */
   #readOn(): void {
-    const isBusy = this.isWaiting || this.#unparsed !== undefined || this.#heldBodies > 0
-    if (!this.#isHeld || isBusy || this.#socket.destroyed) return
-    this.#isHeld = false
+    const isBusy = this.isWaiting || this.#unparsed !== undefined || this.#pausedBodies > 0
+    if (!this.#isSocketPaused || isBusy || this.#socket.destroyed) return
+    this.#isSocketPaused = false
     this.#socket.resume()
   }
 

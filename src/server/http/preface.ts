@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.ts'
 
 /** The connection preface of HTTP/2. Its first part already differs from every HTTP/1.1 request. */
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-const tellingBytes = 'PRI * HTTP/2.0'.length
+const distinctiveBytes = 'PRI * HTTP/2.0'.length
 
 const frameHeadBytes = 9
 const settingsType = 4
@@ -13,9 +13,9 @@ const noBytes = Buffer.alloc(0)
 
 /** Whether `seen` begins an HTTP/2 connection; undefined while it is too short to tell. */
 export function startsHttp2(seen: Buffer): boolean | undefined {
-  const compared = Math.min(seen.length, tellingBytes)
+  const compared = Math.min(seen.length, distinctiveBytes)
   const matches = seen.compare(preface, 0, compared, 0, compared) === 0
-  return matches && compared < tellingBytes ? undefined : matches
+  return matches && compared < distinctiveBytes ? undefined : matches
 }
 
 /**

@@ -92,7 +92,7 @@ class IncomingBody {
     source.on('data', this.#take)
     source.on('end', this.#end)
     source.on('close', this.#abort)
-    if (announced > limits.strangerBodyBytesMax) this.#askAdmission()
+    if (announced > limits.strangerBodyBytesMax) this.#requestAdmission()
   }
 
   readonly #take = (chunk: Buffer): void => {
@@ -105,7 +105,7 @@ class IncomingBody {
       return
     }
     this.#share.grow(this.#pieces.add(chunk))
-    if (this.#length > limits.strangerBodyBytesMax) this.#askAdmission()
+    if (this.#length > limits.strangerBodyBytesMax) this.#requestAdmission()
   }
 
   readonly #end = (): void => {
@@ -119,16 +119,16 @@ class IncomingBody {
   readonly #abort = (): void => this.#finish('aborted')
 
   /** Pauses reading until the sender's credential has been checked. */
-  #askAdmission(): void {
+  #requestAdmission(): void {
     if (this.#isAdmitted || this.#finished || this.#refusal !== undefined) return
     this.#isAdmitted = true
-    this.#exchange.holdBody(true)
+    this.#exchange.pauseBody(true)
     this.#share.pause(true)
     this.#rules.admit?.().then(group => {
       this.#share.pause(false)
       if (group === undefined) this.#refuse('refused')
       else this.#share.regroup(group)
-      this.#exchange.holdBody(false)
+      this.#exchange.pauseBody(false)
     })
   }
 

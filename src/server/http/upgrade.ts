@@ -26,7 +26,7 @@ const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nup
 const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
 
 /** Whether a request upgrades to HTTP/2. A request with a long body does not: it stays on HTTP/1.1. */
-export function asksForUpgrade({ headers }: IncomingMessage): boolean {
+export function requestsUpgrade({ headers }: IncomingMessage): boolean {
   const protocols = headers.upgrade?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? []
   return (
     protocols.includes('h2c') &&

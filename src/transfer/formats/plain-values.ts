@@ -16,7 +16,7 @@ export function plainNotation(place: ElementContext): Notation {
     if (type !== undefined) return convert(json, type)
     if (json instanceof Map) return reference(json, place)
     if (typeof json !== 'string') return undefined
-    noteLookalike(json, path, place)
+    reportLookalike(json, path, place)
     return textOrPrinted(json, place)
   }
 }
@@ -37,7 +37,7 @@ const timeLike = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\
 const dateLike = /^\d{4}-\d\d-\d\d$/
 const uuidLike = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-function noteLookalike(text: string, path: string, { collection, notes }: ElementContext): void {
+function reportLookalike(text: string, path: string, { collection, notes }: ElementContext): void {
   if (text.length < 10 || text.length > 40) return
   const type = timeLike.test(text)
     ? 'time'

@@ -71,7 +71,7 @@ test('a share that is moved to another queue keeps its start', () => {
   assert.equal(share.isOver(), false)
   work(5)
   assert.equal(share.isOver(), true)
-  for (let held = 0; held <= limits.heldMsFree; held += 20) share.ended()
+  for (let held = 0; held <= limits.blockingMsFree; held += 20) share.ended()
   const [one, other] = [shares.share('a'), shares.share('b')]
   work(limits.impatientMs)
   assert.deepEqual([one.isOver(), other.isOver()], [false, true])
@@ -80,7 +80,7 @@ test('a share that is moved to another queue keeps its start', () => {
 test('such time does not count against the queue, either', () => {
   const { shares, starve, work } = sharesOf(20)
   const share = shares.share('a')
-  starve(10 * limits.heldMsFree)
+  starve(10 * limits.blockingMsFree)
   work(20)
   share.ended()
   const next = shares.share('a')
@@ -99,10 +99,10 @@ test('a queue that holds the process again and again gets a smaller share, until
     return shares.msOf('a')
   }
   assert.equal(runs(limits.impatientMs - 1, 1000), 20, 'short work is never counted')
-  assert.equal(runs(8, limits.heldMsFree / 8), 20)
+  assert.equal(runs(8, limits.blockingMsFree / 8), 20)
   assert.equal(runs(8, 1), limits.impatientMs)
   assert.equal(shares.msOf('b'), 20)
-  collect((8 / limits.forgivenMsPerSecond) * 1000)
+  collect((8 / limits.blockingMsPerSecond) * 1000)
   assert.equal(shares.msOf('a'), 20)
 })
 
@@ -122,13 +122,13 @@ test('when many queries wait for the slow lane, short queries stay in the servic
   crowded.add('a')
   assert.equal(shares.msOf('a'), 20, 'what had little time has wasted none')
   assert.equal(runs(8, 100, false), 20)
-  assert.equal(runs(20, limits.heldMsFree / 20 + 1, true), limits.impatientMs)
+  assert.equal(runs(20, limits.blockingMsFree / 20 + 1, true), limits.impatientMs)
 })
 
 test('garbage collection for other queries does not count against a short query', () => {
   const { collect, shares } = sharesOf(20)
   const share = shares.share('a')
-  collect(10 * limits.heldMsFree)
+  collect(10 * limits.blockingMsFree)
   share.ended()
   assert.equal(shares.msOf('a'), 20)
 })

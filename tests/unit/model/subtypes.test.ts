@@ -11,7 +11,7 @@ import {
   type ScalarName,
   typeText,
 } from '../../../src/model/schema/field-types.ts'
-import { isSubtype, lackingPart, unionOf } from '../../../src/model/schema/subtypes.ts'
+import { isSubtype, typeDifference, unionOf } from '../../../src/model/schema/subtypes.ts'
 
 const scalar = (name: ScalarName): FieldType => ({ kind: 'scalar', name })
 const [int, long, double, number, text] = (['Int', 'Long', 'Double', 'Number', 'String'] as const).map(
@@ -84,6 +84,6 @@ test('a wider type accepts every value of a narrower type', () => {
 test('a union contains each member once, and a difference of types contains the members that only the first type has', () => {
   assert.equal(typeText(unionOf([int, union(text, int), nullType])), 'Int | String | Null')
   assert.equal(typeText(unionOf([int, int])), 'Int')
-  assert.equal(typeText(lackingPart(union(int, text), union(scalar('Boolean'), int))), 'String')
-  assert.equal(typeText(lackingPart(text, int)), 'String')
+  assert.equal(typeText(typeDifference(union(int, text), union(scalar('Boolean'), int))), 'String')
+  assert.equal(typeText(typeDifference(text, int)), 'String')
 })

@@ -3,7 +3,7 @@
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import type { TextEdits } from './edit.ts'
 import type { AnnotationPlace, SourceRange } from './outline.ts'
-import { ItemPrinter, type Member, memberKey, printAnnotation, saysNothing } from './print.ts'
+import { hasNoEffect, ItemPrinter, type Member, memberKey, printAnnotation } from './print.ts'
 import { printName } from './print-expression.ts'
 import { type ActionMember, type SchemaItem, withoutParentheses } from './schema-items.ts'
 
@@ -69,9 +69,9 @@ class ItemPatch {
     for (const [key, member] of before) {
       const other = after.get(key)
       if (other !== undefined) this.#member(member, other)
-      else if (!saysNothing(member)) this.#edits.cut(member)
+      else if (!hasNoEffect(member)) this.#edits.cut(member)
     }
-    const added = wanted.filter(each => !before.has(memberKey(each)) && !saysNothing(each))
+    const added = wanted.filter(each => !before.has(memberKey(each)) && !hasNoEffect(each))
     const ordered = [...added.filter(isField), ...added.filter(each => !isField(each))]
     const lines = ordered.map(each => this.#new.member(each))
     this.#edits.append(block, level, level > 0 ? lines.reverse() : lines)

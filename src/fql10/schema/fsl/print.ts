@@ -53,7 +53,7 @@ export function memberKey(member: Member): string {
 }
 
 /** True if a member has no effect, as if it were absent. */
-export function saysNothing(member: Member): boolean {
+export function hasNoEffect(member: Member): boolean {
   return (
     ((member.kind === 'terms' || member.kind === 'values') && member.paths.length === 0) ||
     (member.kind === 'history_days' && member.value === 0n)

@@ -5,7 +5,7 @@ import { msg } from '../../../base/message.ts'
 import { typeText } from '../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../../model/schema/paths.ts'
-import { isSubtype, lackingPart } from '../../../model/schema/subtypes.ts'
+import { isSubtype, typeDifference } from '../../../model/schema/subtypes.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Span } from '../../syntax/source.ts'
 import { type Declaration, spanIn } from './declaration.ts'
@@ -14,7 +14,7 @@ import {
   hasWildcard,
   isPresent,
   isStruct,
-  mayLackValue,
+  mayBeAbsent,
   nameInStatement,
   type StructShape,
   shownField,
@@ -101,7 +101,7 @@ class Comparison {
       this.#declaration,
       origin.kind === 'declared' ? nameSpan : undefined,
       path,
-      typeText(lackingPart(liveType, type)),
+      typeText(typeDifference(liveType, type)),
     )
     const span = origin.kind === 'declared' ? typeSpan : undefined
     return fault(message, span, remark)
@@ -132,7 +132,7 @@ class Comparison {
   #undeclared({ content, defaultValue, nameSpan, path, typeSpan }: Field): Diagnostic {
     const message = msg`Field ${shownField(path)} is not present in the live schema`
     const provide = 'Provide an `add` migration for this field'
-    if (defaultValue !== undefined || mayLackValue(typeOf(content))) {
+    if (defaultValue !== undefined || mayBeAbsent(typeOf(content))) {
       const added = statements(provide, this.#declaration, [`add ${pathSpelling(path)}`])
       return fault(message, nameSpan, added)
     }

@@ -151,8 +151,8 @@ function structType({ fields, wildcard }: StructShape): FieldType {
  * True if the type alone does not require a value. A reference may refer to a missing document; whether it accepts null
  * shows only during conversion.
  */
-export function mayLackValue(type: FieldType): boolean {
-  if (type.kind === 'union') return type.members.some(mayLackValue)
+export function mayBeAbsent(type: FieldType): boolean {
+  if (type.kind === 'union') return type.members.some(mayBeAbsent)
   return type.kind === 'reference' || isOptional(type)
 }
 

@@ -76,7 +76,7 @@ export function wildcardBefore(message: string, declaration: Declaration): Remar
 }
 
 /** A suggestion to insert a wildcard after the last field. */
-export function wildcardBehind(message: string, declaration: Declaration): Remark {
+export function wildcardSuggestion(message: string, declaration: Declaration): Remark {
   return suggestion(message, insertion(declaration, declaration.fields.at(-1)?.end), '\n  *: Any')
 }
 

@@ -24,14 +24,23 @@ import {
   hasWildcard,
   isPresent,
   isStruct,
-  mayLackValue,
+  mayBeAbsent,
   nameInStatement,
   openDropped,
   type StructShape,
   shownField,
   typeOf,
 } from './document-shape.ts'
-import { behind, fault, hint, removal, statements, suggestion, valueHints, wildcardBehind } from './hints.ts'
+import {
+  behind,
+  fault,
+  hint,
+  removal,
+  statements,
+  suggestion,
+  valueHints,
+  wildcardSuggestion,
+} from './hints.ts'
 import type { Filler, PlannedStep } from './planned-step.ts'
 import { rewindSplit } from './split.ts'
 
@@ -177,7 +186,7 @@ export class Rewinder {
     if (origin.kind === 'backfilled' && origin.by.value !== undefined)
       return { kind: 'backfill', expression: origin.by.value }
     if (defaultValue !== undefined) return { kind: 'default', expression: defaultValue }
-    if (mayLackValue(typeOf(content))) return undefined
+    if (mayBeAbsent(typeOf(content))) return undefined
     const shown = pathSpelling(path)
     const message = msg`Cannot declare non-nullable field \`${shown}\`: it has no default and no backfill value`
     const { defaulted, nullable } = valueHints(typeSpan)
@@ -328,7 +337,7 @@ export class Rewinder {
       return fault(msg`Cannot move field ${shown} out of a struct with a wildcard definition`, span)
     const { field } = source
     if (field === undefined || !isPresent(field)) return undefined
-    if (field.defaultValue !== undefined || mayLackValue(typeOf(field.content))) return undefined
+    if (field.defaultValue !== undefined || mayBeAbsent(typeOf(field.content))) return undefined
     const name = from.path.at(-1) ?? ''
     const again = `To move ${shown} to ${shownField(to.path)} and add a new field named \`${name}\`, add an \`add\` migration`
     return fault(
@@ -349,7 +358,7 @@ export class Rewinder {
       this.#reject(
         message,
         span,
-        wildcardBehind('Add a wildcard constraint', this.declaration),
+        wildcardSuggestion('Add a wildcard constraint', this.declaration),
         statements(otherwise, this.declaration, [`move_wildcard ${pathSpelling(into.path)}`]),
       )
     } else this.#checkConflictsField(into, span)

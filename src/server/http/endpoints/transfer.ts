@@ -5,7 +5,7 @@
 
 import { limits } from '../../../base/limits.ts'
 import { msg } from '../../../base/message.ts'
-import type { OnSpent } from '../../../transfer/batch-writer.ts'
+import type { OnCosts } from '../../../transfer/batch-writer.ts'
 import {
   pageText,
   readMissingRequest,
@@ -21,8 +21,8 @@ import { type Answer, idleMetrics } from '../answer.ts'
 import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 
-/** Handles a request for a database. `onSpent` is called after each transaction. */
-type Handle = (database: DatabaseId, body: string, onSpent: OnSpent) => Answer | Promise<Answer>
+/** Handles a request for a database. `onCosts` is called after each transaction. */
+type Handle = (database: DatabaseId, body: string, onCosts: OnCosts) => Answer | Promise<Answer>
 
 /** The endpoints of imports and exports. */
 export function transferEndpoints(services: Services, transfer: TransferService): readonly Endpoint[] {
@@ -34,17 +34,17 @@ export function transferEndpoints(services: Services, transfer: TransferService)
     methods: { POST: call => answer(call, services, handle) },
   })
   return [
-    endpoint(transferPaths.write, async (database, body, onSpent) => {
+    endpoint(transferPaths.write, async (database, body, onCosts) => {
       const { options, records } = readWriteRequest(body)
-      return jsonAnswer(200, writeResponse(await transfer.write(database, records, options, onSpent)))
+      return jsonAnswer(200, writeResponse(await transfer.write(database, records, options, onCosts)))
     }),
-    endpoint(transferPaths.missing, (database, body, onSpent) =>
-      jsonAnswer(200, transfer.missing(database, readMissingRequest(body), onSpent)),
+    endpoint(transferPaths.missing, (database, body, onCosts) =>
+      jsonAnswer(200, transfer.missing(database, readMissingRequest(body), onCosts)),
     ),
     endpoint(transferPaths.snapshot, database => jsonAnswer(200, transfer.snapshot(database))),
-    endpoint(transferPaths.page, (database, body, onSpent) => ({
+    endpoint(transferPaths.page, (database, body, onCosts) => ({
       ...jsonAnswer(200, undefined),
-      body: pageText(transfer.page(database, readPageRequest(body), onSpent)),
+      body: pageText(transfer.page(database, readPageRequest(body), onCosts)),
       contentType: 'text/plain; charset=utf-8',
     })),
   ]

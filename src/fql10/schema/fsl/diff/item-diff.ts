@@ -3,7 +3,7 @@
 
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
 import type { AnnotationPlace } from '../outline.ts'
-import { memberKey, printPaths, saysNothing } from '../print.ts'
+import { hasNoEffect, memberKey, printPaths } from '../print.ts'
 import { printString } from '../print-text.ts'
 import type {
   ActionMember,
@@ -268,7 +268,7 @@ function settingLines(
     kinds.flatMap(kind => membersOf<Setting['kind']>(item, kind))
   const { added, kept, removed } = matchByKey(settings(before), settings(after), memberKey)
   // Stating the default history length is not a difference.
-  const isTold = (setting: Setting) => !saysNothing(setting)
+  const isTold = (setting: Setting) => !hasNoEffect(setting)
   return linesOf({ added: added.filter(isTold), removed: removed.filter(isTold), kept }, settingWording)
 }
 

@@ -54,13 +54,13 @@ function rowsOf(before: readonly string[], after: readonly string[]): readonly R
   const most = Math.min(before.length, after.length) - start
   while (same < most && before.at(-1 - same) === after.at(-1 - same)) same++
   return [
-    ...before.slice(0, start).map(keptRow),
+    ...before.slice(0, start).map(unchangedRow),
     ...changedRows(before.slice(start, before.length - same), after.slice(start, after.length - same)),
-    ...before.slice(before.length - same).map(keptRow),
+    ...before.slice(before.length - same).map(unchangedRow),
   ]
 }
 
-function keptRow(line: string): Row {
+function unchangedRow(line: string): Row {
   return { before: line, after: line }
 }
 
@@ -78,7 +78,7 @@ function changedRows(before: readonly string[], after: readonly string[]): reado
     if (change.removed) removed = change.value
     else if (change.added) added = change.value
     else {
-      rows.push(...replacedRows(removed, added), ...change.value.map(keptRow))
+      rows.push(...replacedRows(removed, added), ...change.value.map(unchangedRow))
       removed = added = []
     }
     if (change.removed || change.added) edits += change.count
