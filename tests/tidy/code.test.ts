@@ -81,7 +81,7 @@ rule('a cast that the type check cannot judge has a reason', blindCasts, [
   'src/values/planted.ts:4: a cast without a reason',
 ])
 
-rule('limits that clients can meet stand in limits.ts, others say what they bound', strayLimits, [
+rule('limits that clients can meet are in limits.ts, and other limits have a comment', strayLimits, [
   'src/storage/keys/planted.ts:5: wordsMax has no sentence',
   'src/server/http/planted.ts:3: pageRowsMax belongs into src/base/limits.ts',
 ])

@@ -9,7 +9,7 @@ import type { LogRecord } from '../../query-log/log-search.ts'
 import { rootDatabase } from '../../values/value.ts'
 
 /** Limit of remembered callers for one request. */
-const cachedNamesMax = 10_000
+const cacheSize = 10_000
 
 /** A caller, as far as the reader of the log may see it. */
 interface VisibleCaller extends NamedCaller {
@@ -21,7 +21,7 @@ interface VisibleCaller extends NamedCaller {
 export class RecordDetails {
   readonly #engine: Engine
   readonly #readers: string | undefined
-  readonly #named = new GenerationCache<string, VisibleCaller>(cachedNamesMax)
+  readonly #named = new GenerationCache<string, VisibleCaller>(cacheSize)
 
   /** `readers`: the id of the reader's own database; undefined for the operator. */
   constructor(engine: Engine, readers: string | undefined) {
