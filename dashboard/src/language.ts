@@ -3,6 +3,8 @@
 
 import {
   FqlSyntaxError,
+  isVersion4,
+  looksLikeVersion10,
   NoValueError,
   type ParsedExpression,
   parseExpression,
@@ -42,6 +44,12 @@ export function printValue(value: Json, notation: Notation): string {
 /** A value with short lines, so that a comparison shows which field has changed. */
 export function printForComparison(value: Json): string {
   return printValueText(value, { columns: 24 })
+}
+
+/** The other version, if a text that is invalid in `version` looks like a query of the other one. */
+export function otherVersionOf(text: string, version: Version): Version | undefined {
+  if (version === '4') return looksLikeVersion10(text) ? '10' : undefined
+  return isVersion4(text) ? '4' : undefined
 }
 
 /** A parsed query. */

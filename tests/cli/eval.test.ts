@@ -50,6 +50,18 @@ test('eval prints results as text, or as JSON', async () => {
   assert.equal(last.stdout, '3\n')
 })
 
+test('an invalid query that looks like the other version gets a hint', async () => {
+  const { stderr: in4 } = await onServer(['eval', 'Collection.all().count()'])
+  assert.match(in4, /^syntax error: .*looks like version 10 of the language: use --fql 10/s)
+  const { stderr: in10 } = await onServer(['eval', '--fql', '10', 'Paginate(Collections())'])
+  assert.match(in10, /Unbound variable `Paginate`.*looks like version 4 of the language: use --fql 4/s)
+  for (const words of [['Add(1 2)'], ['--fql', '10', 'missing()']]) {
+    const { status, stderr } = await onServer(['eval', ...words])
+    assert.notEqual(status, 0)
+    assert.doesNotMatch(stderr, /looks like/)
+  }
+})
+
 test('eval --explain shows what a query reads and the index it lacks', async () => {
   for (const make of ['Collection.create({ name: "orders" })', 'orders.create({ status: "open" })']) {
     assert.equal((await onServer(['eval', '--fql', '10', make])).status, 0)

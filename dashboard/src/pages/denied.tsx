@@ -11,7 +11,7 @@ import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
 import { Tree } from '../parts/values.tsx'
-import { VersionSwitch } from '../parts/version-switch.tsx'
+import { VersionHint, VersionSwitch } from '../parts/version-switch.tsx'
 import { runText } from '../service/client.ts'
 import { scope } from '../session.ts'
 import { at, isMap, type Json, listAt, parseJson, type Query, textAt, writeJson } from '../wire/json.ts'
@@ -43,6 +43,11 @@ export function Denied() {
       const answer = await runText(writeJson({ query, as }), scope.value, signal, '/api/v1/explain')
       setExplained({ value: at(parseJson(answer.text), 'resource') ?? null, locate })
     })
+  const chooseVersion = (chosen: Version) => {
+    action.clear()
+    setVersion(chosen)
+    setExplained(undefined)
+  }
   return (
     <div class="shell">
       <Heading title="Why denied" />
@@ -51,13 +56,7 @@ export function Denied() {
         check with the privilege or predicate that decided it. The query writes no data.{' '}
       </p>
       <div class="shell-head">
-        <VersionSwitch
-          version={version}
-          onChange={chosen => {
-            setVersion(chosen)
-            setExplained(undefined)
-          }}
-        />
+        <VersionSwitch version={version} onChange={chooseVersion} />
       </div>
       <CallerChoice {...caller} onChange={setCaller} />
       <Editor
@@ -75,6 +74,13 @@ export function Denied() {
         </button>
       </div>
       {action.error && <Problem error={action.error} />}
+      <VersionHint
+        text={text}
+        version={version}
+        error={action.error}
+        explanation={explained?.value}
+        onChange={chooseVersion}
+      />
       {explained && <Explanation value={explained.value} />}
     </div>
   )

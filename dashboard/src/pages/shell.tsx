@@ -10,7 +10,7 @@ import { type Action, useAction } from '../parts/load.tsx'
 import { NotationSwitch, useConversion } from '../parts/notation-switch.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
-import { VersionSwitch } from '../parts/version-switch.tsx'
+import { VersionHint, VersionSwitch } from '../parts/version-switch.tsx'
 import { pastTime, place } from '../router.ts'
 import type { Scope } from '../service/client.ts'
 import {
@@ -80,15 +80,21 @@ export function Shell() {
   const conversion = useConversion('query')
   const error = conversion.error ?? action.error
   const marks = useMemo(() => marksOf(error), [error])
+  const chooseVersion = (version: Version) => {
+    action.clear()
+    changeTab({ version })
+  }
   const runAll = () => start(run, asWhom ?? scope.value)
   const mayExplain = session.value?.principal.role === 'admin' && asWhom === undefined
   const shownError = error instanceof QueryFailure ? error.cause : error
+  const outcomes = results.get(tab.id) ?? []
+  const explanation = outcomes.find(each => each.kind === 'explanation')?.explanation
   return (
     <div class="shell">
       <Heading title="Shell" />
       <TabStrip />
       <div class="shell-head">
-        <VersionSwitch version={tab.version} onChange={version => changeTab({ version })} />
+        <VersionSwitch version={tab.version} onChange={chooseVersion} />
         {tab.version === '4' && (
           <NotationSwitch
             notation={tab.notation}
@@ -130,7 +136,16 @@ export function Shell() {
         </span>
       </div>
       {shownError && <Problem error={shownError} showsPlace />}
-      {(results.get(tab.id) ?? []).map((outcome, at) =>
+      {(tab.version === '10' || tab.notation === 'text') && (
+        <VersionHint
+          text={tab.text}
+          version={tab.version}
+          error={shownError}
+          explanation={explanation}
+          onChange={chooseVersion}
+        />
+      )}
+      {outcomes.map((outcome, at) =>
         outcome.kind === 'result' ? (
           <ShellResult key={`${tab.id}-${at}`} answer={outcome.answer} />
         ) : (

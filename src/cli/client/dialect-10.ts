@@ -1,12 +1,13 @@
 // Version 10: a text is one query.
 
+import { isVersion4 } from '../../fql4/text/index.ts'
 import { QueryFailure } from '../../fql10/failure/query-failure.ts'
 import { summaryOf } from '../../fql10/failure/summary.ts'
 import { parseQuery } from '../../fql10/syntax/parse-query.ts'
 import { Source } from '../../fql10/syntax/source.ts'
 import { type Output, styleFor, visible } from '../terminal.ts'
 import { type Dialect, type ResultOutput, TextFault, type TextQuery } from './dialect.ts'
-import { jsonText, valueText } from './report.ts'
+import { jsonText, valueText, writeVersionHint } from './report.ts'
 
 function queryOf(text: string): TextQuery {
   return {
@@ -24,8 +25,10 @@ function queryOf(text: string): TextQuery {
         return error === undefined
       }
       writeSummary(summary, shown)
-      if (error !== undefined) writeError(error, summary, shown.stderr)
-      else if (shown.showsResult) shown.stdout.write(`${valueText(data, shown.stdout)}\n`)
+      if (error !== undefined) {
+        writeError(error, summary, shown.stderr)
+        if (error.code === 'unbound_variable' && isVersion4(text)) writeVersionHint('4', shown.stderr)
+      } else if (shown.showsResult) shown.stdout.write(`${valueText(data, shown.stdout)}\n`)
       return error === undefined
     },
   }
@@ -56,7 +59,10 @@ export const dialect10: Dialect = {
       if (!(cause instanceof QueryFailure)) throw cause
       const end = text.trimEnd().length
       const isIncomplete = cause.diagnostics.some(({ span }) => span !== undefined && span.start >= end)
-      throw new TextFault(isIncomplete, output => output.write(`${summaryOf(cause.diagnostics)}\n`))
+      throw new TextFault(isIncomplete, output => {
+        output.write(`${summaryOf(cause.diagnostics)}\n`)
+        if (isVersion4(text)) writeVersionHint('4', output)
+      })
     }
     return [queryOf(text)]
   },

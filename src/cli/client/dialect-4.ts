@@ -1,8 +1,13 @@
 // Version 4: a text contains expressions; each expression is a query.
 
-import { FqlSyntaxError, type ParsedExpression, parseExpressions } from '../../fql4/text/index.ts'
+import {
+  FqlSyntaxError,
+  looksLikeVersion10,
+  type ParsedExpression,
+  parseExpressions,
+} from '../../fql4/text/index.ts'
 import { type Dialect, TextFault, type TextQuery } from './dialect.ts'
-import { type QueryText, writeErrors, writeResult, writeSyntaxError } from './report.ts'
+import { type QueryText, writeErrors, writeResult, writeSyntaxError, writeVersionHint } from './report.ts'
 
 function queryOf(expression: ParsedExpression, from: QueryText): TextQuery {
   return {
@@ -27,7 +32,10 @@ export const dialect4: Dialect = {
       return parseExpressions(from.text).map(expression => queryOf(expression, from))
     } catch (cause) {
       if (!(cause instanceof FqlSyntaxError)) throw cause
-      throw new TextFault(cause.incomplete, output => writeSyntaxError(cause, from, output))
+      throw new TextFault(cause.incomplete, output => {
+        writeSyntaxError(cause, from, output)
+        if (looksLikeVersion10(from.text)) writeVersionHint('10', output)
+      })
     }
   },
 }

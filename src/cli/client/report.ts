@@ -86,6 +86,12 @@ export function writeSyntaxError(
   output.write(placeText(from, error, output))
 }
 
+/** Suggests the other version of the language, for an invalid text that looks like a query of that version. */
+export function writeVersionHint(version: '4' | '10', output: Output): void {
+  const hint = `The query looks like version ${version} of the language: use --fql ${version}, or .version ${version} in the shell.`
+  output.write(`${styleFor(output)('dim', hint)}\n`)
+}
+
 /** The position, and below it the line of the text with an underline. */
 function placeText({ text, file }: QueryText, place: TextRange, output: Output): string {
   const style = styleFor(output)

@@ -20,3 +20,4 @@ export {
   type TextRange,
 } from './source.ts'
 export { NoValueError, valueOfQuery } from './value.ts'
+export { isVersion4, looksLikeVersion10 } from './version-of-text.ts'
