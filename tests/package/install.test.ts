@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -38,9 +38,11 @@ const installed = (path: string) => join(folder, 'node_modules', 'terrarium-db',
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'terrarium-package-'))
-  const pack = ['pack', '--silent', '--pack-destination', folder]
-  await run('npm', pack, { cwd: repository, env: environment })
-  const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz')) as string
+  for (const part of ['.', 'client']) {
+    const pack = ['pack', '--silent', '--pack-destination', folder]
+    await run('npm', pack, { cwd: join(repository, part), env: environment })
+  }
+  const tarballs = (await readdir(folder)).filter(name => name.endsWith('.tgz'))
   await writeFile(join(folder, 'package.json'), '{"name": "application", "private": true, "type": "module"}')
   try {
     const install = [
@@ -48,7 +50,7 @@ before(async () => {
       '--ignore-scripts',
       '--no-audit',
       '--no-fund',
-      join(folder, tarball),
+      ...tarballs.map(name => join(folder, name)),
       driver,
       jest,
     ]
@@ -202,17 +204,25 @@ describe('the package in tests of applications', () => {
     assert.match(stderr, /^Tests: +1 passed, 1 total$/m)
   })
 
-  test('the example test of the page on testing applications passes', async t => {
+  test('the example tests of the page on testing applications pass', async t => {
     if (fault) return t.skip(fault)
     const page = await readFile(join(repository, 'docs/testing-applications.md'), 'utf8')
-    const example = /^```js\n(.*?)^```/ms.exec(page)?.[1]
-    assert.ok(example)
-    await writeFile(join(folder, 'example.test.mjs'), example)
-    const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'example.test.mjs'], {
-      cwd: folder,
-      env: { ...environment, NODE_TEST_CONTEXT: undefined },
-    })
-    assert.match(stdout, /^# pass 1$/m)
-    assert.match(stdout, /^# fail 0$/m)
+    const examples = [...page.matchAll(/^```js\n(import .*?)^```/gms)].map(([, example = '']) => example)
+    assert.equal(examples.length, 2)
+    // The example of version 10 pushes the schema of another page, whose code is indented.
+    const guide = await readFile(join(repository, 'docs/guides/new-apps.md'), 'utf8')
+    const schema = /^`schema\/main\.fsl`:\n\n((?: {4}.*\n|\n)+)/m.exec(guide)?.[1] ?? ''
+    await mkdir(join(folder, 'schema'))
+    await writeFile(join(folder, 'schema/main.fsl'), schema)
+    for (const [at, example] of examples.entries()) {
+      const file = `example${at}.test.mjs`
+      await writeFile(join(folder, file), example)
+      const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', file], {
+        cwd: folder,
+        env: { ...environment, NODE_TEST_CONTEXT: undefined },
+      })
+      assert.match(stdout, /^# pass 1$/m)
+      assert.match(stdout, /^# fail 0$/m)
+    }
   })
 })

@@ -22,14 +22,14 @@ const syntax10 = new RegExp(
   ].join('|'),
 )
 
-/** Whether a text that is invalid in version 4 has the syntax of version 10. */
+/** Returns whether a text that is invalid in version 4 has the syntax of version 10. */
 export function looksLikeVersion10(text: string): boolean {
   const code = text.replace(stringsAndComments, '""')
   // The driver of version 4 is usually imported as `q`.
   return syntax10.test(code) && !/\bq\.[A-Z]/.test(code)
 }
 
-/** Whether a text that is invalid in version 10 is valid in version 4, and calls a function. */
+/** Returns whether a text that is invalid in version 10 is valid in version 4, and calls a function. */
 export function isVersion4(text: string): boolean {
   try {
     return /\b[A-Z]\w*\s*\(/.test(text) && parseExpressions(text).length > 0
