@@ -4,7 +4,7 @@
 import { document, groupSize, literal } from './documents.ts'
 
 /** The loaded data, as far as cases need it. */
-export interface Loaded {
+export interface LoadedData {
   /** Ids in Terrarium. In PostgreSQL they are 1, 2, 3 … in the same order. */
   readonly ids: readonly string[]
 }
@@ -29,7 +29,7 @@ export interface BenchCase {
   /** HTTP/1.1 when absent. */
   readonly protocol?: 'h2'
   /** A list that connections repeat. It is long enough that a cache of single responses does not help. */
-  requests(loaded: Loaded): readonly CaseRequest[]
+  requests(loaded: LoadedData): readonly CaseRequest[]
 }
 
 const requestCount = 2000
@@ -51,12 +51,12 @@ export function reference(id: string): object {
   return { '@ref': { id, collection: { '@ref': { id: 'documents', collection: collections } } } }
 }
 
-function get({ ids }: Loaded, random: Random): CaseRequest {
+function get({ ids }: LoadedData, random: Random): CaseRequest {
   const n = random(ids.length)
   return { query: { get: reference(ids[n] as string) }, postgres: { path: '/get', body: { id: n + 1 } } }
 }
 
-function page({ ids }: Loaded, random: Random): CaseRequest {
+function page({ ids }: LoadedData, random: Random): CaseRequest {
   const group = random(Math.max(1, Math.floor(ids.length / groupSize)))
   return {
     query: { paginate: { match: { index: 'by_group' }, terms: group } },
@@ -65,7 +65,7 @@ function page({ ids }: Loaded, random: Random): CaseRequest {
 }
 
 /** A page of references, each of them read: the data for a list on a screen. */
-function pageOfDocuments({ ids }: Loaded, random: Random): CaseRequest {
+function pageOfDocuments({ ids }: LoadedData, random: Random): CaseRequest {
   const group = random(Math.max(1, Math.floor(ids.length / groupSize)))
   const entries = { paginate: { match: { index: 'by_group' }, terms: group } }
   const lookUp = { lambda: ['number', 'ref'], expr: { get: { var: 'ref' } } }
@@ -75,7 +75,7 @@ function pageOfDocuments({ ids }: Loaded, random: Random): CaseRequest {
   }
 }
 
-function create(_: Loaded, random: Random): CaseRequest {
+function create(_: LoadedData, random: Random): CaseRequest {
   const data = document(1_000_000_000 + random(1_000_000_000))
   return {
     query: { create: { collection: 'documents' }, params: literal({ data: literal(data) }) },

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'
 import { noPostgres } from '../tests/support/postgres.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
-import { type BenchCase, type CaseRequest, cases, type Loaded } from './cases.ts'
+import { type BenchCase, type CaseRequest, cases, type LoadedData } from './cases.ts'
 import { type Baseline, startBaseline } from './child.ts'
 import { measureDashboard } from './dashboard.ts'
 import { createSchema, loadDocuments } from './documents.ts'
@@ -122,7 +122,7 @@ async function runPostgres(
 }
 
 /** The cost of point reads must not depend on the number of documents. */
-async function runScale(loaded: Loaded, { server, secret }: Subjects): Promise<void> {
+async function runScale(loaded: LoadedData, { server, secret }: Subjects): Promise<void> {
   const count = Number(options.scale)
   console.log(`\nscale: one document by reference with ${loaded.ids.length} and with ${count} documents`)
   const requests = (ids: readonly string[]) =>

@@ -9,13 +9,13 @@ import { queryErrorStatus } from '../src/fql4/errors.ts'
 const root = new URL('..', import.meta.url)
 
 /** Names that share a doc comment, and its text. */
-interface Documented {
+interface DocumentedNames {
   readonly names: readonly string[]
   readonly doc: string
 }
 
 /** The members of an object literal `export const NAME = {…} as const`, grouped by the comments above them. */
-function documented(path: string, name: string): readonly Documented[] {
+function documented(path: string, name: string): readonly DocumentedNames[] {
   const text = readFileSync(new URL(path, root), 'utf8')
   const from = text.indexOf(`export const ${name} = {`)
   const members = text.slice(from, text.indexOf('} as const', from))

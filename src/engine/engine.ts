@@ -7,7 +7,7 @@ import { jsonText } from '../base/json-encoding.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'
-import type { Language, Query, Rendered } from '../model/language.ts'
+import type { Language, Query, RenderedResponse } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import { viewDocument } from '../model/view-document.ts'
 import { WriteNeeded } from '../storage/store/contract.ts'
@@ -135,7 +135,7 @@ class QueryKind implements RequestKind {
     this.mustWrite = effect === 'writes'
   }
 
-  task(session: Session): Rendered {
+  task(session: Session): RenderedResponse {
     this.#options.rateLimits?.check(session.database, { compute: 1, read: 0, write: 0 })
     if (this.#isLong || this.#mayBeLong(session.database) || this.budget.isUsedUp) throw new TooLong()
     return this.#evaluate(this.#query(), session)
@@ -184,7 +184,7 @@ class QueryKind implements RequestKind {
     }
   }
 
-  #evaluate(query: Query, session: Session): Rendered {
+  #evaluate(query: Query, session: Session): RenderedResponse {
     const { linearized, prettyBody, readOnly } = this.#request
     const { database, transaction } = session
     if (query.effect === 'write' && !transaction.writable && !readOnly) throw new WriteNeeded()

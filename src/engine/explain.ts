@@ -31,7 +31,7 @@ import type { QueryRequest } from './contract.ts'
 import { describeReads } from './explain-reads.ts'
 
 /** Thrown to end the transaction without a commit. */
-export class Explained {
+export class ExplanationResult {
   /** The body of the response. */
   readonly body: string
   constructor(body: string) {
@@ -40,7 +40,7 @@ export class Explained {
 }
 
 /**
- * Evaluates a query, as another caller if the request names one, and throws {@link Explained}. Only administrators of
+ * Evaluates a query, as another caller if the request names one, and throws {@link ExplanationResult}. Only administrators of
  * the database may do this; other callers get `forbidden`.
  */
 export function explain(request: QueryRequest, languages: Languages, session: Session): never {
@@ -52,7 +52,7 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
   const { as } = asked
   const told =
     as === undefined ? readsOf(asked, language, session) : decisionsOf({ ...asked, as }, language, session)
-  throw new Explained(language.renderExplanation(told, session).body)
+  throw new ExplanationResult(language.renderExplanation(told, session).body)
 }
 
 /** Returns the result of a query and its reads. */

@@ -38,7 +38,7 @@ const databasesMax = 10_000
  * The operations that a process has used of one database, in transferable form: the database in decimal, then each
  * kind.
  */
-type Used = readonly [database: string, compute: number, read: number, write: number]
+type UsageReport = readonly [database: string, compute: number, read: number, write: number]
 
 export class RateLimits implements NoticeTopic {
   readonly #limited: readonly { readonly kind: RateKind; readonly buckets: Allowances<DatabaseId> }[]
@@ -81,18 +81,18 @@ export class RateLimits implements NoticeTopic {
     this.#news.set(database, used)
   }
 
-  collect(): readonly Used[] | undefined {
+  collect(): readonly UsageReport[] | undefined {
     const news = this.#news
     this.#news = new Map()
     if (news === undefined || news.size === 0) return undefined
     return Array.from(
       news,
-      ([database, { compute, read, write }]): Used => [String(database), compute, read, write],
+      ([database, { compute, read, write }]): UsageReport => [String(database), compute, read, write],
     )
   }
 
   receive(news: unknown): void {
-    for (const [database, compute, read, write] of news as readonly Used[])
+    for (const [database, compute, read, write] of news as readonly UsageReport[])
       this.#take(BigInt(database), { compute, read, write })
   }
 

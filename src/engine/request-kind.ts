@@ -1,16 +1,16 @@
 // The differences between kinds of requests. The steps from the credential to the response are the same for all kinds.
 
 import type { RequestError } from '../base/errors.ts'
-import type { Rendered } from '../model/language.ts'
+import type { RenderedResponse } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { TimeBudget } from './time-budget.ts'
 
 /** The work of a request in its transaction. It may run several times; the last run counts. */
-export type Task = (session: Session) => Rendered
+export type Task = (session: Session) => RenderedResponse
 
 export interface RequestKind {
   /** {@link Task} */
-  task(session: Session): Rendered
+  task(session: Session): RenderedResponse
   readonly budget: TimeBudget
   /** The request certainly needs a writing transaction. */
   readonly mustWrite?: boolean

@@ -12,7 +12,7 @@ import { isStackExhaustion } from '../base/stack-exhaustion.ts'
 import { wait } from '../base/timers.ts'
 import type { Caller, RunPredicate } from '../model/auth/contract.ts'
 import { LanguageError } from '../model/failure.ts'
-import type { Language, Rendered } from '../model/language.ts'
+import type { Language, RenderedResponse } from '../model/language.ts'
 import { Session } from '../model/session.ts'
 import {
   ContendedTransaction,
@@ -24,7 +24,7 @@ import {
 import { markOf } from './caller-marks.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { Explained } from './explain.ts'
+import { ExplanationResult } from './explain.ts'
 import { placeOf } from './principal.ts'
 import type { RequestKind } from './request-kind.ts'
 import { evaluationFacts, Responses } from './responses.ts'
@@ -219,10 +219,10 @@ class RequestRun {
     return this.run()
   }
 
-  readonly #attempt = (transaction: Transaction): Rendered =>
+  readonly #attempt = (transaction: Transaction): RenderedResponse =>
     watched(this.#kind.budget.watch, () => this.#evaluate(transaction))
 
-  #evaluate(transaction: Transaction): Rendered {
+  #evaluate(transaction: Transaction): RenderedResponse {
     const { identifier } = this.#options
     const { budget } = this.#kind
     budget.begin()
@@ -291,7 +291,7 @@ class RequestRun {
       this.#mustWrite = true
       return this.#write()
     }
-    if (error instanceof Explained) return this.#responses.explanation(error.body)
+    if (error instanceof ExplanationResult) return this.#responses.explanation(error.body)
     if (error instanceof LanguageError) return this.#ended(this.#responses.refused(error))
     if (error instanceof RequestError) {
       const fault = error.code === 'unauthorized' ? this.#kind.faultForAnybody?.() : undefined

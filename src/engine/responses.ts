@@ -2,7 +2,7 @@
 
 import type { RequestError } from '../base/errors.ts'
 import type { LanguageError } from '../model/failure.ts'
-import type { Language, Rendered } from '../model/language.ts'
+import type { Language, RenderedResponse } from '../model/language.ts'
 import type { NamedObject } from '../model/named-objects.ts'
 import { type Session, timedOut } from '../model/session.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
@@ -75,7 +75,7 @@ export class Responses {
     this.#isCharged = isCharged
   }
 
-  succeeded({ counters, result, retries, time }: TransactionOutcome<Rendered>): QueryResponse {
+  succeeded({ counters, result, retries, time }: TransactionOutcome<RenderedResponse>): QueryResponse {
     this.contended = retries
     const metrics = this.#charged(this.#metrics(this.facts, counters))
     const body = this.#language.complete(result.body, this.#request, { time, metrics })
@@ -86,7 +86,10 @@ export class Responses {
    * Returns the response of an engine that does not commit. It is valid after another process has committed the
    * attempt.
    */
-  uncommitted(attempt: Attempt<Rendered>, again: (transaction: Transaction) => Rendered): QueryResponse {
+  uncommitted(
+    attempt: Attempt<RenderedResponse>,
+    again: (transaction: Transaction) => RenderedResponse,
+  ): QueryResponse {
     const { commitTime, counters, result } = attempt
     const about = this.#about(commitTime, this.#metrics(this.facts, counters))
     return { ...result, ...about, attempt: { ...attempt, result: undefined }, again }

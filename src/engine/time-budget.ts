@@ -15,7 +15,7 @@ import { type ProcessShare, queueOf, type SlowLane, TooLong } from './slow-lane.
  * The consequence for a long evaluation: it continues until its deadline, moves to the slow lane (if there is one), or
  * fails, because another process cannot produce its result.
  */
-type WhenLong = 'goes on' | 'moves' | 'fails'
+type LongAction = 'goes on' | 'moves' | 'fails'
 
 export class TimeBudget {
   /**
@@ -36,7 +36,7 @@ export class TimeBudget {
   #share: ProcessShare | undefined
 
   /** Starts the time of the request. */
-  constructor(options: EngineOptions, request: QueryRequest, whenLong: WhenLong) {
+  constructor(options: EngineOptions, request: QueryRequest, whenLong: LongAction) {
     this.#options = options
     this.#authorization = request.authorization ?? ''
     this.started = options.host.now()

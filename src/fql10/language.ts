@@ -5,7 +5,7 @@ import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
 import { LanguageError } from '../model/failure.ts'
-import type { LanguageRequest, NamedLanguage, Query, Rendered } from '../model/language.ts'
+import type { LanguageRequest, NamedLanguage, Query, RenderedResponse } from '../model/language.ts'
 import { isStaged } from '../model/schema/schema-files.ts'
 import type { Session } from '../model/session.ts'
 import type { Micros, Value as Stored } from '../values/value.ts'
@@ -96,7 +96,7 @@ class ReadyQuery implements Query {
     }
   }
 
-  evaluate(session: Session): Rendered {
+  evaluate(session: Session): RenderedResponse {
     const { format = 'simple' } = this.#options
     const logLines = logLinesOf(session)
     const hints: Diagnostic[] | undefined = this.#options.hints === 'true' ? [] : undefined

@@ -3,7 +3,7 @@
 
 import type { RequestError } from '../base/errors.ts'
 import { nearestMicros } from '../base/micros.ts'
-import { type Fault, type QueryMetrics, type Rendered, requestFault } from '../model/language.ts'
+import { type Fault, type QueryMetrics, type RenderedResponse, requestFault } from '../model/language.ts'
 import { quoteJson } from '../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
@@ -91,7 +91,10 @@ function statsText(metrics: QueryMetrics): string {
 /** If a request times out within this time in milliseconds, its own deadline was too short. */
 const aggressiveMs = 1000
 
-function aggressiveDeadline({ code }: RequestError, metrics: QueryMetrics | undefined): Rendered | undefined {
+function aggressiveDeadline(
+  { code }: RequestError,
+  metrics: QueryMetrics | undefined,
+): RenderedResponse | undefined {
   if (code !== 'time out' || metrics === undefined || metrics.queryTimeMs >= aggressiveMs) return undefined
   const spent = metrics.queryTimeMs
   const text = `Client set aggressive deadline: query needs ${2 * spent + 1}, timed out within ${spent}`
@@ -104,14 +107,14 @@ function faultOfRequest(error: RequestError): Fault {
 }
 
 /** The response to a failed request for a feed or a stream. */
-export function failedEventRequest(error: RequestError, metrics: QueryMetrics | undefined): Rendered {
+export function failedEventRequest(error: RequestError, metrics: QueryMetrics | undefined): RenderedResponse {
   const { code, description, status } = error
   const rendered = aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
   return { ...rendered, fault: faultOfRequest(error) }
 }
 
 /** The response to a feed or stream whose query failed. */
-export function eventFailure(failure: QueryFailure): Rendered {
+export function eventFailure(failure: QueryFailure): RenderedResponse {
   const { code, message } = failure
   const body = `{"error":{"code":"${code}","message":${quoteJson(message)}}}`
   return { status: 400, body, fault: faultOf(failure) }
@@ -122,7 +125,7 @@ export function requestFailed(
   error: RequestError,
   metrics: QueryMetrics | undefined,
   { tags }: RequestOptions,
-): Rendered {
+): RenderedResponse {
   const { code, description, status } = error
   const aggressive = aggressiveDeadline(error, metrics)
   const fault = faultOfRequest(error)

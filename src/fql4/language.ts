@@ -1,7 +1,7 @@
 // Version 4 as an object with everything that the engine, stored code and the query log need.
 
 import type { CallSite } from '../model/auth/contract.ts'
-import { type NamedLanguage, type Query, type Rendered, requestFault } from '../model/language.ts'
+import { type NamedLanguage, type Query, type RenderedResponse, requestFault } from '../model/language.ts'
 import { fieldNames } from '../model/resources/kinds.ts'
 import type { CodeLanguage, Session } from '../model/session.ts'
 import { DocumentValue, type Json, type ObjectValue, type Value } from '../values/value.ts'
@@ -34,7 +34,7 @@ class ReadyQuery implements Query {
     return this.#parsed.effect
   }
 
-  evaluate(session: Session): Rendered {
+  evaluate(session: Session): RenderedResponse {
     return render(this.value(session), session)
   }
 
@@ -43,7 +43,7 @@ class ReadyQuery implements Query {
   }
 }
 
-function render(value: Value, session: Session): Rendered {
+function render(value: Value, session: Session): RenderedResponse {
   const isCreated = value instanceof DocumentValue && value.created
   return { status: isCreated ? 201 : 200, body: renderResource(value, session) }
 }

@@ -166,9 +166,9 @@ function validationFailed(failures: readonly FieldFailure[], call: Call, at: rea
   return errorEntry('validation failed', description, call.position(...at), { failures: distinct })
 }
 
-function fieldError({ fault, isGiven, path }: FieldFailure, call: Call): FieldError {
+function fieldError({ fault, isInArgument, path }: FieldFailure, call: Call): FieldError {
   const [code, description] = fieldText(fault)
-  return { field: isGiven ? [...call.position().map(String), ...path] : path, code, description }
+  return { field: isInArgument ? [...call.position().map(String), ...path] : path, code, description }
 }
 
 function fieldText(fault: FieldFault): readonly [code: string, description: string] {

@@ -66,7 +66,7 @@ export interface FieldFailure {
   readonly path: readonly string[]
   readonly fault: FieldFault
   /** The path leads through the fields that the client sent, not through the document that results from them. */
-  readonly isGiven?: boolean
+  readonly isInArgument?: boolean
 }
 
 /** A change that would remove data from a protected database. */

@@ -23,7 +23,7 @@ export interface LanguageRequest {
 }
 
 /** The status and the body of a response. */
-export interface Rendered {
+export interface RenderedResponse {
   readonly status: number
   readonly body: string
   /** For the query log, if the response is an error. */
@@ -79,7 +79,7 @@ export interface Query {
    * Evaluates the query, and renders its result while the snapshot is open. Values that depend on the commit are marks
    * until {@link Language.complete} replaces them.
    */
-  evaluate(session: Session): Rendered
+  evaluate(session: Session): RenderedResponse
   /** Evaluates the query and returns its value without rendering. */
   value(session: Session): Value
 }
@@ -111,15 +111,15 @@ export interface Language {
    */
   faultForAnybody?(request: LanguageRequest): RequestError | undefined
   /** Renders a value as the body of a response. */
-  render(value: Value, session: Session): Rendered
+  render(value: Value, session: Session): RenderedResponse
   /**
    * Replaces the marks in a body of {@link Query.evaluate} or {@link render} by the facts that are known at the end.
    */
   complete(body: string, request: LanguageRequest, ending: Ending): string
   /** Renders the response to a query that failed through its own fault. */
-  refused(error: LanguageError, request: LanguageRequest, ending: Ending): Rendered
+  refused(error: LanguageError, request: LanguageRequest, ending: Ending): RenderedResponse
   /** Renders the response to a request that failed as a whole. */
-  failed(error: RequestError, request: LanguageRequest, ending: Ending): Rendered
+  failed(error: RequestError, request: LanguageRequest, ending: Ending): RenderedResponse
   /** The error of a query that overflows the stack of the runtime. */
   stackOverflow(): LanguageError
   /**
@@ -128,7 +128,7 @@ export interface Language {
    */
   parseExplanation(request: LanguageRequest): Explanation | undefined
   /** Renders an explanation as the body of a response. */
-  renderExplanation(explanation: ObjectValue, session: Session): Rendered
+  renderExplanation(explanation: ObjectValue, session: Session): RenderedResponse
   /** Describes an error for an explanation: one value for each fault. */
   describe(error: LanguageError): readonly Value[]
   /** Evaluates a query that opens a stream. `parameter`: the URL's list of fields that events show. */

@@ -141,10 +141,10 @@ export interface BatchTarget {
 export type OnCosts = (counters: Readonly<TransactionCounters>) => void
 
 /** Runs the work of one record within its limits. */
-export type Limited = <T>(work: () => T) => T
+export type WorkLimit = <T>(work: () => T) => T
 
 /** For imports into a process that serves no other requests. */
-export const unlimited: Limited = work => work()
+export const unlimited: WorkLimit = work => work()
 
 /** Nothing was written, and a retry would fail as well. */
 export function bad(reason: string): Outcome {
@@ -207,7 +207,7 @@ export class BatchWriter {
   run(
     records: readonly DocumentRecord[],
     isOver: () => boolean = () => false,
-    limited: Limited = unlimited,
+    limited: WorkLimit = unlimited,
   ): BatchResult {
     const outcomes: Outcome[] = []
     for (const [index, record] of records.entries()) {
@@ -221,7 +221,7 @@ export class BatchWriter {
   runTogether(
     records: readonly DocumentRecord[],
     refused: ReadonlyMap<number, Outcome>,
-    limited: Limited,
+    limited: WorkLimit,
   ): BatchResult {
     const outcomes = records.map(
       (record, index) =>

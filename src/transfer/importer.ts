@@ -310,7 +310,7 @@ class Importer {
     const first = next.records - records.length
     for (const [at, found] of documents.entries()) {
       const hasNewId = found.id === undefined
-      const id = found.id ?? this.#madeId(found.collection, file.path, first + at)
+      const id = found.id ?? this.#generatedId(found.collection, file.path, first + at)
       const record = { ...found, id, size: Math.ceil(size / documents.length) }
       const fault = recordFault(record)
       if (fault === undefined) await sender.add(record, { ...origin, hasNewId }, next)
@@ -323,10 +323,10 @@ class Importer {
    * The id for a document without one. It depends only on the document's position, so that a repeated import finds the
    * document. Such ids are smaller than all ids of the hosted service, and in the order of the rows.
    */
-  #madeId(collection: string, path: string, ordinal: number): bigint {
+  #generatedId(collection: string, path: string, ordinal: number): bigint {
     const name = /[^/\\]*$/.exec(path)?.[0] ?? path
     const hash = new DataView(this.#options.sha256(`${collection}\0${name}`).slice().buffer)
-    return madeIdBase | (BigInt(hash.getUint32(0) >>> 9) << 32n) | BigInt(ordinal + 1)
+    return generatedIdBase | (BigInt(hash.getUint32(0) >>> 9) << 32n) | BigInt(ordinal + 1)
   }
 
   /** Records the result of a batch and the progress in its file. Throws when the import has to stop. */
@@ -483,4 +483,4 @@ function shownCollection(collection: string, { database }: Pick<SourceFile, 'dat
   return [...database, name].join('/')
 }
 
-const madeIdBase = 1n << 55n
+const generatedIdBase = 1n << 55n

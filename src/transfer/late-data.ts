@@ -9,7 +9,7 @@ import type { SchemaRecord } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 import { hasLateData, referenceTo } from './schema-writer.ts'
 
-interface Waiting {
+interface PendingRecord {
   readonly path: DatabasePath
   readonly record: SchemaRecord
 }
@@ -25,7 +25,7 @@ const kindOf = ({ object: kind }: SchemaRecord) => kind.replace('_', ' ')
 
 /** The data of an import that waits for the end of its documents. */
 export class LateData {
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: PendingRecord[] = []
 
   /**
    * Notes the `records` of a database that may have been created without their data, by the `findings`. `continues`: an earlier part
@@ -61,7 +61,7 @@ export class LateData {
 /** Resolves with the reason if the data is rejected. */
 async function giveData(
   connection: Pick<TransferConnection, 'query'>,
-  { path, record }: Waiting,
+  { path, record }: PendingRecord,
 ): Promise<string | undefined> {
   const ref = referenceTo(record)
   const hasData = object({ contains: 'data', in: object({ get: ref }) })

@@ -16,13 +16,13 @@ import {
   DocumentRejection,
   HiddenVersion,
   isRefusal,
-  type Limited,
   type OnCosts,
   type Outcome,
   RecordRejections,
   reasonOf,
   unlimited,
   unmet,
+  type WorkLimit,
 } from './batch-writer.ts'
 import type { DocumentRecord } from './record.ts'
 import { Resolver } from './resolve.ts'
@@ -113,7 +113,7 @@ async function inTransaction(
   target: BatchTarget,
   database: DatabaseId,
   options: BatchOptions,
-  work: (writer: BatchWriter, limited: Limited) => BatchResult,
+  work: (writer: BatchWriter, limited: WorkLimit) => BatchResult,
 ): Promise<BatchResult> {
   const { pace, store } = target
   const memo = new Memo()

@@ -48,7 +48,7 @@ const setups: readonly Setup[] = [
   },
 ]
 
-interface Answered {
+interface AcknowledgedWrite {
   readonly ref: unknown
   readonly ts: number
 }
@@ -79,7 +79,7 @@ async function writeUntilKilled(
   round: number,
   { documents = 1, writes }: Setup,
 ) {
-  const answered = new Map<string, Answered>()
+  const answered = new Map<string, AcknowledgedWrite>()
   let killed: Promise<void> | undefined
   const client = async (number: number) => {
     for (let count = 0; ; count++) {
@@ -87,7 +87,7 @@ async function writeUntilKilled(
       const answer = await send(server, { secret, query: createPair(pair, documents) }).catch(() => undefined)
       if (!answer) return
       assert.equal(answer.status, 201, answer.text)
-      answered.set(pair, (answer.json as { resource: Answered }).resource)
+      answered.set(pair, (answer.json as { resource: AcknowledgedWrite }).resource)
       if (answered.size >= writes) killed ??= server.kill()
     }
   }
@@ -99,7 +99,7 @@ async function writeUntilKilled(
 async function assertComplete(
   server: ServerProcess,
   secret: string,
-  answered: Map<string, Answered>,
+  answered: Map<string, AcknowledgedWrite>,
   documents: number,
 ) {
   const set = { match: { index: 'by_pair' } }
@@ -146,7 +146,7 @@ for (const setup of setups) {
     const index = { name: 'by_pair', source: { collection: 'pairs' }, values }
     await query(server, secret, { create_index: { object: index } })
 
-    const answered = new Map<string, Answered>()
+    const answered = new Map<string, AcknowledgedWrite>()
     for (let round = 0; round < rounds; round++) {
       for (const [pair, document] of await writeUntilKilled(server, secret, round, setup))
         answered.set(pair, document)

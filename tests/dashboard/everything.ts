@@ -72,8 +72,11 @@ export async function fill(stage: Stage, { name, text }: Texts): Promise<readonl
   const data = { object: { name: text } }
   const key = (await stage.query({
     create_key: { object: { role: { role: name('role') }, data } },
-  })) as Referred
-  const token = (await stage.query({ login: user, params: { object: { password: 'pw', data } } })) as Referred
+  })) as DocumentReference
+  const token = (await stage.query({
+    login: user,
+    params: { object: { password: 'pw', data } },
+  })) as DocumentReference
   await stage.query({
     create_access_provider: {
       object: { name: name('provider'), issuer: text, jwks_uri: 'https://idp.example/keys', data },
@@ -116,6 +119,6 @@ export async function fill(stage: Stage, { name, text }: Texts): Promise<readonl
   ]
 }
 
-interface Referred {
+interface DocumentReference {
   readonly ref: { readonly '@ref': { readonly id: string } }
 }

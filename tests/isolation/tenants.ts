@@ -69,9 +69,9 @@ export async function openWorld(): Promise<World> {
     const key = object({ role: 'admin', database: { database: tenant } })
     admin[tenant] = ((await engine.query({ create_key: key }, secret)) as { secret: string }).secret
   }
-  const filled = new Map<string, Filled>()
+  const filled = new Map<string, TenantSecrets>()
   for (const tenant of tenantNames) filled.set(tenant, await fill(engine, tenant, admin[tenant] as string))
-  const of = (tenant: Tenant) => filled.get(tenant) as Filled
+  const of = (tenant: Tenant) => filled.get(tenant) as TenantSecrets
   return {
     engine,
     belongings: {
@@ -84,18 +84,18 @@ export async function openWorld(): Promise<World> {
   }
 }
 
-interface Filled {
+interface TenantSecrets {
   readonly belongings: Belongings
   readonly secrets: Readonly<Record<RoleName, string>>
 }
 
-interface Made {
+interface CreatedDocument {
   readonly ref: { readonly '@ref': { readonly id: string } }
   readonly secret: string
 }
 
-async function fill(engine: TestEngine, tenant: Tenant, secret: string): Promise<Filled> {
-  const run = (query: Wire) => engine.query(query as object, { secret }) as Promise<Made>
+async function fill(engine: TestEngine, tenant: Tenant, secret: string): Promise<TenantSecrets> {
+  const run = (query: Wire) => engine.query(query as object, { secret }) as Promise<CreatedDocument>
   const names = namesOf(tenant)
   const data = object({ marker: markerOf(tenant), number: 7, flag: true })
   await run({ create_collection: object({ name: names.things, data }) })

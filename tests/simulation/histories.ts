@@ -104,7 +104,7 @@ function noteMembers(cells: Cells): number {
 }
 
 /** A transaction as its client has observed it. */
-interface Happened {
+interface ObservedTransaction {
   readonly program: Program
   readonly learned: unknown
   readonly time: number
@@ -113,7 +113,7 @@ interface Happened {
 }
 
 /** Throws at the first transaction that does not fit. `commits` contains the times of all commits, oldest first. */
-function judgeHistory(history: readonly Happened[], commits: readonly number[]): void {
+function judgeHistory(history: readonly ObservedTransaction[], commits: readonly number[]): void {
   const cells = new Map<number, Value>()
   const model: Cells = {
     get: cell => cells.get(cell),
@@ -176,7 +176,7 @@ const processesDefault = 3
 const clientsMax = 12
 
 /** Runs clients of several processes, and judges their results. */
-export async function runHistory(options: HistoryOptions): Promise<readonly Happened[]> {
+export async function runHistory(options: HistoryOptions): Promise<readonly ObservedTransaction[]> {
   const random = new RandomSource(options.seed)
   const unruly = new UnrulyStore(openMemory(), random)
   const stores = openProcesses(options.around?.(unruly) ?? unruly, options.processes ?? processesDefault)
@@ -192,7 +192,7 @@ export async function runHistory(options: HistoryOptions): Promise<readonly Happ
   const collection = await firstSuccess(() =>
     drive((stores[0] as Store).write(transaction => createCollection(transaction, 'cells'))),
   )
-  const history: Happened[] = []
+  const history: ObservedTransaction[] = []
   const open = new Set<Promise<void>>()
   let moment = 0
   for (let step = 0; step < options.steps; step++) {

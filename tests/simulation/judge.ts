@@ -23,11 +23,11 @@ export interface Request {
 }
 
 /** A request with its position in the order. */
-interface Placed {
+interface OrderedRequest {
   readonly request: Request
   readonly time: number
   /** The response to the client; undefined if the service has written but the client got an error. */
-  readonly told: QueryResponse | undefined
+  readonly response: QueryResponse | undefined
 }
 
 /** Throws at the first response that does not fit. `changes` is the whole change log. */
@@ -51,29 +51,29 @@ export function judge(
   checkOrder(placed, commits)
 }
 
-function place(request: Request): Placed[] {
+function place(request: Request): OrderedRequest[] {
   const { answer, fault, operation } = request
   assert.ok(answer, `${operation.name} was never answered`)
   if (answer.status < 500) {
-    return [{ request, time: answer.txnTime, told: answer }]
+    return [{ request, time: answer.txnTime, response: answer }]
   }
   assert.ok(fault, `${operation.name} met an internal error: ${answer.body}`)
   if (fault.commitTime === undefined) return []
-  return [{ request, time: fault.commitTime, told: undefined }]
+  return [{ request, time: fault.commitTime, response: undefined }]
 }
 
 /** True if the request is the one that committed at its time. The model then applies its writes. */
 function isWriter(
-  { request, time, told }: Placed,
+  { request, time, response }: OrderedRequest,
   model: Model,
   logged: CommittedTransaction | undefined,
 ): boolean {
-  if (told && told.status >= 300) return false
-  const given = told ? resourceOf(told) : inventedAnswer(logged)
+  if (response && response.status >= 300) return false
+  const given = response ? resourceOf(response) : inventedAnswer(logged)
   const transaction = new ModelTransaction(model, time - 1)
   try {
     const expected = request.operation.predict(transaction, given)
-    if (!transaction.hasWritten || (told && !isDeepStrictEqual(expected, given))) return false
+    if (!transaction.hasWritten || (response && !isDeepStrictEqual(expected, given))) return false
   } catch (error) {
     if (error instanceof Refusal) return false
     throw error
@@ -91,29 +91,29 @@ function inventedAnswer(logged: CommittedTransaction | undefined): unknown {
   return { ref: { '@ref': { id: String(logged?.changes[0]?.ref.id) } } }
 }
 
-function checkReader({ request, time, told }: Placed, model: Model): void {
+function checkReader({ request, time, response }: OrderedRequest, model: Model): void {
   const { operation } = request
   const where = `${operation.name} at ${time}`
-  assert.ok(told, `${where} has written what no rule allows`)
-  const succeeded = told.status < 300
+  assert.ok(response, `${where} has written what no rule allows`)
+  const succeeded = response.status < 300
   const transaction = new ModelTransaction(model, time)
   let expected: unknown
   try {
-    expected = operation.predict(transaction, succeeded ? resourceOf(told) : undefined)
+    expected = operation.predict(transaction, succeeded ? resourceOf(response) : undefined)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const code = succeeded ? undefined : JSON.parse(told.body).errors[0].code
-    const given = { status: told.status, code }
-    assert.deepEqual(given, { status: error.status, code: error.code }, `${where}: ${told.body}`)
+    const code = succeeded ? undefined : JSON.parse(response.body).errors[0].code
+    const given = { status: response.status, code }
+    assert.deepEqual(given, { status: error.status, code: error.code }, `${where}: ${response.body}`)
     return
   }
-  assert.ok(succeeded, `${where} failed: ${told.body}`)
-  assert.deepEqual(resourceOf(told), expected, where)
+  assert.ok(succeeded, `${where} failed: ${response.body}`)
+  assert.deepEqual(resourceOf(response), expected, where)
   assert.ok(!transaction.hasWritten, `${where} should have written, at a time of its own`)
 }
 
 /** A request that begins after a response sees every commit that the response may have shown. */
-function checkOrder(placed: readonly Placed[], commits: ReadonlySet<number>): void {
+function checkOrder(placed: readonly OrderedRequest[], commits: ReadonlySet<number>): void {
   const sorted = [...commits].sort((left, right) => left - right)
   for (const { request, time } of placed) {
     const seen = sorted.findLast(commit => commit <= request.notBefore) ?? 0
@@ -128,18 +128,18 @@ function checkOrder(placed: readonly Placed[], commits: ReadonlySet<number>): vo
 function checkLog(
   changes: readonly CommittedTransaction[],
   commits: ReadonlySet<number>,
-  placed: readonly Placed[],
+  placed: readonly OrderedRequest[],
 ): void {
   const [opening, ...others] = changes.filter(each => each.changes.some(isOfUsers))
   assert.ok(opening !== undefined)
   const unclaimed = others.filter(each => !commits.has(each.time))
-  const told = unclaimed.map(({ changes, time }) => {
+  const response = unclaimed.map(({ changes, time }) => {
     const ids = changes.filter(isOfUsers).map(({ ref }) => ref.id)
     const then = placed.filter(each => each.time === time)
-    const answers = then.map(({ request, told }) => `${request.operation.name}: ${told?.body}`)
+    const answers = then.map(({ request, response }) => `${request.operation.name}: ${response?.body}`)
     return `documents ${ids.join(', ')} at ${time}, when was answered: ${answers.join('; ') || 'nothing'}`
   })
-  assert.deepEqual(told, [], 'writes that belong to no response')
+  assert.deepEqual(response, [], 'writes that belong to no response')
 }
 
 const isOfUsers = ({ ref }: CommittedTransaction['changes'][number]): boolean =>

@@ -13,7 +13,7 @@ import { ManualTime, settled } from '../unit/auth/support.ts'
 
 const rootSecret = 'root-secret-of-a-test'
 
-interface Told {
+interface StreamLine {
   readonly type: string
   readonly data?: unknown
   readonly cursor?: string
@@ -22,7 +22,7 @@ interface Told {
 }
 
 interface Page {
-  readonly events: readonly Told[]
+  readonly events: readonly StreamLine[]
   readonly cursor: string
   readonly has_next: boolean
 }
@@ -87,8 +87,8 @@ async function withEngine(
   }
 }
 
-function taken(stream: EventStream): Told[] {
-  const events: Told[] = []
+function taken(stream: EventStream): StreamLine[] {
+  const events: StreamLine[] = []
   for (let line = stream.take(); line !== undefined; line = stream.take()) {
     const text = Buffer.from(line).toString()
     assert.match(text, /^[^\r\n]+\r\n$/)
@@ -97,7 +97,7 @@ function taken(stream: EventStream): Told[] {
   return events
 }
 
-const typesOf = (events: readonly Told[]) => events.map(({ type }) => type)
+const typesOf = (events: readonly StreamLine[]) => events.map(({ type }) => type)
 const source = (bench: Bench, text = 'Jar.all().map(.n).eventSource()') =>
   bench.query(text) as Promise<string>
 
@@ -305,7 +305,7 @@ test('costs of events count against the limits of the database, and a stream wai
       // The debt takes longer to pay than the retries after other failures would take.
       const debt = 'Set.sequence(0, 5).forEach(n => Set.sequence(0, 2000).forEach(m => m + n))'
       await bench.query(`${debt}\nJar.create({ n: 2 })`)
-      const told: Told[] = []
+      const told: StreamLine[] = []
       const secondsUntilTold = async () => {
         for (let second = 0; ; second++) {
           await settled()

@@ -77,7 +77,7 @@ function rejectFewDescriptors(): void {
 
 const silent = openServiceLog('silent')
 
-type Stopped = Promise<NodeJS.Signals>
+type StopSignal = Promise<NodeJS.Signals>
 
 /** Returns true if this process was started with a channel to its parent, which may be closed by now. */
 const hasParent = process.connected === true
@@ -215,7 +215,7 @@ async function stopping(
   { shutdownNoticeMs }: Config,
   server: Server,
   log: Logger,
-  stopped: Stopped,
+  stopped: StopSignal,
   stopAccepting: () => void = () => undefined,
 ): Promise<void> {
   const signal = await stopped

@@ -25,7 +25,7 @@ import { hasMore } from './page-reader.ts'
 import { PagedStreams } from './paged-streams.ts'
 import { rightsLost, streamEnds } from './stream-ends.ts'
 import { documentKey, Subjects, sourceOf } from './subject.ts'
-import { type Handled, Tailer, TurnOver, type Waiting } from './tailer.ts'
+import { Tailer, type TransactionEvents, TurnOver, type WaitOptions } from './tailer.ts'
 import { type Condition, sourceConditions, viewerTerms } from './viewer.ts'
 
 interface StreamsOptions {
@@ -188,7 +188,11 @@ export class Streams implements StreamOpener {
     this.#expiries.delete(viewer)
   }
 
-  #handle(committed: CommittedTransaction, transaction: Transaction, waiting: Waiting): Handled {
+  #handle(
+    committed: CommittedTransaction,
+    transaction: Transaction,
+    waiting: WaitOptions,
+  ): TransactionEvents {
     const { time } = committed
     const outcome = this.#outcomeOf(committed, transaction, waiting)
     this.#underWay = undefined
@@ -197,7 +201,11 @@ export class Streams implements StreamOpener {
     return { events, handOut: () => hasMore(work) }
   }
 
-  #outcomeOf({ changes, time }: CommittedTransaction, transaction: Transaction, waiting: Waiting): Outcome {
+  #outcomeOf(
+    { changes, time }: CommittedTransaction,
+    transaction: Transaction,
+    waiting: WaitOptions,
+  ): Outcome {
     const lost = this.#viewerConditions.brokenBy(changes)
     for (const viewer of lost) if (viewer.terms.since >= time) lost.delete(viewer)
     const deliveries: [OpenStream, readonly Uint8Array[]][] = []
@@ -233,7 +241,7 @@ export class Streams implements StreamOpener {
 
   /** Returns the results of earlier tries of the same transaction, with all events for each subject. */
   #soFar(
-    { memo }: Waiting,
+    { memo }: WaitOptions,
     changes: readonly Change[],
     time: Micros,
     { beforeStep, transaction }: { beforeStep: () => void; transaction: Transaction },

@@ -11,7 +11,7 @@ import type { Store } from '../../storage/store/store.ts'
 import type { Micros } from '../../values/value.ts'
 
 /** The options for waiting while a transaction is handled. */
-export interface Waiting {
+export interface WaitOptions {
   /** Kept while the same transaction is tried again. */
   readonly memo: Memo
   /** False after a wait has failed. It is not repeated. */
@@ -24,7 +24,7 @@ export interface Waiting {
 export class TurnOver {}
 
 /** A transaction that has been handled. Its events are not sent yet. */
-export interface Handled {
+export interface TransactionEvents {
   /** The number of its events. */
   readonly events: number
   /**
@@ -42,13 +42,17 @@ interface TailerOptions {
    * Handles one transaction. May throw Pending, or {@link TurnOver} if the call has made progress. It is called again
    * for the same transaction when the result is available, or in the next turn.
    */
-  readonly handle: (committed: CommittedTransaction, transaction: Transaction, waiting: Waiting) => Handled
+  readonly handle: (
+    committed: CommittedTransaction,
+    transaction: Transaction,
+    waiting: WaitOptions,
+  ) => TransactionEvents
   /** Called with bugs, after the tailer has stopped. */
   readonly onFailure: (error: unknown) => void
 }
 
 /** State of the transaction that is being tried. */
-type Attempt = Pick<Waiting, 'memo' | 'mayWait'>
+type Attempt = Pick<WaitOptions, 'memo' | 'mayWait'>
 
 const patient = (): Attempt => ({ memo: new Memo(), mayWait: true })
 
@@ -62,7 +66,7 @@ export class Tailer {
    */
   #ahead: readonly CommittedTransaction[] = []
   /** Sends the rest of the last handled transaction's events. */
-  #handOut: Handled['handOut'] | undefined
+  #handOut: TransactionEvents['handOut'] | undefined
   /** Ends the watch; undefined while the tailer is stopped. */
   #unwatch: (() => void) | undefined
   /** A turn is running or scheduled. */

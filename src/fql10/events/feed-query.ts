@@ -1,7 +1,7 @@
 // Evaluates pages of events as queries, with the same time limits and the same slow lane.
 
 import { limits } from '../../base/limits.ts'
-import type { Query, Rendered } from '../../model/language.ts'
+import type { Query, RenderedResponse } from '../../model/language.ts'
 import type { Session } from '../../model/session.ts'
 import type { ChangeSource } from '../../model/source-changes.ts'
 import type { Value as Stored } from '../../values/value.ts'
@@ -26,7 +26,7 @@ export abstract class EventPageQuery implements Query {
   /** The body of the response. */
   abstract render(page: EventPage, source: ChangeSource): string
 
-  evaluate(session: Session): Rendered {
+  evaluate(session: Session): RenderedResponse {
     const { opened, behind } = startOf(this.#request, 'feed', session)
     const now = session.host.now()
     const until = now + (session.deadline - now) * this.usedShare

@@ -26,23 +26,23 @@ interface CheckedDefinition {
 }
 
 /**
- * Checks a definition. `previous` is the stored definition: unchanged names remain valid. `takenName` checks the names
+ * Checks a definition. `previous` is the stored definition: unchanged names remain valid. `findNameConflict` checks the names
  * of other objects.
  */
 export function checkDefinition(
   given: ObjectValue,
   previous: ObjectValue | undefined,
-  takenName: FindNameConflict,
+  findNameConflict: FindNameConflict,
 ): CheckedDefinition {
   const { definition, failures: readOnly } = withoutStatus(given, previous)
-  const failures = [...readOnly, ...definitionFailures(definition, previous, takenName)]
+  const failures = [...readOnly, ...definitionFailures(definition, previous, findNameConflict)]
   return { definition: failures.length > 0 ? new Map(definition) : normalDefinition(definition), failures }
 }
 
 function definitionFailures(
   definition: ObjectValue,
   previous: ObjectValue | undefined,
-  takenName: FindNameConflict,
+  findNameConflict: FindNameConflict,
 ): readonly ConstraintFailure[] {
   const shape = typeFailures(collectionShape, definition, []).map(({ fault, path }) =>
     failureAt(path, String(typeFaultText(fault))),
@@ -55,7 +55,7 @@ function definitionFailures(
   for (const name of ['name', 'alias']) {
     const value = definition.get(name)
     if (typeof value !== 'string' || value === previous?.get(name)) continue
-    const fault = nameFault(value) ?? takenName(value)
+    const fault = nameFault(value) ?? findNameConflict(value)
     if (fault !== undefined) failures.push(failureAt([name], fault))
   }
   return failures.length > 0 ? failures : jointFailures(definition)

@@ -24,8 +24,8 @@ export function withoutStatus(
     if (!isObject(item)) return item
     const status = item.get('status')
     if (status === undefined) return item
-    const isTold = isKnown && (status === 'active' || status === 'complete')
-    if (!isTold) failures.push({ paths: [[...path, 'status']], message: readOnly })
+    const isAllowedStatus = isKnown && (status === 'active' || status === 'complete')
+    if (!isAllowedStatus) failures.push({ paths: [[...path, 'status']], message: readOnly })
     return new Map([...item].filter(([name]) => name !== 'status'))
   }
   const stripped = new Map(definition)

@@ -26,7 +26,9 @@ export function prepareDefinition(
 ): readonly ConstraintFailure[] {
   const given = new Map([...fields].filter(([name]) => collectionShape.fields.has(name)))
   const previous = own && session.transaction.get(own)?.fields
-  const { definition, failures } = checkDefinition(given, previous, name => takenName(name, own, session))
+  const { definition, failures } = checkDefinition(given, previous, name =>
+    findNameConflict(name, own, session),
+  )
   for (const [name, value] of definition) fields.set(name, value)
   return failures.length > 0 ? failures : defaultFailures(definition, session)
 }
@@ -47,7 +49,7 @@ function defaultFailures(definition: ObjectValue, session: Session): readonly Co
 }
 
 /** The error if a name is taken. Collections and functions share one namespace for names and aliases. */
-export function takenName(name: string, own: Ref | undefined, session: Session): string | undefined {
+export function findNameConflict(name: string, own: Ref | undefined, session: Session): string | undefined {
   const { database, transaction } = session
   for (const [kind, number] of [
     ['Collection', native.collections],

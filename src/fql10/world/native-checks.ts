@@ -21,7 +21,7 @@ import { parseLambda } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 import type { Doc } from '../value.ts'
 import { providerShape, roleShape } from './access-shapes.ts'
-import { takenName } from './collection-writing.ts'
+import { findNameConflict } from './collection-writing.ts'
 
 /** The faults of the given fields of a native document. `doc` is the changed document; creation has none. */
 export function definitionFailures(
@@ -66,7 +66,8 @@ function sharedNames(
 ): readonly ConstraintFailure[] {
   return ['name', 'alias'].flatMap(field => {
     const name = changedName(given, before, field)
-    const fault = name === undefined ? undefined : (nameFault(name) ?? takenName(name, doc?.ref, session))
+    const fault =
+      name === undefined ? undefined : (nameFault(name) ?? findNameConflict(name, doc?.ref, session))
     return fault === undefined ? [] : [failureAt([field], fault)]
   })
 }

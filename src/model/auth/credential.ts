@@ -37,7 +37,7 @@ interface IdentifierOptions {
 const knownHeadersMax = 20_000
 
 /** The credential of a header that was accepted before. */
-type KnownCredential =
+type CachedCredential =
   | { readonly kind: 'root'; readonly scope: Scope | null | undefined }
   | {
       readonly kind: 'document'
@@ -50,7 +50,7 @@ type KnownCredential =
 
 export class Identifier {
   readonly #options: IdentifierOptions
-  readonly #known = new GenerationCache<string, KnownCredential>(knownHeadersMax)
+  readonly #known = new GenerationCache<string, CachedCredential>(knownHeadersMax)
 
   constructor(options: IdentifierOptions) {
     this.#options = options
@@ -104,7 +104,7 @@ export class Identifier {
     return 'refused' in token ? token : providers.caller(token, admission)
   }
 
-  #recognize(text: string, memo: Memo, transaction: Transaction): KnownCredential | undefined {
+  #recognize(text: string, memo: Memo, transaction: Transaction): CachedCredential | undefined {
     const { secret, scope } = parseScopedSecret(text)
     const version = this.#documentOf(secret, transaction, memo)
     if (version) return { kind: 'document', ref: version.ref, storedHash: hashOf(version.fields), scope }
@@ -131,7 +131,7 @@ function hashOf(fields: ObjectValue): string {
   return typeof stored === 'string' ? stored : ''
 }
 
-function admit(known: KnownCredential, admission: Admission): Caller | Refusal {
+function admit(known: CachedCredential, admission: Admission): Caller | Refusal {
   if (known.kind === 'root') return rootCaller(known.scope, admission)
   const { ref, scope } = known
   const fields = admission.transaction.get(ref)?.fields

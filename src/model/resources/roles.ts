@@ -159,7 +159,7 @@ function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): re
   const crowded = [...wanted].some(id => (counts.get(id) ?? 0) >= limits.rolesPerMembershipMax)
   if (!crowded) return []
   const fault = { kind: 'too many roles', most: limits.rolesPerMembershipMax } as const
-  return [{ path: [], fault, isGiven: true }]
+  return [{ path: [], fault, isInArgument: true }]
 }
 
 /** The id of a collection, or its name if there is no such collection (yet). */

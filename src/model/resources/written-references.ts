@@ -50,7 +50,7 @@ export function referenceFailures(value: Value, session: Session, strict: boolea
 }
 
 function refused(path: readonly string[], why: 'unreadable' | 'missing' | 'other database'): FieldFailure {
-  return { path, fault: { kind: 'reference', why }, isGiven: true }
+  return { path, fault: { kind: 'reference', why }, isInArgument: true }
 }
 
 function checkReference(

@@ -37,7 +37,7 @@ const key = (await app.query({ create_key: { object: { role: { role: 'own' } } }
   ref: object
 }
 
-interface Told {
+interface Explanation {
   readonly result?: unknown
   readonly errors?: readonly { code: string; position: unknown[] }[]
   readonly memberships?: readonly { grant: boolean; role: { '@ref': { id: string } } }[]
@@ -55,7 +55,7 @@ interface Told {
 async function ask(
   body: unknown,
   secret = 'the-root-secret-of-a-test',
-): Promise<{ status: number; told: Told }> {
+): Promise<{ status: number; told: Explanation }> {
   const request = {
     authorization: `Bearer ${secret}`,
     language: '4',

@@ -23,19 +23,19 @@ import type { Value } from '../../../src/values/value.ts'
 import { ValueKeys } from '../../../src/values/value-keys.ts'
 import { evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 
-class Ended extends Error {}
+class Interruption extends Error {}
 
 const ending = {
   check(): never {
-    throw new Ended()
+    throw new Interruption()
   },
   beforeLongCall(): never {
-    throw new Ended()
+    throw new Interruption()
   },
 }
 
 function endsEarly(work: () => unknown): void {
-  assert.throws(() => watched(ending, work), Ended)
+  assert.throws(() => watched(ending, work), Interruption)
 }
 
 const size = 100_000
@@ -92,7 +92,7 @@ test('the characters of a property are collected in parts, however often it is i
         watched(ending, () => propertyNamed('IsGothic'))
         return interruptions
       } catch (error) {
-        assert.ok(error instanceof Ended)
+        assert.ok(error instanceof Interruption)
       }
     }
   }

@@ -33,14 +33,14 @@ const counts = {
   ...{ reads: 0, writes: 0, retries: 0, slow_queries: 0, streams: 0, lost_records: 0 },
 }
 
-interface Given {
+interface OperationOptions {
   readonly startCommand?: StartCommand
   readonly notices?: NoticeBoard
   readonly node?: string
   readonly now?: () => number
 }
 
-function operation({ startCommand, notices, node = 'one:8443', now }: Given): Operation {
+function operation({ startCommand, notices, node = 'one:8443', now }: OperationOptions): Operation {
   return new Operation({
     ...{ version: '1', node, worker: 0, workers: 1, data, startCommand, notices },
     ...{ backups: join(folder, 'backups'), queryLogFolder: join(data, 'query-log') },

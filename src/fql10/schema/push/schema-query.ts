@@ -3,7 +3,12 @@
 import { RequestError } from '../../../base/errors.ts'
 import { msg } from '../../../base/message.ts'
 import type { LanguageError } from '../../../model/failure.ts'
-import { type LanguageRequest, type Query, type Rendered, requestFault } from '../../../model/language.ts'
+import {
+  type LanguageRequest,
+  type Query,
+  type RenderedResponse,
+  requestFault,
+} from '../../../model/language.ts'
 import type { Session } from '../../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../../values/time.ts'
 import type { Micros, Value } from '../../../values/value.ts'
@@ -49,7 +54,7 @@ export class SchemaQuery implements Query {
     return this.#request.files.length > 0
   }
 
-  evaluate(session: Session): Rendered {
+  evaluate(session: Session): RenderedResponse {
     const request = this.#request
     if (!readers.has(roleOf(session))) throw new SchemaFailure(403, msg`Access denied`)
     const route = routeOf(request)
@@ -100,14 +105,14 @@ export function completeSchemaBody(body: string, time: Micros): string {
 }
 
 /** The response to a rejected request. */
-export function refusedSchemaRequest(error: LanguageError): Rendered {
+export function refusedSchemaRequest(error: LanguageError): RenderedResponse {
   const status = error instanceof SchemaFailure ? error.status : 400
   const fault = error instanceof SchemaFailure ? error.fault : undefined
   return { status, body: schemaErrorBody(error.message), ...(fault && { fault }) }
 }
 
 /** The response to a request that failed as a whole. */
-export function failedSchemaRequest(error: RequestError): Rendered {
+export function failedSchemaRequest(error: RequestError): RenderedResponse {
   const { code, description, status } = error
   return { status, body: schemaRequestErrorBody(code, description), fault: requestFault(error, '') }
 }

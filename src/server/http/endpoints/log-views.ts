@@ -72,7 +72,7 @@ async function answer(
   const { client, database, fields, wanted } = await logAccess(call, services, queryLog)
   const { from, to, regionGroup } = wanted
   const filter = { from, to, regionGroup, ...(database && { database: logDatabaseOf(database) }) }
-  const signal = untilGone(call, services)
+  const signal = abortSignalOf(call, services)
   try {
     return jsonAnswer(200, await view({ client, fields, filter, signal }))
   } catch (cause) {
@@ -82,7 +82,7 @@ async function answer(
 }
 
 /** Stops reading the log when the client has disconnected or the service stops. */
-function untilGone(call: EndpointCall, { stopping }: Services): AbortSignal {
+function abortSignalOf(call: EndpointCall, { stopping }: Services): AbortSignal {
   const gone = new AbortController()
   call.request.onClose(() => gone.abort())
   return AbortSignal.any([gone.signal, stopping])

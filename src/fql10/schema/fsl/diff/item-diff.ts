@@ -268,8 +268,8 @@ function settingLines(
     kinds.flatMap(kind => membersOf<Setting['kind']>(item, kind))
   const { added, kept, removed } = matchByKey(settings(before), settings(after), memberKey)
   // Stating the default history length is not a difference.
-  const isTold = (setting: Setting) => !hasNoEffect(setting)
-  return linesOf({ added: added.filter(isTold), removed: removed.filter(isTold), kept }, settingWording)
+  const hasEffect = (setting: Setting) => !hasNoEffect(setting)
+  return linesOf({ added: added.filter(hasEffect), removed: removed.filter(hasEffect), kept }, settingWording)
 }
 
 // -------------------------------------------------------------------- functions, roles, access providers
