@@ -9,7 +9,7 @@ import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 const part = {} as never
-/** All services, so that a new one cannot be left out. */
+/** All services are enabled, so that the test covers every endpoint. */
 const everything: Required<Services> = {
   engine: part,
   log: part,
@@ -62,11 +62,11 @@ const rows: Readonly<Record<string, Row>> = {
   'GET /tokens/self': { reach: ['token'] },
   // The query is not a document or set.
   'POST /stream': { reach: insiders, body: plain },
-  // These texts look like event sources but are invalid, which authorized callers learn.
+  // These texts look like event sources but are invalid. Authorized callers get an error that says so.
   'POST /feed/1': { reach: insiders, body: { token: madeUpSource } },
   'POST /stream/1': { reach: insiders, body: { token: madeUpSource } },
   'POST /api/v1/explain': { reach: admins, body: { query: plain, as: 'client' } },
-  // There is no such index or collection, which unauthorized callers do not learn.
+  // There is no such index or collection. Unauthorized callers get an error that does not reveal this.
   'POST /api/v1/indexes/_size': { reach: [], body: { index: 'none' } },
   'POST /api/v1/collections/_size': { reach: [], body: { collection: 'none' } },
   'GET /api/v1/principal': { reach: insiders },
@@ -154,7 +154,7 @@ test('every endpoint has a row', () => {
 })
 
 for (const who of everybody) {
-  test(`what ${who} reaches`, async () => {
+  test(`endpoints that ${who} can access`, async () => {
     const secret = secrets.get(who)
     assert.ok(secret !== undefined || who === 'nobody')
     const reached: string[] = []

@@ -1,5 +1,5 @@
-// Isolation of tenants: every function of the language, from every database of the hierarchy, with every kind of
-// credential, towards every database of the hierarchy.
+// Isolation of tenants: each function of the language is called from each database of the hierarchy, with each kind of
+// credential, on the data of each database.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -13,7 +13,7 @@ const world = await openWorld()
 const baseline = world.engine.store.changes(epoch, Number.MAX_SAFE_INTEGER).length
 after(() => world.engine.close())
 
-// The rights of each credential in its own database and in those below. All other rights are denied.
+// The rights of each credential in its own database and its descendants. All other rights are denied.
 
 const readsOf = (...kinds: string[]): string[] => kinds.map(kind => `read ${kind}`)
 const writesOf = (...kinds: string[]): string[] =>
@@ -83,7 +83,7 @@ async function run(from: Tenant, role: RoleName, query: unknown) {
 
 const forms = ['calls', 'literals'] as const
 
-/** All ways in which a caller can try to name the things of a tenant. */
+/** All forms in which a caller can try to name the objects of a tenant. */
 function namings(from: Tenant, to: Tenant): (Names & { readonly where: Relation })[] {
   const belongings = world.belongings[to]
   const where = relation(from, to)
@@ -92,20 +92,20 @@ function namings(from: Tenant, to: Tenant): (Names & { readonly where: Relation 
     if (from === to) return [{ ...unscoped, where }]
     return [
       { ...unscoped, scope: scopeFrom(from, to, form), where },
-      // Without a scope, names and ids refer to the caller's own database, which does not have them.
+      // Without a scope, names and ids refer to the caller's own database, where these objects do not exist.
       { ...unscoped, where: 'elsewhere' as const },
     ]
   })
 }
 
-/** Whether an unscoped name refers to the caller's own things, because every database has things of that name. */
+/** Returns whether an unscoped name refers to an object of the caller: every database has an object of that name. */
 function isOwn(probe: Probe, { scope, tenant }: Names, from: Tenant): boolean {
   return probe.isEverywhere === true && scope === undefined && tenant !== from
 }
 
 for (const from of tenantNames) {
   for (const role of roles) {
-    test(`what the ${role} of ${from} reaches`, async () => {
+    test(`data that a caller with the role ${role} of ${from} can access`, async () => {
       const wrong: string[] = []
       const check = async (
         name: string,
@@ -133,7 +133,7 @@ for (const from of tenantNames) {
   }
 }
 
-test('things in other databases look like missing things', async () => {
+test('objects in other databases look like missing objects', async () => {
   const plain = (text: string) => text.replaceAll(/nowhere|neighbour/g, 'X').replaceAll(/\d{6,}/g, '#')
   const nothing = { keyId: '123456789', tokenId: '123456789', credentialsId: '123456789' }
   for (const role of roles) {
@@ -155,12 +155,12 @@ test('things in other databases look like missing things', async () => {
   }
 })
 
-test('no probe has written anything', () => {
+test('the probes have written nothing', () => {
   assert.equal(world.engine.store.changes(epoch, Number.MAX_SAFE_INTEGER).length, baseline)
   assert.deepEqual(world.engine.store.check(), [])
 })
 
-/** Functions that refer to something, but not to another tenant's data; each with the reason. */
+/** Functions with references that cannot lead to another tenant's data, each with the reason. */
 const harmless: Readonly<Record<string, string>> = {
   if: 'evaluates what is given to it',
   do: 'evaluates what is given to it',

@@ -9,7 +9,7 @@ after(() => engine.close())
 
 const object = (fields: Record<string, unknown>) => ({ object: fields })
 
-test('a former owner of a database cannot move it back by a stored reference', async () => {
+test('the former parent of a database cannot move it back by a stored reference', async () => {
   for (const name of ['before', 'now']) await engine.query({ create_database: object({ name }) })
   const key = object({ role: 'admin', database: { database: 'before' } })
   const { secret } = (await engine.query({ create_key: key })) as { secret: string }

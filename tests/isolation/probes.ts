@@ -12,7 +12,7 @@ export type Right =
   | `${'write' | 'create' | 'delete' | 'history_write'} documents`
   | `${'create' | 'write' | 'delete'} ${Native}`
   | 'call function'
-  /** Checked in the database of the query, whichever database is moved. */
+  /** The right is checked in the database of the query, not in the database that is moved. */
   | 'move databases'
   /** A right that every caller has in its own database. */
   | 'be there'
@@ -39,20 +39,20 @@ export interface Outcome {
 export interface Probe {
   readonly query: Wire
   readonly needs: readonly Right[]
-  /** The probe names nothing by scope: a secret identifies its database itself. */
+  /** The probe needs no scope, because a secret identifies its own database. */
   readonly findsItself?: boolean
-  /** Without a scope, the name is valid in every database and refers to the caller's own. */
+  /** Without a scope, the name is valid in every database and refers to an object of the caller. */
   readonly isEverywhere?: boolean
-  /** Whether the answer reveals the data, or the write succeeded. */
+  /** True if the answer reveals the data, or the write succeeded. */
   readonly reaches: (outcome: Outcome) => boolean
 }
 
-/** How a probe names the things of a tenant from another database. */
+/** The form in which a probe names the objects of a tenant from another database. */
 export interface Names {
   readonly tenant: string
-  /** The database in which they are looked up; absent: the caller's. */
+  /** The database in which the objects are looked up; by default the caller's. */
   readonly scope: Wire | undefined
-  /** As calls such as `{"collection": …}`, or as literal references. */
+  /** The objects are named by calls such as `{"collection": …}`, or by literal references. */
   readonly form: 'calls' | 'literals'
   readonly belongings: Belongings
 }
@@ -75,7 +75,7 @@ const literal = (id: string, collection: Wire, database?: Wire): Wire => ({
   },
 })
 
-/** References to the things of a tenant. */
+/** References to the objects of a tenant. */
 function referencesOf({ belongings, form, scope, tenant }: Names) {
   const names = namesOf(tenant)
   const named = (kind: string, name: string): Wire => {
@@ -113,7 +113,7 @@ const isDone = ({ status }: Outcome): boolean => status < 300
 const answers = (value: unknown) => (outcome: Outcome) =>
   isDone(outcome) && JSON.parse(outcome.text).resource === value
 
-/** All probes of a tenant's things, by the function that they test. */
+/** All probes of a tenant's objects, by the function that they test. */
 export function probesOf(names: Names): Readonly<Record<string, readonly Probe[]>> {
   return { ...readingProbes(names), ...writingProbes(names) }
 }

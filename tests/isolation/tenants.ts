@@ -1,5 +1,5 @@
-// Four databases of four tenants, one inside another and one beside it, with the same content. All stored values
-// contain the tenant's marker, so that a marker in an answer identifies the owner of the data.
+// Four databases of four tenants with the same content. Some are children of others, some are siblings. All stored
+// values contain the tenant's marker, so that a marker in an answer identifies the owner of the data.
 
 import { openTestEngine, type TestEngine } from '../support/engine.ts'
 
@@ -17,7 +17,7 @@ export const tenantNames = Object.keys(tenants) as Tenant[]
 export const roles = ['admin', 'server', 'server-readonly', 'client', 'custom role', 'token'] as const
 export type RoleName = (typeof roles)[number]
 
-/** Ids and secrets of things without names. */
+/** Ids and secrets of objects without names. */
 export interface Belongings {
   readonly keyId: string
   readonly tokenId: string
@@ -41,7 +41,7 @@ type Wire = unknown
 const object = (fields: Record<string, Wire>): Wire => ({ object: fields })
 const field = (...path: string[]): Wire => object({ field: path })
 
-/** The unique names of a tenant's things. */
+/** The unique names of a tenant's objects. */
 export function namesOf(tenant: string) {
   return {
     things: `things_${tenant}`,

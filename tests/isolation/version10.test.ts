@@ -1,5 +1,5 @@
-// Isolation in version 10. From one database, queries try every companion and every module that looks something up,
-// with the names, ids, references, cursors and event sources of a neighbour.
+// Isolation in version 10. From one database, queries call every module that looks up data, with the names, ids,
+// references, cursors and event sources of a neighbour.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -7,7 +7,7 @@ import { natives } from '../../src/fql10/library/natives.ts'
 import { fql, keyOfNewDatabase, send, sendFql } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
-/** Contained in everything that the neighbour has. */
+/** A text that is part of all names and values of the neighbour. */
 const mark = 'Neighbours'
 
 let server: RunningServer
@@ -51,7 +51,7 @@ before(async () => {
 })
 after(() => server?.stop())
 
-/** The answer to a query in the own database, which must never contain the neighbour's data. */
+/** The response to a query in the caller's database, which must never contain the neighbour's data. */
 async function ask(text: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
   const { json, status, text: body } = await sendFql(server, own, text, args)
   assert.ok(status < 500, `${status} for ${text}: ${body}`)
@@ -59,7 +59,7 @@ async function ask(text: string, args: Readonly<Record<string, unknown>> = {}): 
   return (json as { data?: unknown }).data
 }
 
-test('no companion lists the things of a neighbour', async () => {
+test('no module lists the objects of a neighbour', async () => {
   for (const { module } of natives) {
     await ask(`${module.name}.all().toArray()`)
     await ask(`${module.name}.where(_ => true).toArray()`)
@@ -68,7 +68,7 @@ test('no companion lists the things of a neighbour', async () => {
   await ask('Own.all().toArray()')
 })
 
-test('no companion finds the things of a neighbour by name or id', async () => {
+test('no module finds the objects of a neighbour by name or id', async () => {
   const names = ['', 'Alias', 'Function', 'Role', 'Provider', 'Database'].map(end => mark + end)
   for (const { documents, module } of natives) {
     const isNamed = documents.name === 'NamedDocument'

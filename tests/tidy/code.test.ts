@@ -71,13 +71,13 @@ function rule(name: string, check: (files: readonly Syntax[]) => Findings, found
   })
 }
 
-rule('what is exported is imported somewhere', unusedExports, [
+rule('every export is imported by another file', unusedExports, [
   'src/values/planted.ts:4: nobody imports lonely',
 ])
 
-rule('every export has a sentence', silentExports, ['src/values/planted.ts:9: silent has no sentence'])
+rule('every export has a docstring', silentExports, ['src/values/planted.ts:9: silent has no sentence'])
 
-rule('a cast that the type check cannot judge has a reason', blindCasts, [
+rule('a cast that the type check cannot verify has a reason', blindCasts, [
   'src/values/planted.ts:4: a cast without a reason',
 ])
 
@@ -86,7 +86,7 @@ rule('limits that clients can meet are in limits.ts, and other limits have a com
   'src/server/http/planted.ts:3: pageRowsMax belongs into src/base/limits.ts',
 ])
 
-rule('imports make no circles', importCycles, [
+rule('there are no circular imports', importCycles, [
   'src/values/planted.ts → src/storage/keys/planted.ts → src/values/planted.ts',
   'src/text/planted.ts → src/text/planted-type.ts → src/text/planted.ts',
 ])
@@ -108,7 +108,7 @@ test('modules that need Node are found in the imports of browser modules', () =>
   assert.deepEqual(beyondBrowsers(all, 'dashboard/planted/'), ['src/text/planted-read.ts imports node:fs'])
 })
 
-rule('unit tests stand in the folder of what they test', misplacedTests, [
+rule('unit tests are in the folder that mirrors the tested one', misplacedTests, [
   'tests/unit/keys/planted.test.ts tests nothing of src/storage/keys',
 ])
 

@@ -53,7 +53,7 @@ function isNamedAs(name: string, path: string): boolean {
   return exported.includes(file.replace(/s$/, '')) || file.includes(exported)
 }
 
-/** Casts through `unknown` or `never` without a reason. */
+/** Casts through `unknown` or `never` without a comment that gives the reason. */
 export function blindCasts(files: readonly Syntax[]): Findings {
   return files
     .filter(({ path }) => isProgram(path))

@@ -1,5 +1,5 @@
-// Schema objects that need more than one step to be created again: those whose free data refers to documents, which come after
-// them, or belongs to an object of a schema file, and those with names that files of version 10 do not allow.
+// Schema objects that an import creates in more than one step. Their free data refers to documents, which are imported
+// later, or belongs to an object of a schema file, or their names are not allowed in files of version 10.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

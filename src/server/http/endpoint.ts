@@ -128,7 +128,7 @@ export interface Services {
   readonly publicUrl?: string
   /** Absent: there is no dashboard, and browsers get the same responses as other clients. */
   readonly dashboard?: DashboardFiles
-  /** Whether requests are recorded; true when absent. */
+  /** False: requests are not recorded. */
   readonly recordsQueries?: boolean
   /** Absent: requests are not counted. */
   readonly meter?: RequestMeter

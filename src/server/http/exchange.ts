@@ -34,9 +34,9 @@ export interface Exchange {
    * without having read anything. Absent where the connection cannot tell before reading.
    */
   takeArrived?(take: (body: Buffer | undefined) => void): void
-  /** Whether the whole request has arrived. */
+  /** True when the whole request has arrived. */
   readonly isComplete: boolean
-  /** Whether the client has disconnected. */
+  /** True when the client has disconnected. */
   readonly isGone: boolean
   /** Calls `listener` when the response has been handed to the operating system, or can no longer be sent. */
   onClose(listener: () => void): void

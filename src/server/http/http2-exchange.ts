@@ -124,7 +124,7 @@ function breakOff(stream: ServerHttp2Stream): void {
   stream.destroy()
 }
 
-/** Whether the client has sent the whole request. */
+/** Returns whether the client has sent the whole request. */
 function hasEnded(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1
 }

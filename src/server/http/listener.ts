@@ -29,7 +29,7 @@ import { holdsFirstRecord, peek, startsHttp2 } from './preface.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
 import { type EarlyRequest, receiveUpgrade, requestsUpgrade, upgradeIn } from './upgrade.ts'
 
-/** Where to listen. */
+/** The address to listen on. */
 export interface ListenAddress {
   readonly host: string
   /** 0 picks a free port. */

@@ -142,7 +142,7 @@ export class Pacing {
     this.#offences.take(client, limits.offenderMs - this.#offences.waitMs(client))
   }
 
-  /** Whether a session of `client` was ended recently. */
+  /** Returns whether a session of `client` was ended recently. */
   isOffender(client: string): boolean {
     return this.#offences.left(client) < 0
   }

@@ -11,7 +11,7 @@ const frameHeadBytes = 9
 const settingsType = 4
 const noBytes = Buffer.alloc(0)
 
-/** Whether `seen` begins an HTTP/2 connection; undefined while it is too short to tell. */
+/** Returns whether `seen` begins an HTTP/2 connection; undefined while it is too short to tell. */
 export function startsHttp2(seen: Buffer): boolean | undefined {
   const compared = Math.min(seen.length, distinctiveBytes)
   const matches = seen.compare(preface, 0, compared, 0, compared) === 0

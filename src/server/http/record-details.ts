@@ -95,7 +95,7 @@ export class RecordDetails {
     return { ...named, isOuter, ...(isOuter && { id: undefined, name: undefined }) }
   }
 
-  /** Whether a credential belongs to a database above the reader's own. */
+  /** Returns whether a credential belongs to a database above the reader's own. */
   #isOuter(credential: string, around: readonly string[]): boolean {
     if (this.#readers === undefined) return false
     const [, holder = String(rootDatabase)] = credential.split('/')

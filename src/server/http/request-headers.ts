@@ -82,7 +82,7 @@ export function invalidHeader(name: string, reason: Message): Message {
   return msg`Invalid header '${own(name)}': ${reason}`
 }
 
-/** Whether the response's body should be indented: for curl and HTTPie, or because a header requests it. */
+/** Returns whether the response's body should be indented: for curl and HTTPie, or because a header requests it. */
 export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
   const agent = headers['user-agent']
   return (

@@ -5,7 +5,8 @@ import { limits } from '../../base/limits.ts'
 const lineFeed = 0x0a
 
 /**
- * Whether the bytes are short enough, and have few enough lines, to come from a client that waits for its responses.
+ * Returns whether the bytes are short enough, and have few enough lines, to come from a client that waits for its
+ * responses.
  */
 export function isShort(bytes: Buffer): boolean {
   const { length } = bytes

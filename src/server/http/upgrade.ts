@@ -25,7 +25,7 @@ const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nup
 /** A HEADERS frame that opens stream 1 and ends it: POST (0x83), scheme http (0x86), path / (0x84), authority "-". */
 const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
 
-/** Whether a request upgrades to HTTP/2. A request with a long body does not: it stays on HTTP/1.1. */
+/** Returns whether a request upgrades to HTTP/2. A request with a long body does not: it stays on HTTP/1.1. */
 export function requestsUpgrade({ headers }: IncomingMessage): boolean {
   const protocols = headers.upgrade?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? []
   return (
@@ -37,9 +37,9 @@ export function requestsUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Whether the first bytes of a connection are a request with an upgrade, and whether the request is complete. Node
- * hands over the socket itself only if the whole request has arrived before its parser runs. Otherwise it hands over a
- * stream on top of the socket, which makes the whole connection slower.
+ * Returns whether the first bytes of a connection are a request with an upgrade, and whether the request is complete.
+ * Node hands over the socket itself only if the whole request has arrived before its parser runs. Otherwise it hands
+ * over a stream on top of the socket, which makes the whole connection slower.
  */
 export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
   const text = seen.toString('latin1', 0, limits.requestHeadBytesMax)

@@ -12,8 +12,8 @@ export function pathOf(target: string): string {
 }
 
 /**
- * The first value of the query parameter `name`, or undefined. `+` stands for a space. One invalid escape makes the
- * whole list empty.
+ * The first value of the query parameter `name`, or undefined. `+` stands for a space. A single invalid escape makes
+ * the whole list empty.
  */
 export function queryParameter(target: string, name: string): string | undefined {
   return parametersOf(target).get(name)

@@ -47,7 +47,9 @@ export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
   ]
 }
 
-/** Whether a request comes from a browser that opens the service's address, not from a client of the protocol. */
+/**
+ * Returns whether a request comes from a browser that opens the service's address, not from a client of the protocol.
+ */
 export function isBrowserVisit({ method, url, headers }: Exchange): boolean {
   return method === 'GET' && url === '/' && headers.accept?.includes('text/html') === true
 }
