@@ -9,13 +9,7 @@ import type { FlowConfig } from '../client/flows.ts'
 import { keyOfNewDatabase } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
-import { chromiumProgram, type OpenPage, openPage } from './chromium.ts'
-
-const program = chromiumProgram()
-const skip =
-  program === undefined
-    ? 'Chromium is not installed (apt-get install chromium, or name it in CHROMIUM)'
-    : false
+import { type OpenPage, openPage, skip } from './chromium.ts'
 
 let server: RunningServer
 let opened: OpenPage
@@ -37,9 +31,9 @@ async function bundle(): Promise<string> {
 }
 
 before(async () => {
-  if (program === undefined) return
+  if (skip) return
   server = await startServer()
-  opened = await openPage(program)
+  opened = await openPage()
   await opened.page.addScriptTag({ content: await bundle() })
 })
 

@@ -5,13 +5,7 @@ import { after, before, test } from 'node:test'
 import type * as driver from 'faunadb'
 import { keyOfNewDatabase, query } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
-import { chromiumProgram, type OpenPage, openPage } from './chromium.ts'
-
-const program = chromiumProgram()
-const skip =
-  program === undefined
-    ? 'Chromium is not installed (apt-get install chromium, or name it in CHROMIUM)'
-    : false
+import { type OpenPage, openPage, skip } from './chromium.ts'
 
 let server: RunningServer
 let opened: OpenPage
@@ -24,13 +18,13 @@ let config: {
 }
 
 before(async () => {
-  if (program === undefined) return
+  if (skip) return
   server = await startServer()
   const secret = await keyOfNewDatabase(server, 'app', 'server')
   const { hostname, port } = new URL(server.url)
   config = { secret, domain: hostname, port: Number(port), scheme: 'http' }
   await query(server, secret, { create_collection: { object: { name: 'spells' } } })
-  opened = await openPage(program)
+  opened = await openPage()
 })
 
 after(async () => {

@@ -5,13 +5,7 @@ import { after, before, test } from 'node:test'
 import type * as driver from 'fauna'
 import { keyOfNewDatabase } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
-import { chromiumProgram, type OpenPage, openPage } from './chromium.ts'
-
-const program = chromiumProgram()
-const skip =
-  program === undefined
-    ? 'Chromium is not installed (apt-get install chromium, or name it in CHROMIUM)'
-    : false
+import { type OpenPage, openPage, skip } from './chromium.ts'
 
 let server: RunningServer
 let opened: OpenPage
@@ -19,10 +13,10 @@ let opened: OpenPage
 let config: { readonly secret: string; readonly endpoint: string }
 
 before(async () => {
-  if (program === undefined) return
+  if (skip) return
   server = await startServer()
   config = { secret: await keyOfNewDatabase(server, 'app', 'server'), endpoint: server.url }
-  opened = await openPage(program)
+  opened = await openPage()
 })
 
 after(async () => {

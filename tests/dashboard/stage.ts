@@ -3,20 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { chromiumProgram } from '../browser/chromium.ts'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { launch, skip } from '../browser/chromium.ts'
 import { keyOfNewDatabase, query } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts'
 import { shared } from '../support/shared.ts'
 
-const program = chromiumProgram()
-
-/** The reason to skip tests of pages; false where Chromium is installed. */
-export const skip =
-  program === undefined
-    ? 'Chromium is not installed (apt-get install chromium, or name it in CHROMIUM)'
-    : false
+export { skip }
 
 /** The timeout of all waits on a page, in milliseconds. */
 const patienceMs = 30_000
@@ -140,15 +134,7 @@ function isRefusal(text: string): boolean {
   return /^Failed to load resource: the server responded with a status of 4\d\d/.test(text)
 }
 
-const sharedBrowser = shared(
-  () =>
-    chromium.launch({
-      executablePath: program as string,
-      args: ['--no-sandbox'],
-      timeout: patience(patienceMs),
-    }),
-  browser => browser.close(),
-)
+const sharedBrowser = shared(launch, browser => browser.close())
 
 /** Starts a service. All test files of the process share one browser. */
 export async function openStage({

@@ -9,16 +9,10 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { chromiumProgram } from '../browser/chromium.ts'
+import type { Browser, Page } from 'playwright-core'
+import { launch, skip } from '../browser/chromium.ts'
 import { patience } from '../support/patience.ts'
 import { assertSound, program, repository, runProgram, temporaryFolder } from '../support/program.ts'
-
-const browserProgram = chromiumProgram()
-const skip =
-  browserProgram === undefined
-    ? 'Chromium is not installed (apt-get install chromium, or name it in CHROMIUM)'
-    : false
 
 let folder: string
 let app: ChildProcess
@@ -43,7 +37,7 @@ async function installApp(): Promise<void> {
 }
 
 before(async () => {
-  if (browserProgram === undefined) return
+  if (skip) return
   folder = await temporaryFolder()
   await installApp()
   const path = [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter)
@@ -57,11 +51,11 @@ before(async () => {
     address = /^Open (\S+)$/.exec(line)?.[1] ?? ''
     if (address !== '') break
   }
-  browser = await chromium.launch({ executablePath: browserProgram, args: ['--no-sandbox'] })
+  browser = await launch()
 })
 
 after(async () => {
-  if (browserProgram === undefined) return
+  if (skip) return
   await browser?.close()
   app.kill('SIGTERM')
   assert.deepEqual(await once(app, 'exit'), [0, null])
