@@ -31,7 +31,7 @@ export function encodeCollation(source: CollationSource): string {
   const entries = [...source.elements].sort(([a], [b]) => codePoints(a) - codePoints(b) || (a < b ? -1 : 1))
   const isContraction = ([text]: readonly [string, unknown]): boolean => points(text).length > 1
   return `// Written by scripts/derive-collation.ts; never edit. ${source.origin}
-// The order of stored keys depends on it: another content is another version of the data format.
+// The order of stored keys depends on it: a changed content needs a new version of the data format.
 
 /** The version of this table. */
 export const collationVersion = ${source.version}

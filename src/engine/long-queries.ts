@@ -17,7 +17,7 @@ export class LongQueries {
     this.#msOf = msOf
   }
 
-  /** Tells whether this caller's query took long the last time. */
+  /** Returns whether this caller's query took long the last time. */
   has(request: QueryRequest): boolean {
     return this.#lengths.size > 0 && this.#lengths.get(keyOf(request)) !== undefined
   }

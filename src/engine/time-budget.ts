@@ -64,7 +64,7 @@ export class TimeBudget {
     return this.#slowLane !== undefined
   }
 
-  /** Tells whether the current evaluation has used its whole share of this process's time. */
+  /** Returns whether the current evaluation has used its whole share of this process's time. */
   get isUsedUp(): boolean {
     return this.#share?.isOver() === true
   }

@@ -14,7 +14,7 @@ export type EffectPlace =
 
 const order: Readonly<Record<Effect, number>> = { pure: 0, read: 1, write: 2 }
 
-/** Tells whether an effect is stronger than a limit allows. */
+/** Returns whether an effect is stronger than a limit allows. */
 export function exceeds(effect: Effect, limit: Effect): boolean {
   return order[effect] > order[limit]
 }

@@ -168,7 +168,7 @@ export abstract class LanguageError extends Error {
     return this.message
   }
 
-  /** Tells whether the response reports the costs of the query up to the error. */
+  /** Returns whether the response reports the costs of the query up to the error. */
   get reportsCosts(): boolean {
     return this.aborted !== undefined
   }

@@ -138,7 +138,7 @@ export interface Language {
    * the query log. Marks replace the names of schema objects in `names` (`src/values/name-marks.ts`).
    */
   shape(text: string, names?: readonly string[]): string
-  /** Tells whether a word belongs to the language. The query log stores such words even if an error quotes them. */
+  /** Returns whether a word belongs to the language. The query log stores such words even if an error quotes them. */
   isWord(word: string): boolean
 }
 

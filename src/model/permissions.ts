@@ -6,7 +6,7 @@ import { Failure, type FailurePlace } from './failure.ts'
 import type { Session } from './session.ts'
 
 /**
- * Tells whether the caller may do `action` to a document. `argument` returns the argument of predicates; `next` returns
+ * Returns whether the caller may do `action` to a document. `argument` returns the argument of predicates; `next` returns
  * the new fields of a document that is written.
  */
 export function mayOnDocument(
@@ -26,7 +26,7 @@ function itself(ref: Ref): () => Value {
   return () => ref
 }
 
-/** Tells whether the current authority may read a document. */
+/** Returns whether the current authority may read a document. */
 export function mayRead(ref: Ref, session: Session): boolean {
   return mayOnDocument('read', ref, session)
 }

@@ -23,7 +23,7 @@ export function readElement(ref: Ref, session: Session): Version {
   return version
 }
 
-/** Tells whether a document exists and the caller may read it. */
+/** Returns whether a document exists and the caller may read it. */
 export function documentExists(ref: Ref, session: Session): boolean {
   return isReachable(ref, session) && mayRead(ref, session) && fetch(ref, session) !== undefined
 }
@@ -67,7 +67,7 @@ export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: 
   return found
 }
 
-/** Tells whether the collection of a document still exists. */
+/** Returns whether the collection of a document still exists. */
 function isReachable(ref: Ref, { transaction }: Session): boolean {
   return transaction.catalogue.hasCollection(ref.database, ref.collection)
 }
@@ -78,7 +78,7 @@ export function requireReachable(ref: Ref, session: Session): void {
   throw Failure.of({ kind: 'collection gone', collection: collectionOf(ref) }, 'target')
 }
 
-/** Tells whether a reference names a document of a user collection. */
+/** Returns whether a reference names a document of a user collection. */
 export function isUserDocument(ref: Ref): boolean {
   return ref.collection > native.credentials
 }

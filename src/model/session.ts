@@ -49,7 +49,7 @@ export interface CodeLanguage<L extends LanguageName> {
    */
   run(code: CodeIn<L>, given: CodeArguments, session: Session): Value
   facts(code: CodeIn<L>): CodeFacts
-  /** Tells whether code from another source than a query could also come from a query. */
+  /** Returns whether code from another source than a query could also come from a query. */
   isCode(code: CodeIn<L>): boolean
   /** Predicates take documents, one for each parameter. Otherwise they take the arguments of a call in the language. */
   readonly predicatesTakeDocuments?: true
@@ -322,7 +322,7 @@ export class Session {
     return language.code as unknown as CodeLanguage<LanguageName>
   }
 
-  /** Tells whether a predicate of a role or access provider returns exactly `true`. Its errors are never shown. */
+  /** Returns whether a predicate of a role or access provider returns exactly `true`. Its errors are never shown. */
   decides(predicate: Code, argument: AccessRequest['argument'], about?: PredicateSubject): boolean {
     const outcome = this.tryPredicate(predicate, argument, about)
     return 'value' in outcome && outcome.value === true

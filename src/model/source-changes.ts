@@ -50,7 +50,7 @@ export function sourceChanges(
 }
 
 /**
- * Tells whether {@link sourceChanges} from a time on returns every change since then, and none was removed with the
+ * Returns whether {@link sourceChanges} from a time on returns every change since then, and none was removed with the
  * history.
  */
 export function areComplete(source: ChangeSource, from: Micros, transaction: Transaction): boolean {
@@ -156,7 +156,7 @@ function compareEntries(left: EntryEvents, right: EntryEvents, { values }: Index
   return left.document.id < right.document.id ? -1 : 1
 }
 
-/** Tells whether a document had entries under some terms at some time. */
+/** Returns whether a document had entries under some terms at some time. */
 class Membership {
   readonly #index: IndexDefinition
   readonly #termsKey: string

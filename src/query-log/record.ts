@@ -221,7 +221,7 @@ function shownText({ pieces, quoted }: Template, isKnown: (word: string) => bool
   return text.slice(0, faultCharsMax)
 }
 
-/** Tells whether a quoted value consists of known words, such as the name of a type. Numbers are not known. */
+/** Returns whether a quoted value consists of known words, such as the name of a type. Numbers are not known. */
 function isShown(quoted: string, isKnown: (word: string) => boolean): boolean {
   if (quoted.length > faultCharsMax) return false
   const words = quoted.match(/[^\s,|'"`]+/g) ?? []

@@ -38,7 +38,7 @@ export class Audience {
   }
 
   /**
-   * Tells whether a viewer may see an event of a subject. A predicate that takes too long or costs too much counts as
+   * Returns whether a viewer may see an event of a subject. A predicate that takes too long or costs too much counts as
    * false. Throws Pending if a predicate has to wait.
    */
   sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
@@ -46,7 +46,7 @@ export class Audience {
   }
 
   /**
-   * Tells whether a viewer may see the document as it was before the event. A viewer who could not read it then needs
+   * Returns whether a viewer may see the document as it was before the event. A viewer who could not read it then needs
    * the right to read its history, or unrestricted read on the set.
    */
   seesPast(viewer: Viewer, { document }: StreamEvent, subject: StreamSubject): boolean {
@@ -121,7 +121,7 @@ function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boo
   }
 }
 
-/** Tells whether the elements of a set are visible regardless of the rights on its documents. */
+/** Returns whether the elements of a set are visible regardless of the rights on its documents. */
 function isUnrestricted(subject: StreamSubject, access: Access): boolean {
   const action = 'unrestricted_read'
   switch (subject.kind) {

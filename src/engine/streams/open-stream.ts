@@ -25,7 +25,7 @@ export class Subject {
   /** Identifies the subject among those of its kind; for sets, among those of its index. */
   readonly key: string
 
-  /** Tells whether no stream follows the subject. */
+  /** Returns whether no stream follows the subject. */
   get isIdle(): boolean {
     return this.streams.size === 0 && this.readers.size === 0
   }

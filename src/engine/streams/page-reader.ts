@@ -26,14 +26,14 @@ interface ReaderHost {
    * that reader is further ahead.
    */
   readonly caughtUp: (reader: PageReader) => boolean
-  /** Called with bugs. */
+  /** Called with unexpected errors. */
   readonly onFailure: (error: unknown) => void
 }
 
 /** How a page ends its streams: with an event of its own, or with the last event of the page. */
 type Ending = StreamEnd | 'over'
 
-/** Tells whether the first of two places is later. */
+/** Returns whether the first of two places is later. */
 function isAfter(left: StreamPlace, right: StreamPlace): boolean {
   return left.time > right.time || (left.time === right.time && left.ordinal > right.ordinal)
 }
@@ -42,7 +42,7 @@ export class PageReader implements Reader {
   readonly key: string
   readonly #order: PagedOrder
   readonly #host: ReaderHost
-  /** The streams, each with the function by which its opener reads on. */
+  /** The streams, each with the function with which its opener continues to read. */
   readonly #streams = new Map<OpenStream, NextPage>()
   /** The places of streams that joined ahead of this reader. */
   readonly #ahead = new Map<OpenStream, StreamPlace>()
@@ -82,7 +82,7 @@ export class PageReader implements Reader {
     return this.#place
   }
 
-  /** Tells whether a stream that begins at a place misses no event here. */
+  /** Returns whether a stream that begins at a place misses no event here. */
   isQuietSince(place: StreamPlace): boolean {
     return !isAfter(this.#quietSince, place)
   }
@@ -114,7 +114,7 @@ export class PageReader implements Reader {
     this.#end(streamEnds.sourceClosed)
   }
 
-  /** Ends the streams after a bug. */
+  /** Ends the streams after an unexpected error. */
   fail(): void {
     this.#end(streamEnds.failed)
   }

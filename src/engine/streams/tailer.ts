@@ -16,7 +16,7 @@ export interface WaitOptions {
   readonly memo: Memo
   /** False after a wait has failed. It is not repeated. */
   readonly mayWait: boolean
-  /** Tells whether other work should get its turn. Longer work must throw {@link TurnOver} then. */
+  /** Returns whether other work should get its turn. Longer work must throw {@link TurnOver} then. */
   readonly isTurnOver: () => boolean
 }
 

@@ -55,7 +55,7 @@ export function destructive(change: DestructiveChange): Failure {
   return Failure.of({ kind: 'destructive', change })
 }
 
-/** Tells whether the database, or a database that contains it, is protected. */
+/** Returns whether the database, or a database that contains it, is protected. */
 export function isProtected(database: Ref['database'], session: Session): boolean {
   const around = session.transaction.catalogue.lineage(database)
   return around.some(definition => definition.protected)

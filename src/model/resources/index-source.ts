@@ -100,7 +100,7 @@ export function sourceFailures(
   return [...failures, ...items.flatMap((item, index) => bindingFailures(item, index, used, session))]
 }
 
-/** Tells whether two sources name the same set of collections. */
+/** Returns whether two sources name the same set of collections. */
 function repeats(items: readonly Value[]): boolean {
   const keys = items.map(item =>
     (isObject(item) ? collectionsOfObject(item) : [collectionOf(item)]).map(String).sort().join(),

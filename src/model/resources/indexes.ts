@@ -18,7 +18,7 @@ const partitions: FieldCheck = (value, path) => {
   return [failure(path, { kind: 'out of range', value, least: 1n, most: partitionsMax })]
 }
 
-/** Tells whether every caller of the database may read the index. Other permissions are dropped silently. */
+/** Returns whether every caller of the database may read the index. Other permissions are dropped silently. */
 function isPublic(permissions: Value | undefined): boolean {
   return isObject(permissions) && permissions.get('read') === 'public'
 }

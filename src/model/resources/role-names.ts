@@ -32,7 +32,7 @@ export function customRoleFailures(
   return [failure(path, { kind: 'unknown role', role: value })]
 }
 
-/** Tells whether a role gives no more rights than a caller with the built-in role `holder` has. */
+/** Returns whether a role gives no more rights than a caller with the built-in role `holder` has. */
 export function isWithin(role: Value | undefined, holder: 'admin' | 'server' | undefined): boolean {
   if (role === undefined || holder === 'admin') return true
   const lesser: readonly Value[] = ['server', 'server-readonly', 'client']

@@ -63,7 +63,7 @@ export const nullType: FieldType = { kind: 'null' }
 /** The type of objects with any fields. */
 export const anyObject: ObjectType = { kind: 'object', fields: new Map(), wildcard: anyType }
 
-/** Tells whether a value may be missing. */
+/** Returns whether a value may be missing. */
 export function isOptional(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(isOptional)
   return type.kind === 'any' || type.kind === 'null'
@@ -112,7 +112,7 @@ function literalText(value: boolean | bigint | number | string): string {
 /** The first integer that takes more than 32 bits. */
 const intEnd = 2n ** 31n
 
-/** Tells whether an integer fits into 32 bits. */
+/** Returns whether an integer fits into 32 bits. */
 export function isInt(value: bigint): boolean {
   return value >= -intEnd && value < intEnd
 }

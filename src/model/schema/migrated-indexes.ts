@@ -63,18 +63,18 @@ function pathAfter(path: Path, step: Step): Path | undefined {
   }
 }
 
-/** Tells whether a path leads to a field or into it. */
+/** Returns whether a path leads to a field or into it. */
 function begins(path: Path, field: FieldNames): boolean {
   return field.length <= path.length && field.every((name, index) => name === path[index])
 }
 
-/** Tells whether a change of a field can change the value at a path. */
+/** Returns whether a change of a field can change the value at a path. */
 function overlaps(path: Path, field: FieldNames): boolean {
   const length = Math.min(path.length, field.length)
   return field.slice(0, length).every((name, index) => name === path[index])
 }
 
-/** Tells whether setting a field can change the value at a path, also through undeclared data that it displaces. */
+/** Returns whether setting a field can change the value at a path, also through undeclared data that it displaces. */
 function replaces(path: Path, field: FieldNames): boolean {
   if (overlaps(path, field)) return true
   const [[first], [name = '']] = [path, field]

@@ -44,7 +44,7 @@ export function pathSpelling(path: Path): string {
     .join('')
 }
 
-/** Tells whether two paths are equal. */
+/** Returns whether two paths are equal. */
 export function isSamePath(left: Path, right: Path): boolean {
   return left.length === right.length && left.every((step, index) => step === right[index])
 }

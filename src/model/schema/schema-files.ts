@@ -72,7 +72,7 @@ function fieldsOf(name: string, text: string): ObjectValue {
   ])
 }
 
-/** Tells whether a database has a staged schema. */
+/** Returns whether a database has a staged schema. */
 export function isStaged(session: FileSession): boolean {
   return session.transaction.get(marker(session)) !== undefined
 }

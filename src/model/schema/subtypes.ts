@@ -11,7 +11,7 @@ import {
 } from './field-types.ts'
 import { scalars } from './type-check.ts'
 
-/** Tells whether every value of a type also has the other type. `Any` is a subtype only of itself. */
+/** Returns whether every value of a type also has the other type. `Any` is a subtype only of itself. */
 export function isSubtype(type: FieldType, other: FieldType): boolean {
   step()
   if (other.kind === 'any') return true

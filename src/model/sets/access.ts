@@ -88,7 +88,7 @@ function isOwnIndex(index: Ref, { transaction }: Session): boolean {
   return false
 }
 
-/** Tells whether the caller may see the history of a document. */
+/** Returns whether the caller may see the history of a document. */
 export function mayReadHistory(document: Ref, session: Session): boolean {
   return mayOnDocument('history_read', document, session)
 }

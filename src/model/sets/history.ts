@@ -82,12 +82,12 @@ function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventO
   return difference || (place.side === 'low' ? 1 : -1)
 }
 
-/** Tells whether an event removes something at the time of a place that consists of its time alone. */
+/** Returns whether an event removes something at the time of a place that consists of its time alone. */
 function isRemovalAt(event: SetEvent, place: HistoryPlace): boolean {
   return place.timeOnly === true && eventTime(event) === place.ts && ranks[event.action] === ranks.remove
 }
 
-/** Tells whether an event lies within the bounds of a scan. */
+/** Returns whether an event lies within the bounds of a scan. */
 export function isWithin(event: SetEvent, { from, to }: HistoryScan, order: EventOrder): boolean {
   if ((from && isRemovalAt(event, from)) || (to && isRemovalAt(event, to))) return false
   if (from && compareToEventPlace(event, from, order) < 0) return false

@@ -24,7 +24,7 @@ export type SetBound = EntryBound
 export interface SetOrder {
   /** The maximal number of values of an element. */
   readonly arity: number
-  /** Tells for each part of the key whether it descends. A document without values is a key of one part. */
+  /** True for each descending part of the key. A document without values is a key of one part. */
   readonly descending: readonly boolean[]
   /** The set as a whole is reversed: documents descend, longer keys come first. */
   readonly reversed: boolean
@@ -42,7 +42,7 @@ export function reversedOrder({ arity, descending, reversed }: SetOrder): SetOrd
   return { arity, descending: descending.map(part => !part), reversed: !reversed }
 }
 
-/** Tells whether elements of both orders can be merged: the parts that they share have the same direction. */
+/** Returns whether elements of both orders can be merged: the parts that they share have the same direction. */
 export function areCompatible(left: SetOrder, right: SetOrder): boolean {
   const shared = Math.min(left.descending.length, right.descending.length)
   for (let index = 0; index < shared; index++) {
@@ -125,7 +125,7 @@ export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder):
   return besideAll(left) - besideAll(right)
 }
 
-/** Tells on which side of the elements that match it a place lies. */
+/** Returns the side of the matching elements on which a place lies. */
 function besideAll(place: SetBound): number {
   return place.side === 'low' ? -1 : 1
 }

@@ -18,7 +18,7 @@ export class Reading {
   readonly session: Session
   /** The time whose state is read; undefined is now, with the transaction's own writes. */
   readonly at: number | undefined
-  /** Tells whether index entries are visible if the caller may not read their documents. */
+  /** Returns whether index entries are visible if the caller may not read their documents. */
   readonly hidden: 'left out' | 'shown'
   readonly #meters: Map<string, Meter>
   /** The number of occurrences of each stored set in the set that is read. */
