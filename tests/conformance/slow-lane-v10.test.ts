@@ -1,0 +1,8 @@
+// Plays the conformance cases of `v10/` with all queries evaluated in processes of the slow lane. They are some 2 100, so
+// the file takes more than 20 seconds.
+
+import { test } from 'node:test'
+import { assertAsListed } from './play.ts'
+
+test('exactly the cases on the list of expected failures fail in the slow lane', t =>
+  assertAsListed(t, { folders: ['v10'], isInSlowLane: true }))
