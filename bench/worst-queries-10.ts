@@ -19,54 +19,54 @@ const longText = ({ text }: Sizes, piece = 'ab') =>
 
 /** The queries of version 10. */
 export const worstQueries10: readonly WorstQuery10[] = [
-  { name: 'v10: a long array made', query: longArray },
-  { name: 'v10: sorted', query: sizes => `${longArray(sizes)}.order(desc(x => x)).length` },
+  { name: 'v10: a long array', query: longArray },
+  { name: 'v10: a long array sorted', query: sizes => `${longArray(sizes)}.order(desc(x => x)).length` },
   {
-    name: 'v10: the distinct ones of unequal',
+    name: 'v10: distinct elements, all different',
     query: sizes => `${longArray(sizes)}.map(x => [x]).distinct().length`,
   },
   {
-    name: 'v10: arrays compared',
+    name: 'v10: long arrays compared',
     query: sizes => `let a = ${longArray(sizes)}\n${times(50, 'a == a.reverse()')}`,
   },
   {
-    name: 'v10: values in values',
+    name: 'v10: deeply nested values',
     query: ({ depth }) => `Array.sequence(0, ${depth}).fold(1, (x, _) => [x, x])`,
   },
   { name: 'v10: a long text', query: longText },
   {
-    name: 'v10: a text replaced on its rest',
+    name: 'v10: all occurrences replaced',
     query: sizes => `${longText(sizes)}.replaceAll("a", "bc").length`,
   },
-  { name: 'v10: a text split', query: sizes => `${longText(sizes)}.split("b").length` },
-  { name: 'v10: patterns far ahead', query: sizes => `${longText(sizes)}.matches("a.*z|a").length` },
+  { name: 'v10: a long text split', query: sizes => `${longText(sizes)}.split("b").length` },
+  { name: 'v10: a pattern that scans ahead', query: sizes => `${longText(sizes)}.matches("a.*z|a").length` },
   {
-    name: 'v10: patterns that go back',
+    name: 'v10: a pattern with backtracking',
     query: sizes => `${longText(sizes)}.includesRegex("(a|ab)(?=c)|(\\\\w+)\\\\2z")`,
   },
   {
-    name: 'v10: case and form',
+    name: 'v10: case folding and normalization',
     query: sizes => `${longText(sizes, 'É')}.casefold().casefold("NFKD").length`,
   },
-  { name: 'v10: a text parsed', query: sizes => `${longText(sizes, '1')}.parseNumber()` },
-  { name: 'v10: values as text', query: sizes => `${longArray(sizes)}.toString().length` },
+  { name: 'v10: a long number parsed', query: sizes => `${longText(sizes, '1')}.parseNumber()` },
+  { name: 'v10: a long array as text', query: sizes => `${longArray(sizes)}.toString().length` },
   {
-    name: 'v10: lambdas in lambdas',
+    name: 'v10: nested lambdas',
     query: ({ elements }) =>
       `Array.sequence(0, ${elements}).map(x => Array.sequence(0, ${elements}).any(y => x + y < 0)).length`,
   },
   { name: 'v10: all documents counted', query: () => 'worst.all().count()' },
-  { name: 'v10: a filter that refuses all', query: () => 'worst.where(.none == 1).toArray()' },
+  { name: 'v10: a filter without matches', query: () => 'worst.where(.none == 1).toArray()' },
   { name: 'v10: many documents sorted', query: () => 'worst.all().take(16000).order(desc(.n)).first()' },
   { name: 'v10: a large page', query: () => 'worst.all().pageSize(16000)' },
-  { name: 'v10: sets in sets', query: () => 'worst.all().pageSize(200).map(_ => worst.all().pageSize(200))' },
+  { name: 'v10: nested sets', query: () => 'worst.all().pageSize(200).map(_ => worst.all().pageSize(200))' },
   {
-    name: 'v10: a join of everything',
+    name: 'v10: a cross join',
     query: () => 'worst.all().flatMap(x => worst.all().where(y => x == y)).first()',
   },
   { name: 'v10: a long sequence', query: () => 'Set.sequence(0, 2147483647).fold(0, (a, b) => a + b)' },
   {
-    name: 'v10: definitions made, and given up',
+    name: 'v10: schema definitions, then abort',
     query: () =>
       'Array.sequence(0, 1000).forEach(i => Collection.create({ name: "C#{i}" })); abort("enough")',
   },
@@ -84,7 +84,7 @@ export const worstQueries10: readonly WorstQuery10[] = [
     query: sizes => `let a = Array.sequence(0, 15000)\n${times(sizes.elements, '"#{a}".length')}`,
   },
   {
-    name: 'v10: characters far inside',
+    name: 'v10: slices far from the start',
     query: sizes => `let t = ${longText(sizes, '😀é')}\n${times(sizes.elements, 't.slice(5, 90000).length')}`,
   },
   {
@@ -93,12 +93,12 @@ export const worstQueries10: readonly WorstQuery10[] = [
       `let s = Array.sequence(0, 15000).toSet()\n${times(sizes.elements, 's.paginate(2).after.toString()')}`,
   },
   {
-    name: 'v10: sets behind each other',
+    name: 'v10: many concatenated sets',
     query: ({ sets }) =>
       `Array.sequence(0, ${sets}).fold(worst.all(), (s, _) => s.concat(worst.all())).count()`,
   },
   {
-    name: 'v10: long texts told',
+    name: 'v10: long texts logged',
     query: sizes => `let t = ${longText(sizes)}\n${times(sizes.elements, 'log(t)')}`,
   },
   {
@@ -106,7 +106,7 @@ export const worstQueries10: readonly WorstQuery10[] = [
     query: () =>
       `/*${'x'.repeat(200_000)}*/ let f = (self, n) => if (n == 0) 1 / 0 else 1 + self(self, n - 1); f(f, 2000)`,
   },
-  { name: 'v10: faults in one line', query: () => `{${'a:1,'.repeat(50_000)}}` },
+  { name: 'v10: many faults in one line', query: () => `{${'a:1,'.repeat(50_000)}}` },
   { name: 'v10: a body of operators', query: ({ body }) => `1${'+1'.repeat(Math.floor(body / 2) - 8)}` },
   {
     name: 'v10: a body of brackets',

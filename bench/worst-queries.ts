@@ -102,19 +102,19 @@ const comparisons: readonly WorstQuery[] = [
   })),
   { name: 'long arrays: distinct', query: sizes => ({ distinct: longArray(sizes) }) },
   {
-    name: 'long arrays: max of some',
+    name: 'long arrays: max',
     query: sizes => withTwoArrays(sizes, { count: [{ max: [both, both] }] }),
   },
   {
-    name: 'long arrays: one more each time',
+    name: 'long arrays: append',
     query: sizes => withTwoArrays(sizes, { count: { append: 1, collection: variable('a') } }),
   },
   {
-    name: 'long arrays: a long answer',
+    name: 'long arrays: a long response',
     query: sizes => withTwoArrays({ ...sizes, elements: 4 }, variable('a')),
   },
   {
-    name: 'long arrays: a lambda for each',
+    name: 'long arrays: map',
     query: sizes => ({
       sum: {
         map: lambda('n', { add: [variable('n'), 1] }),
@@ -130,9 +130,9 @@ const sharing: readonly WorstQuery[] = [
     query: sizes => ({ count: { distinct: [sharedArray(sizes), sharedArray(sizes)] } }),
   },
   { name: 'shared parts: equals', query: sizes => ({ equals: [sharedArray(sizes), sharedArray(sizes)] }) },
-  { name: 'shared parts: answered', query: sharedArray },
+  { name: 'shared parts: a long response', query: sharedArray },
   {
-    name: 'shared parts: kept by a lambda',
+    name: 'shared parts: captured by a lambda',
     query: sizes => ({
       let: [{ v: sharedArray(sizes) }],
       in: {
@@ -162,7 +162,7 @@ const texts: readonly WorstQuery[] = [
       ),
   })),
   {
-    name: 'long texts: a long text looked for',
+    name: 'long texts: a long search text',
     query: sizes =>
       withText(sizes, 'a', {
         containsstr: variable('t'),
@@ -170,7 +170,7 @@ const texts: readonly WorstQuery[] = [
       }),
   },
   {
-    name: 'long texts: everything replaced',
+    name: 'long texts: all occurrences replaced',
     query: sizes => withText(sizes, 'ab', { length: { replacestr: variable('t'), find: 'a', replace: 'b' } }),
   },
   {
@@ -182,7 +182,7 @@ const texts: readonly WorstQuery[] = [
     query: sizes => withText(sizes, 'é', { lt: [variable('t'), { concat: [variable('t'), 'x'] }] }),
   },
   {
-    name: 'patterns: all of a long text',
+    name: 'patterns: a match of a whole long text',
     query: sizes => withText(sizes, 'ab', { containsstrregex: variable('t'), pattern: '(a|b)*c' }),
   },
   {
@@ -194,7 +194,7 @@ const texts: readonly WorstQuery[] = [
       }),
   },
   {
-    name: 'patterns: a look far ahead for each match',
+    name: 'patterns: a scan ahead for each match',
     query: sizes =>
       withText({ ...sizes, text: Math.min(sizes.text / 40, 8000) }, 'a', {
         replacestrregex: variable('t'),
@@ -203,14 +203,14 @@ const texts: readonly WorstQuery[] = [
       }),
   },
   {
-    name: 'patterns: classes of very many characters',
+    name: 'patterns: large character classes',
     query: sizes => ({
       containsstrregex: 'x',
       pattern: { repeat: '(?i)[\\P{L}\\P{M}&&[^\\p{Lu}]]', number: Math.min(sizes.elements, 40) },
     }),
   },
   {
-    name: 'patterns: many long ones',
+    name: 'patterns: many long patterns',
     query: sizes => ({
       map: lambda('n', {
         containsstrregex: 'x',
@@ -223,11 +223,11 @@ const texts: readonly WorstQuery[] = [
 
 const sets: readonly WorstQuery[] = [
   {
-    name: 'sets: a union of very many',
+    name: 'sets: a union of many sets',
     query: sizes => page({ union: Array.from({ length: sizes.sets }, (_, at) => match(at % 100)) }, 10),
   },
   {
-    name: 'sets: an intersection of many',
+    name: 'sets: an intersection of many sets',
     query: sizes =>
       page({ intersection: Array.from({ length: Math.min(sizes.sets, 2000) }, () => match(1)) }, 10),
   },
@@ -240,7 +240,7 @@ const sets: readonly WorstQuery[] = [
     }),
   },
   {
-    name: 'sets: a lambda that refuses all',
+    name: 'sets: a filter without matches',
     query: () =>
       page(
         { filter: lambda('r', { equals: [variable('r'), 0] }), collection: { documents: collection } },
@@ -248,7 +248,7 @@ const sets: readonly WorstQuery[] = [
       ),
   },
   {
-    name: 'sets: a join of everything',
+    name: 'sets: a cross join',
     query: () => ({
       count: { join: { documents: collection }, with: lambda('r', { singleton: variable('r') }) },
     }),
@@ -258,7 +258,7 @@ const sets: readonly WorstQuery[] = [
     query: sizes => page({ events: { documents: collection } }, sizes.documents),
   },
   {
-    name: 'sets: differences within differences',
+    name: 'sets: nested differences',
     query: sizes => ({
       is_empty: Array.from({ length: Math.min(sizes.depth, 100) }).reduce<Wire>(
         set => ({ difference: [{ documents: collection }, set] }),
@@ -278,7 +278,7 @@ const nested: readonly WorstQuery[] = [
       ),
   },
   {
-    name: 'nesting: maps in maps',
+    name: 'nesting: nested maps',
     query: sizes =>
       Array.from({ length: 5 }).reduce<Wire>(
         inner => ({ map: lambda('x', inner), collection: times(Math.min(10, sizes.elements)) }),
@@ -286,7 +286,7 @@ const nested: readonly WorstQuery[] = [
       ),
   },
   {
-    name: 'nesting: a long path into each of many',
+    name: 'nesting: a long path for many values',
     query: sizes => ({
       let: [{ a: longArray(sizes) }, { p: { map: lambda('_', 'x'), collection: times(sizes.elements) } }],
       in: { count: { select_all: variable('p'), from: variable('a') } },
@@ -321,7 +321,7 @@ const nested: readonly WorstQuery[] = [
     query: ({ body }) => Array(Math.floor(body / 30)).fill(object({ a: object({}) })),
   },
   {
-    name: 'bodies: arrays in arrays',
+    name: 'bodies: nested arrays',
     query: sizes => {
       const deep = Array.from({ length: 2 * sizes.depth }).reduce<Wire>(inner => [inner], 1)
       return times(Math.min(120, Math.ceil(sizes.body / 2000)), deep)

@@ -59,7 +59,10 @@ export const composed =
 export const variants =
   '${packElements(entries.filter(entry => !isContraction(entry)))}'
 
-/** Sequences with weights of their own: likewise, with the number of further characters added to the 8 *, and these. */
+/**
+ * Sequences with weights of their own, like {@link variants}: the second number has the number of further characters
+ * added, and these characters follow it.
+ */
 export const contractions =
   '${packElements(entries.filter(isContraction))}'
 `

@@ -71,9 +71,9 @@ const spread = ['tests/unit/', 'tests/dashboard/']
 
 const isIn = (file: string, list: readonly string[]) => list.some(start => file.startsWith(start))
 
-/** A file with this call runs other seeds in each suite (tests/support/seeded.ts). */
+/** A file with this call runs different seeds in each suite (tests/support/seeded.ts). */
 const takesSeeds = /\bseedsToRun\(/
-/** A file with one of these does more, or something else, in a soak. */
+/** A file with one of these texts runs more or different cases in a soak. */
 const soaks = /\broundsToRun\(|\/support\/fast-check\.ts'/
 
 /** True if the suite runs the file at this path. */

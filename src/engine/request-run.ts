@@ -79,7 +79,7 @@ class RequestRun {
   readonly #responses: Responses
   #mustWrite: boolean
   #hasRefreshed = false
-  /** A refresh was taken from the allowance of the address. */
+  /** A refresh was counted against the allowance of the address. */
   #isRefreshTaken = false
 
   constructor(options: EngineOptions, request: QueryRequest, kind: RequestKind) {

@@ -23,7 +23,7 @@ export const queryErrorStatus = {
   'instance not found': 404,
   /** The write would give a unique index a second entry for the same terms and values. */
   'instance not unique': 400,
-  /** An argument has a type or a value that the function does not take. */
+  /** An argument has a type or a value that the function does not accept. */
   'invalid argument': 400,
   /** The query cannot be parsed, or has a write where writes are not allowed. */
   'invalid expression': 400,
@@ -41,7 +41,7 @@ export const queryErrorStatus = {
   'missing identity': 400,
   /** A database cannot be moved into itself or into one of its children. */
   'move database error': 400,
-  /** The credential does not grant what this part of the query does. */
+  /** The credential does not have the rights for this part of the query. */
   'permission denied': 403,
   /**
    * A protected database rejects a change that loses data, a function has no usable body, or a document violates the

@@ -11,7 +11,7 @@ import type { AccessRequest, PredicateSubject } from './auth/contract.ts'
 export type CodeArguments =
   | {
       readonly list: readonly Value[]
-      /** Documents in the list are shown as given, not as stored now. */
+      /** Code sees the documents in the list as passed here, even if the stored ones differ. */
       readonly areVersions?: true
     }
   | { readonly one: Value }

@@ -20,7 +20,7 @@ export type TypeFault =
   | { readonly kind: 'unexpected' }
   | { readonly kind: 'tuple arity' }
   /**
-   * The value matches no object type of a union. Each inner list has the required fields that one of these types lacks.
+   * The value matches no object type of a union. Each inner list has the required fields of one of these types.
    */
   | { readonly kind: 'union fields'; readonly fields: readonly (readonly string[])[] }
 

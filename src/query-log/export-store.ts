@@ -303,7 +303,7 @@ function checkWaiting(view: View, requester: string): void {
     if (name.equals(value)) waiting++
   }
   if (waiting < limits.logExportsWaitingMax) return
-  const text = `So many exports wait already. Max: ${limits.logExportsWaitingMax}.`
+  const text = `Too many exports are waiting. Max: ${limits.logExportsWaitingMax}.`
   throw new RequestError('too many requests', text)
 }
 

@@ -116,7 +116,7 @@ export class QueryLog {
       records: (filter, time, signal) => this.#records(filter, time, signal),
       onFailure: ({ id }, cause) => onFailure(`export ${id} failed`, cause),
     })
-    const onHandOverFailure = (cause: unknown) => onFailure('the query log could not be handed over', cause)
+    const onHandOverFailure = (cause: unknown) => onFailure('the query log could not be uploaded', cause)
     this.#handOver = shared?.handsOver
       ? new HandOver({ folder, shared, timers, onFailure: onHandOverFailure })
       : undefined
@@ -223,7 +223,7 @@ export class QueryLog {
 
   /**
    * Waits until this machine has all account keys and requests that were acknowledged by any machine. Returns early
-   * when the store is unavailable; then the known ones must do.
+   * when the store is unavailable; this machine then uses those that it has.
    */
   async fresh(): Promise<void> {
     const { kv, signer } = this.#options

@@ -194,7 +194,7 @@ export class SegmentWriter {
     let bytes = 0
     for (const { used } of chunks) bytes += used
     const { bytesWritten } = await this.#file.writev(chunks.map(chunk => chunk.bytes.subarray(0, chunk.used)))
-    if (bytesWritten < bytes) throw new Error('the disk took only a part of the query log')
+    if (bytesWritten < bytes) throw new Error('the disk wrote only a part of the query log')
     this.#fileBytes += bytes
     this.#isUnsynced = true
     if (this.#fileBytes >= this.#options.segmentBytes) await this.#closeFile()

@@ -268,7 +268,7 @@ export class BatchWriter {
     }
     if (ref.collection !== native.credentials) return undefined
     const { container } = this.#transaction.catalogue.database(this.#database) ?? {}
-    if (container) return 'a container holds no credentials'
+    if (container) return 'a container database cannot contain credentials'
     const instance = fields.get('instance')
     const isDocument = instance instanceof Ref && instance.collection >= firstUserCollection
     return isDocument ? undefined : 'its `instance` is not a reference to a document'
@@ -302,7 +302,7 @@ export class BatchWriter {
     const fields = this.#within(() => this.#rules.complete(ref, given, existing?.fields))
     if ('reason' in fields) return bad(fields.reason)
     if (existing !== undefined && equalValues(existing.fields, fields)) return done.equal
-    const other = existing ? 'is there with another content' : this.#hindrance(ref, fields, ts)
+    const other = existing ? 'exists with different content' : this.#hindrance(ref, fields, ts)
     if (other !== undefined) {
       if (onConflict === 'keep') return done.kept
       if (onConflict === 'fail') return conflict(other)
@@ -376,7 +376,7 @@ export class BatchWriter {
         for (const { document } of this.#transaction.match(index, terms, { from, to })) {
           if (sameRef(document, ref)) continue
           const collection = this.#nameOf(document.collection) ?? ''
-          return `the unique ${nameOf(index)} holds the same of ${collection} ${document.id}`
+          return `the unique ${nameOf(index)} already contains the values, from ${collection} ${document.id}`
         }
       }
     }

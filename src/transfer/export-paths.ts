@@ -48,9 +48,9 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
 }
 
 /**
- * The paths of schema files below the folder `schema`, by name. Tools push names that are paths, and these are kept. A
- * name becomes a single segment in three cases: it is not a relative path, a folder would have the name of a file, or a
- * folder in it differs from another one only by case.
+ * The paths of schema files below the folder `schema`, by name. Names that are paths, as tools push them, are used
+ * unchanged. A name becomes a single segment in three cases: it is not a relative path, a folder would have the name of
+ * a file, or a folder in it differs from another one only by case.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]

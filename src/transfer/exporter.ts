@@ -17,7 +17,10 @@ export interface ExportOptions extends FileOptions {
   readonly database: DatabasePath
   readonly format: DocumentFormat
   readonly history: boolean
-  /** A time in the past; absent: now. With it only documents are exported: the rest of a database has a short past or none. */
+  /**
+   * A time in the past; absent: now. With it only documents are exported, because other objects have little or no
+   * history.
+   */
   readonly at?: Micros | undefined
   /** Names of the collections whose documents alone are exported; empty: everything. */
   readonly collections?: readonly string[] | undefined
@@ -157,7 +160,7 @@ class Exporter {
     await writeFile(join(folder, 'metadata_00.json'), this.#metadata(wanted, written), { mode: 0o600 })
   }
 
-  /** Documents are read in the shape that they have when they are read, also those of the past. */
+  /** Documents, including past versions, are read with the definition of the collection at the time of the read. */
   async #refuseChangedShapes(path: DatabasePath, before: DocumentShapes): Promise<void> {
     const now = await readShapes(this.#connection, path)
     const changed = [...before].find(([name, shape]) => now.has(name) && now.get(name) !== shape)

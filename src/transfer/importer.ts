@@ -365,7 +365,7 @@ class Importer {
       const { collection } = records[record] as DocumentRecord
       const origin = origins[record] as BatchOutcome['origins'][number]
       this.#report.lost(
-        `a reference to ${what}, which is not there`,
+        `a reference to ${what}, which does not exist`,
         shownCollection(collection, file),
         origin,
       )

@@ -189,7 +189,7 @@ class Cutter {
   /** Rejects a stream that ends within a value. */
   checkEnd(): void {
     if (this.#open === 0 && this.#at >= this.#buffer.length) return
-    throw new BadRecord(`the file ends in the middle of what begins before line ${this.#line}: it is cut off`)
+    throw new BadRecord(`the file ends within the value that begins before line ${this.#line}: it is cut off`)
   }
 }
 

@@ -1,5 +1,5 @@
-// Reads files in the query language: calls such as `CreateIndex({…})`, as schema tools keep them, and values as printed
-// by the shell of the hosted service. Nothing is evaluated.
+// Reads files in the query language: calls such as `CreateIndex({…})`, as schema tools store them, and values as
+// printed by the shell of the hosted service. Nothing is evaluated.
 
 import {
   FqlSyntaxError,

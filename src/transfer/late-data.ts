@@ -28,8 +28,8 @@ export class LateData {
   readonly #waiting: PendingRecord[] = []
 
   /**
-   * Notes the `records` of a database that may have been created without their data, by the `findings`. `continues`: an earlier part
-   * of the import may have created them.
+   * Adds those `records` of a database that may have been created without their data, according to `findings`.
+   * `continues`: an earlier part of the import may have created them.
    */
   add(
     path: DatabasePath,
@@ -44,7 +44,7 @@ export class LateData {
     }
   }
 
-  /** Gives every object its data, unless it has some; returns what was refused. */
+  /** Writes the data of each object that has none. Returns the objects whose data was rejected. */
   async give(connection: Pick<TransferConnection, 'query'>): Promise<readonly SchemaFinding[]> {
     const refused: SchemaFinding[] = []
     for (const waiting of this.#waiting) {

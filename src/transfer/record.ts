@@ -78,7 +78,7 @@ export class TransferError extends Error {
 
 /** Receives findings that are not errors. */
 export interface Notes {
-  /** A part of a document that could not be kept. */
+  /** A part of a document that could not be imported. */
   lost(what: string, collection: string, origin: RecordPlace): void
   /** A text that looks like a time, date or other type, in a format without types. */
   lookalike(collection: string, path: string, type: string): void

@@ -133,10 +133,10 @@ export class Report {
       ...list('Incomplete', data.incomplete),
       ...list('Bad', data.bad.map(findingText), this.total().bad),
       ...list('Conflicts', data.conflicts.map(findingText), this.total().conflicting),
-      ...list('References to documents that are not there', tallyTexts(data.dangling)),
+      ...list('References to documents that do not exist', tallyTexts(data.dangling)),
       ...list('Lost', tallyTexts(data.lost)),
       ...list(
-        'Texts that look like another type and stayed texts (use --type to convert them)',
+        'Texts that look like another type and were imported as texts (use --type to convert them)',
         Object.entries(data.lookalikes).map(([name, count]) => `${name}  ${count} times`),
       ),
       ...list('Skipped', data.passedOver),
@@ -207,7 +207,7 @@ function schemaLines(schema: readonly SchemaFinding[]): string[] {
       'Schema objects left as they are',
       odd.map(({ database, kind, name, outcome, reason }) => {
         const place = database === '' ? '' : ` in ${database}`
-        return `${kind} ${name}${place}: ${outcome === 'different' ? 'is there with another definition' : reason}`
+        return `${kind} ${name}${place}: ${outcome === 'different' ? 'exists with a different definition' : reason}`
       }),
     ),
   ]

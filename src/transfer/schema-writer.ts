@@ -78,7 +78,9 @@ async function giveRole({ connection, path }: Target, { name, params }: SchemaRe
   await connection.query(path, change)
 }
 
-/** Gives objects that were created as stubs the rest of their definitions; returns what was refused. */
+/**
+ * Completes the definitions of objects that were created as stubs. Returns the objects whose definitions were rejected.
+ */
 export async function completeStubs(
   connection: Pick<TransferConnection, 'query'>,
   path: DatabasePath,

@@ -96,7 +96,7 @@ floodTest('bytes of a body that nobody reads, each in a frame', async service =>
 /** A clock that stands still, so that allowances do not refill, however slow the machine is. */
 const stillClock = { ...systemClock, elapsedMs: () => 0 }
 
-async function takeBackOneByOne(service: FakeService): Promise<void> {
+async function cancelOneByOne(service: FakeService): Promise<void> {
   const session = http2.connect(service.url)
   session.on('error', () => {})
   let code: number | undefined
@@ -121,7 +121,7 @@ async function takeBackOneByOne(service: FakeService): Promise<void> {
   assert.ok(code === calm || code === http2.constants.NGHTTP2_INTERNAL_ERROR, `${code}`)
 }
 
-floodTest('requests that are cancelled one after the other', takeBackOneByOne, { clock: stillClock })
+floodTest('requests that are cancelled one after the other', cancelOneByOne, { clock: stillClock })
 
 floodTest('requests that are cancelled in one chunk, again and again from the same client', async service => {
   for (let round = 0; round < 5; round++) {

@@ -30,8 +30,8 @@ class SharedTables {
   /** Called when a machine that waits for all others has written its own records. */
   onReported: (machine: string) => void = () => undefined
 
-  /** The share of one machine; its pieces are delivered once `mayHandOver` resolves. */
-  of(machine: string, mayHandOver: Promise<void>): SharedLog {
+  /** The share of one machine; its chunks are delivered once `mayUpload` resolves. */
+  of(machine: string, mayUpload: Promise<void>): SharedLog {
     const isOf = (chunk: Chunk) => (other: Chunk) =>
       other.writer === chunk.writer && other.position === chunk.position
     return {
@@ -42,7 +42,7 @@ class SharedTables {
       mayWork: () => false,
       chunks: {
         handedOver: async () => {
-          await mayHandOver
+          await mayUpload
           return new Map()
         },
         add: async (chunk, body) => void this.#chunks.push({ chunk, body }),
@@ -71,12 +71,12 @@ class SharedTables {
 test('a request waits for a machine that has not written its records yet', async () => {
   const tables = new SharedTables()
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const open = (name: string, mayHandOver: Promise<void>) =>
+  const open = (name: string, mayUpload: Promise<void>) =>
     openQueryLog(
       readConfig(new Map([['data', { value: join(folder, name), where: '--data' }]]), {}),
       pino({ enabled: false }),
       () => undefined,
-      tables.of(name, mayHandOver),
+      tables.of(name, mayUpload),
     )
   const slow = await open('slow', released)
   const other = await open('other', Promise.resolve())

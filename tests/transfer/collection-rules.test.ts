@@ -106,7 +106,7 @@ test('a violated unique constraint is reported with its fields', async () => {
   const data = { email: 'a', at: { home: 1 } }
   assert.deepEqual(await write([record('Single', 1, data), record('Single', 2, data)]), [
     'written',
-    ['bad', 'the unique constraint of email, at.home holds the same of Single 1'],
+    ['bad', 'the unique constraint of email, at.home already contains the values, from Single 1'],
   ])
 })
 

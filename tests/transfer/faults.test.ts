@@ -96,7 +96,7 @@ test('two documents with one id: the second is a conflict, or it wins', async t 
   const database = await openTestDatabase(t)
   const content = [...lines('twice', [1, 2], id => ({ id })), ...lines('twice', [1], () => ({ other: true }))]
   const path = await fileOf(database, 'twice.jsonl', content.join('\n'))
-  await assert.rejects(database.import([path]), /twice\.jsonl:3 twice 1: is there with another content/)
+  await assert.rejects(database.import([path]), /twice\.jsonl:3 twice 1: exists with different content/)
   const kept = await database.import([path], { onConflict: 'keep' })
   assert.equal(kept.total().kept, 1)
   assert.equal(await dataOf(database, 'twice', '1'), '{"id":1}')
@@ -109,7 +109,7 @@ test('a document that was changed or deleted here is a conflict', async t => {
   await database.import(['dumps/array.json'])
   await database.ask({ update: document('things', '301'), params: object({ data: object({ whole: 2 }) }) })
   await database.ask({ delete: document('things', '302') })
-  await assert.rejects(database.import(['dumps/array.json']), /things 301: is there with another content/)
+  await assert.rejects(database.import(['dumps/array.json']), /things 301: exists with different content/)
   const kept = await database.import(['dumps/array.json'], { onConflict: 'keep' })
   assert.deepEqual([kept.total().kept, kept.total().written], [2, 0])
   assert.equal(await database.ask({ exists: document('things', '302') }), 'false')
@@ -141,7 +141,7 @@ test('a document rejected by a unique index is reported with the conflicting doc
   const words = [join(fixtures, 'language/fauna'), path]
   await assert.rejects(
     database.import(words),
-    /accounts\.jsonl:3 accounts 3: the unique index accounts_by_email holds the same of accounts 1/,
+    /accounts\.jsonl:3 accounts 3: the unique index accounts_by_email already contains the values, from accounts 1/,
   )
   const report = await database.import(words, { skipBad: 1 })
   assert.equal(report.total().bad, 1)

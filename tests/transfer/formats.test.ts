@@ -48,7 +48,7 @@ test('a tagged export with two parts', async t => {
     /Product_00_000001\.json:1 \(record 1, byte 1\): 8$/,
   )
   assert.equal(Object.keys(report.data.lost).length, 3)
-  assert.ok(report.data.lost['a reference to index product_by_name, which is not there (Product)'])
+  assert.ok(report.data.lost['a reference to index product_by_name, which does not exist (Product)'])
   assert.match(report.text(), /a stored lambda/)
 })
 

@@ -128,8 +128,8 @@ test('unresolved names are reported: indexes, roles, deleted collections', async
   const { lost } = (await database.import([path])).data
   assert.deepEqual(Object.keys(lost), [
     'the collection of a reference, which was deleted: its id is kept in an object (users)',
-    'a reference to index gone, which is not there (users)',
-    'a reference to role clerk, which is not there (users)',
+    'a reference to index gone, which does not exist (users)',
+    'a reference to role clerk, which does not exist (users)',
   ])
   assert.equal(
     await dataOf(database, 'users', '1'),

@@ -179,7 +179,7 @@ async function dataOfObjects({ connection }: TestDatabase, name: string): Promis
   )
 }
 
-test('data that refers to a document which is not there is reported', async t => {
+test('data that refers to a missing document is reported', async t => {
   const database = await filled(t, {
     queries: [...b, { update: { collection: 'b' }, params: object({ data }) }],
   })

@@ -1,4 +1,4 @@
-// Documents as rows of a table. Values are truncate when they are read, so that large documents render as fast as
+// Documents as rows of a table. Values are truncated when they are read, so that large documents render as fast as
 // small ones.
 
 import { at, isMap, type Json, listAt, parseJson } from './json.ts'
@@ -9,7 +9,7 @@ export interface Row {
   readonly ref: RefName | undefined
   readonly ts: Json | undefined
   readonly ttl: Json | undefined
-  /** Fields of the data, or values of the entry, by name. Texts and arrays are truncate. */
+  /** Fields of the data, or values of the entry, by name. Texts and arrays are truncated. */
   readonly cells: ReadonlyMap<string, Json>
 }
 

@@ -161,7 +161,7 @@ class PageReader {
     const now = this.#moments.at(time)
     const { watched } = this.#opened
     const after = isIn ? now.find(document) : undefined
-    // For such a source, a document that was there before and is there now is always an update.
+    // In a source without steps, a document that exists before and after the transaction is always an update.
     if (after !== undefined && wasIn && this.#isPlain)
       return this.#caught(now, (): Outcome | undefined => {
         const element = this.#elementOf(after, now)

@@ -59,7 +59,7 @@ function toDate(value: Value, call: Call): Value {
   return date
 }
 
-/** A document as an object, as the client's version shows it. */
+/** A document as an object, in the form of the client's API version. */
 function documentFields(document: DocumentValue, call: Call): ObjectValue {
   const { session } = call
   const fields = new Map<string, Value>([['ref', document.ref]])

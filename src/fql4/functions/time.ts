@@ -148,8 +148,13 @@ const constructors = [
 
 export const time = family('Time', [
   ...constructors,
-  moving('time_add', 'A time or date moved on.', '{"@ts": "2024-03-01T12:00:00Z"}', 1n),
-  moving('time_subtract', 'A time or date moved back.', '{"@ts": "2024-02-26T12:00:00Z"}', -1n),
+  moving('time_add', 'The time or date a number of units later.', '{"@ts": "2024-03-01T12:00:00Z"}', 1n),
+  moving(
+    'time_subtract',
+    'The time or date a number of units earlier.',
+    '{"@ts": "2024-02-26T12:00:00Z"}',
+    -1n,
+  ),
   define({
     arguments: { time_diff: temporal, other: temporal, unit: unitOfTime },
     result: 'Integer',

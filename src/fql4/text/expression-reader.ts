@@ -142,7 +142,7 @@ export class ExpressionReader {
       if (property.type !== 'Property') throw this.#fault(nameInstead(property), property)
       const name = keyOf(property)
       if (name === undefined) throw this.#fault('a field is written name: value', property)
-      if (fields.has(name)) throw this.#fault(`the key "${name}" is there twice`, property.key)
+      if (fields.has(name)) throw this.#fault(`the key "${name}" occurs twice`, property.key)
       const { json, source } = this.read(property.value)
       fields.set(name, json)
       parts.set(name, source)

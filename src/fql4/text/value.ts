@@ -1,4 +1,4 @@
-// Converts a query that is a written value to the value, without evaluation: output of shells, as wire JSON with tags.
+// Converts queries that are literal values, such as the output of shells, to tagged wire JSON without evaluating them.
 
 import { type Json, native, nativeOfKind } from '../../values/value.ts'
 import { setForms } from './functions.ts'
@@ -23,7 +23,7 @@ export class NoValueError extends Error {
 }
 
 /**
- * The value of a query that is a written value, in the form of responses: literals, arrays, objects, references, times,
+ * Converts a query that is a literal value to the form of responses: literals, arrays, objects, references, times,
  * dates, bytes, sets, functions. Throws {@link NoValueError} for anything else.
  */
 export function valueOfQuery(query: Json, position: readonly (string | number)[] = []): Json {

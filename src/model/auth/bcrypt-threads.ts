@@ -25,7 +25,7 @@ class BcryptThread {
     this.#worker.on('error', error => this.#end()?.reject(error))
     this.#worker.on('exit', code => {
       this.alive = false
-      this.#end()?.reject(new Error(`a thread for passwords has ended with code ${code}`))
+      this.#end()?.reject(new Error(`a thread for passwords has exited with code ${code}`))
     })
     this.#worker.unref()
   }

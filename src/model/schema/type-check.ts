@@ -107,7 +107,8 @@ function objectFailures(
 
 /**
  * If exactly one member of a union fails only in inner parts, it was probably meant, and its failures are returned. If
- * every object type of several lacks fields, the failure lists the required fields of each.
+ * a union has several object types, and the value does not have all required fields of any of them, the failure lists
+ * the required fields of each.
  */
 function unionFailures(
   members: readonly FieldType[],

@@ -52,7 +52,7 @@ export function taggedNotation(place: ElementContext): Notation {
     if (tag === '@mod') return moduleReference(content, place)
     const value =
       tag === '@object' && content instanceof Map
-        ? // A lambda written by Terrarium stands in an escaped object, as sets do.
+        ? // Terrarium writes lambdas and sets within an escaped object.
           tagOf(content)?.[0] === '@query'
           ? driverValue(content, path)
           : readFields(content, path, notation)

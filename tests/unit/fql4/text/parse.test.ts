@@ -84,7 +84,7 @@ const refused: readonly (readonly [text: string, message: RegExp, marked: string
   ['Add(1)(2)', /^a function is called by its name$/, 'Add(1)'],
   ['process.exit()', /^a function is called by its name$/, 'process.exit'],
   ['constructor(1)', /^unknown name "constructor"/, 'constructor'],
-  ['{a: 1, a: 2}', /^the key "a" is there twice$/, 'a'],
+  ['{a: 1, a: 2}', /^the key "a" occurs twice$/, 'a'],
   ['{[1]: 2}', /^a field is written name: value$/, '[1]: 2'],
   ['{get a() { return 1 }}', /^a field is written name: value$/, 'get a() { return 1 }'],
   ['() => 1', /^a function has at least one parameter$/, '() => 1'],
