@@ -23,6 +23,9 @@ interface RewindOptions {
   readonly dryRun: boolean
 }
 
+/** The part of a connection that a rewind uses. */
+export type RewindConnection = Pick<TransferConnection, 'name' | 'query' | 'write' | 'missing' | 'page'>
+
 /** The number of documents by outcome, also for a dry run. */
 export interface RewindCounts {
   deleted: number
@@ -35,7 +38,7 @@ export interface RewindCounts {
 
 /** Rewinds a collection; `progress` is called with the number of documents processed. Throws {@link TransferError}. */
 export async function runRewind(
-  connection: TransferConnection,
+  connection: RewindConnection,
   options: RewindOptions,
   progress: { documents: number },
 ): Promise<RewindCounts> {
@@ -46,7 +49,7 @@ export async function runRewind(
     await rewinder.restore()
   } catch (cause) {
     if (options.dryRun || !(cause instanceof QueryError || cause instanceof TransferError)) throw cause
-    throw new TransferError(`${cause.message}\nThe collection is partly rewound. The same command continues.`)
+    throw new TransferError(`${cause.message}\nThe collection is partly rewound. Rewind again to continue.`)
   }
   return rewinder.counts
 }
@@ -56,11 +59,11 @@ const reasonsMax = 5
 
 class Rewinder {
   readonly counts: RewindCounts = { deleted: 0, created: 0, replaced: 0, kept: 0, expired: 0 }
-  readonly #connection: TransferConnection
+  readonly #connection: RewindConnection
   readonly #options: RewindOptions
   readonly #progress: { documents: number }
 
-  constructor(connection: TransferConnection, options: RewindOptions, progress: { documents: number }) {
+  constructor(connection: RewindConnection, options: RewindOptions, progress: { documents: number }) {
     this.#connection = connection
     this.#options = options
     this.#progress = progress

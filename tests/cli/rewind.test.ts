@@ -120,7 +120,7 @@ test('unknown collections, times in the future and failing batches are reported'
   )
   const { status, stderr } = await rewind('Typed', at)
   assert.equal(status, 1)
-  assert.match(stderr, /isGone[\s\S]*partly rewound\. The same command continues\./)
+  assert.match(stderr, /isGone[\s\S]*partly rewound\. Rewind again to continue\./)
 })
 
 test('an export of a past time contains the documents of that time, only of the named collections', async () => {

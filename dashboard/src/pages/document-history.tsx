@@ -2,7 +2,6 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { CopyButton } from '../parts/copy.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { DiffTable } from '../parts/diff.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -18,6 +17,7 @@ import { rights, scope } from '../session.ts'
 import { at, type Json, type Query, textAt, writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
 import { documentTabs, documentTrail } from './document.tsx'
+import { Rewind } from './rewind.tsx'
 import { useWriters, VersionWriter } from './version-writer.tsx'
 
 interface Version {
@@ -210,7 +210,7 @@ function VersionView({ name, version, previous, newest, onRestored, children }: 
         )}
       </LoadedContent>
       {pastTime.value === undefined && rights.value.imports && (
-        <RewindCommand collection={collection} time={version.ts} />
+        <Rewind collection={collection} time={version.ts} onChanged={onRestored} />
       )}
       {isRestoring && (
         <Confirm
@@ -222,43 +222,5 @@ function VersionView({ name, version, previous, newest, onRestored, children }: 
         />
       )}
     </section>
-  )
-}
-
-interface RewindProps {
-  readonly collection: string
-  /** In microseconds. */
-  readonly time: bigint
-}
-
-/** Quotes a word of a command where a shell would split or change it. */
-const shellQuote = (word: string) =>
-  /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-
-/**
- * The command that restores all documents of a collection to a time, collapsed at first. A rewind may take longer than
- * a page stays open, so it runs on the command line.
- */
-function RewindCommand({ collection, time }: RewindProps) {
-  const path = databasePath.value.join('/')
-  const command = [
-    ...['npx', 'terrarium-db', 'rewind', '--url', location.origin],
-    ...(path === '' ? [] : ['--database', path]),
-    ...['--collection', collection, '--at', exactTime(time), '--dry-run'],
-  ]
-    .map(shellQuote)
-    .join(' ')
-  return (
-    <details>
-      <summary>Rewind the whole collection to this time</summary>
-      <p>
-        Run this command with the secret of an admin key in <code>TERRARIUM_SECRET</code>. It counts the
-        documents that would change. Without <code>--dry-run</code> it changes them. Each change is a new
-        version, so you can undo a rewind. During the rewind, readers see some documents changed and others
-        not.
-      </p>
-      <pre class="drawn wrapped">{command}</pre>
-      <CopyButton text={command} label="Copy command" />
-    </details>
   )
 }

@@ -6,6 +6,7 @@ import type { Report } from '../../../src/transfer/report.ts'
 import { Heading } from '../parts/heading.tsx'
 import { type Action, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
+import { useProgress } from '../parts/progress.ts'
 import { addressOf, guard } from '../router.ts'
 import { readChosenFile } from '../service/chosen-file.ts'
 import {
@@ -50,13 +51,11 @@ const usual: ImportChoices = {
   keepsCollections: false,
 }
 
-const progressEveryMs = 200
-
 function ImportSteps({ collection }: { collection: string }) {
   const [file, setFile] = useState<File | undefined>(undefined)
   const [choices, setChoices] = useState(usual)
   const [report, setReport] = useState<Report | undefined>(undefined)
-  const { progress, begin } = useProgress()
+  const { progress, begin } = useProgress<ImportProgress>()
   const action = useAction()
   useEffect(() => guard(() => action.isRunning), [action.isRunning])
   const loaded = useLoad(async () => {
@@ -84,7 +83,12 @@ function ImportSteps({ collection }: { collection: string }) {
       const plan = loaded.data?.plan
       if (!plan) return
       setReport(undefined)
-      const { current, stop } = begin(plan.file.bytes)
+      const { current, stop } = begin({
+        readBytes: 0,
+        totalBytes: plan.file.bytes,
+        documents: 0,
+        phase: 'documents',
+      })
       try {
         setReport(await importDocuments(plan, current, signal))
       } finally {
@@ -130,23 +134,6 @@ function PreviewOf({ preview, choices, collection, setChoices }: PreviewOfProps)
       onTypes={types => setChoices({ ...choices, types })}
     />
   )
-}
-
-/** The progress of the import, sampled several times per second. */
-function useProgress() {
-  const [progress, setProgress] = useState<ImportProgress | undefined>(undefined)
-  const begin = (totalBytes: number) => {
-    const current: ImportProgress = { readBytes: 0, totalBytes, documents: 0, phase: 'documents' }
-    const sample = () => setProgress({ ...current })
-    sample()
-    const timer = setInterval(sample, progressEveryMs)
-    const stop = () => {
-      clearInterval(timer)
-      sample()
-    }
-    return { current, stop }
-  }
-  return { progress, begin }
 }
 
 interface ProgressProps {

@@ -2,29 +2,14 @@
 // import has the rights of the secret.
 
 import type { OnConflict } from '../../../src/transfer/batch-writer.ts'
-import { schemaFilesOf } from '../../../src/transfer/connection.ts'
 import { FieldTypes } from '../../../src/transfer/field-types.ts'
-import {
-  type ImportConnection,
-  type ImportOptions,
-  type ImportProgress,
-  runImport,
-} from '../../../src/transfer/importer.ts'
-import {
-  missingRequestText,
-  readWriteResponse,
-  transferPaths,
-  writeRequestText,
-} from '../../../src/transfer/messages.ts'
+import { type ImportOptions, type ImportProgress, runImport } from '../../../src/transfer/importer.ts'
 import type { Report } from '../../../src/transfer/report.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
-import { databasePath } from '../router.ts'
-import { scope, session } from '../session.ts'
-import type { Query } from '../wire/json.ts'
-import { callApi, run, runText, type Scope } from './client.ts'
-import { ServiceError } from './faults.ts'
+import { scope } from '../session.ts'
 import { rememberImport } from './import-memory.ts'
 import { sha256 } from './sha256.ts'
+import { transferConnection } from './transfer-connection.ts'
 
 /** Names of types of fields as `terrarium import --type` takes them. */
 export const typeNames = [
@@ -79,7 +64,7 @@ export function fieldTypesOf(types: ImportPlan['types']): FieldTypes {
 /** The progress of an import. */
 export type { ImportProgress }
 
-/** Imports a file. `progress` changes while it runs. Throws `TransferError`, {@link ServiceError}, or an AbortError. */
+/** Imports a file. `progress` changes while it runs. Throws `TransferError`, `ServiceError`, or an AbortError. */
 export async function importDocuments(
   plan: ImportPlan,
   progress: ImportProgress,
@@ -112,70 +97,5 @@ export async function importDocuments(
     passedOver: [],
     isExport: false,
   }
-  return runImport(connectionOf(scope.value, signal), sources, options, progress)
-}
-
-/** A connection for the import code. It is bound to the current database, whichever page the user opens meanwhile. */
-function connectionOf(where: Scope, signal: AbortSignal): ImportConnection {
-  const send = (path: string, body: string) => patiently(() => runText(body, where, signal, path), signal)
-  const database = [...(session.value?.principal.database ?? []), ...databasePath.value].join('/')
-  return {
-    name: `${location.origin}/${database}`,
-    query: async (_path, expression) => (await run(expression as Query, where, signal)).value,
-    write: async (_path, records, options) => {
-      try {
-        const { text } = await send(transferPaths.write, writeRequestText(records, options))
-        return readWriteResponse(JSON.parse(text))
-      } catch (cause) {
-        // A batch of one document, or with references between its documents, cannot be split: its documents are too
-        // large.
-        const isWhole = records.length === 1 || options.checks === 'together'
-        if (!(cause instanceof ServiceError) || cause.status !== 413 || !isWhole) throw cause
-        const reason = 'too large for one request'
-        return { outcomes: records.map(() => ({ kind: 'bad', reason })), missing: [], unresolved: [] }
-      }
-    },
-    schemaFiles: () =>
-      schemaFilesOf(steps =>
-        callApi('GET', `/schema/1/${steps.map(encodeURIComponent).join('/')}`, where, undefined, signal),
-      ),
-    isSchemaStaged: async () => {
-      const path = '/schema/1/status'
-      const { status } = await callApi<{ status: string }>('GET', path, where, undefined, signal)
-      return status !== 'none'
-    },
-    pushSchema: async (_path, files, dryRun) => {
-      const form = new FormData()
-      for (const { name, text } of files) form.append(name, new Blob([text]))
-      const path = `/schema/1/${dryRun ? 'validate' : 'update'}?override=false&force=true`
-      await callApi('POST', path, where, form, signal)
-    },
-    missing: async (_path, documents) => {
-      const { text } = await send(transferPaths.missing, missingRequestText(documents))
-      return JSON.parse(text) as readonly boolean[]
-    },
-  }
-}
-
-const attemptsMax = 6
-const firstDelayMs = 200
-const limitedDelayMs = 1000
-
-/** Retries requests after temporary errors. Writes are idempotent, so a retry is safe. */
-async function patiently<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await send()
-    } catch (cause) {
-      const status = cause instanceof ServiceError ? cause.status : undefined
-      if (status === 429) attempt = 0
-      else if ((status !== 0 && status !== 503) || attempt >= attemptsMax) throw cause
-      await delay(status === 429 ? limitedDelayMs : firstDelayMs * 2 ** (attempt - 1))
-      signal.throwIfAborted()
-    }
-  }
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, ms))
+  return runImport(transferConnection(scope.value, signal), sources, options, progress)
 }

@@ -1,0 +1,21 @@
+// Shows the progress of work that counts in an object.
+
+import { useState } from 'preact/hooks'
+
+const progressEveryMs = 200
+
+/** The progress of work, sampled several times per second. `begin` returns the object in which the work counts. */
+export function useProgress<T extends object>() {
+  const [progress, setProgress] = useState<T | undefined>(undefined)
+  const begin = (current: T) => {
+    const sample = () => setProgress({ ...current })
+    sample()
+    const timer = setInterval(sample, progressEveryMs)
+    const stop = () => {
+      clearInterval(timer)
+      sample()
+    }
+    return { current, stop }
+  }
+  return { progress, begin }
+}

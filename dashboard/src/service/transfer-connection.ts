@@ -1,0 +1,94 @@
+// A connection for the code of `terrarium import` and `terrarium rewind`, over the requests of the dashboard.
+
+import { QueryError, schemaFilesOf } from '../../../src/transfer/connection.ts'
+import type { ImportConnection } from '../../../src/transfer/importer.ts'
+import {
+  missingRequestText,
+  pageRequestText,
+  readPageText,
+  readWriteResponse,
+  transferPaths,
+  writeRequestText,
+} from '../../../src/transfer/messages.ts'
+import type { RewindConnection } from '../../../src/transfer/rewinder.ts'
+import { databasePath } from '../router.ts'
+import { session } from '../session.ts'
+import type { Query } from '../wire/json.ts'
+import { callApi, run, runText, type Scope } from './client.ts'
+import { ServiceError } from './faults.ts'
+
+/** A connection to the current database. It stays bound to that database, whichever page the user opens meanwhile. */
+export function transferConnection(where: Scope, signal: AbortSignal): ImportConnection & RewindConnection {
+  const send = (path: string, body: string) => patiently(() => runText(body, where, signal, path), signal)
+  const database = [...(session.value?.principal.database ?? []), ...databasePath.value].join('/')
+  return {
+    name: `${location.origin}/${database}`,
+    query: async (_path, expression) => {
+      try {
+        return (await run(expression as Query, where, signal)).value
+      } catch (cause) {
+        const fault = cause instanceof ServiceError && cause.status === 400 ? cause.faults[0] : undefined
+        if (fault === undefined) throw cause
+        const failures = fault.failures.map(({ field, description }) => `${field}: ${description}`)
+        throw new QueryError(fault.code, [fault.description, ...failures].join(' '))
+      }
+    },
+    write: async (_path, records, options) => {
+      try {
+        const { text } = await send(transferPaths.write, writeRequestText(records, options))
+        return readWriteResponse(JSON.parse(text))
+      } catch (cause) {
+        // A batch of one document, or with references between its documents, cannot be split: its documents are too
+        // large.
+        const isWhole = records.length === 1 || options.checks === 'together'
+        if (!(cause instanceof ServiceError) || cause.status !== 413 || !isWhole) throw cause
+        const reason = 'too large for one request'
+        return { outcomes: records.map(() => ({ kind: 'bad', reason })), missing: [], unresolved: [] }
+      }
+    },
+    schemaFiles: () =>
+      schemaFilesOf(steps =>
+        callApi('GET', `/schema/1/${steps.map(encodeURIComponent).join('/')}`, where, undefined, signal),
+      ),
+    isSchemaStaged: async () => {
+      const path = '/schema/1/status'
+      const { status } = await callApi<{ status: string }>('GET', path, where, undefined, signal)
+      return status !== 'none'
+    },
+    pushSchema: async (_path, files, dryRun) => {
+      const form = new FormData()
+      for (const { name, text } of files) form.append(name, new Blob([text]))
+      const path = `/schema/1/${dryRun ? 'validate' : 'update'}?override=false&force=true`
+      await callApi('POST', path, where, form, signal)
+    },
+    missing: async (_path, documents) => {
+      const { text } = await send(transferPaths.missing, missingRequestText(documents))
+      return JSON.parse(text) as readonly boolean[]
+    },
+    page: async (_path, request) =>
+      readPageText((await send(transferPaths.page, pageRequestText(request))).text),
+  }
+}
+
+const attemptsMax = 6
+const firstDelayMs = 200
+const limitedDelayMs = 1000
+
+/** Retries requests after temporary errors. Writes are idempotent, so a retry is safe. */
+async function patiently<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send()
+    } catch (cause) {
+      const status = cause instanceof ServiceError ? cause.status : undefined
+      if (status === 429) attempt = 0
+      else if ((status !== 0 && status !== 503) || attempt >= attemptsMax) throw cause
+      await delay(status === 429 ? limitedDelayMs : firstDelayMs * 2 ** (attempt - 1))
+      signal.throwIfAborted()
+    }
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
+}
