@@ -1,16 +1,26 @@
-// Takes the screenshots of docs/dashboard.md: a small shop in the dashboard of a server of its own.
+// Takes the screenshots of docs/dashboard.md: a small shop in the dashboard of a server of its own. `pngquant` (a package
+// of most systems) reduces them to a palette, which takes a third of the bytes.
 //
-//     node scripts/dashboard-pictures.ts
+//     npx node scripts/dashboard-pictures.ts
 
-import { mkdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { openStage, type Stage, settled, typeInto } from '../tests/dashboard/stage.ts'
+import type { Stage } from '../tests/dashboard/stage.ts'
 import { repository } from '../tests/support/program.ts'
+import { closeShared, shareBetweenFiles } from '../tests/support/shared.ts'
 import { writeSampleLog } from './sample-log.ts'
 import { fillShop } from './sample-shop.ts'
 
+// Without this call, the browser stays open until the last test of the process, and a script has no tests.
+shareBetweenFiles()
+const { openStage, settled, typeInto } = await import('../tests/dashboard/stage.ts')
+
 const folder = join(repository, 'docs/images')
+/** The timeout of each step, in milliseconds: long enough for a busy machine. */
+const stepMs = 300_000
+
 const window = { width: 1200, height: 760 }
 
 async function picture(page: Page, name: string): Promise<void> {
@@ -23,6 +33,7 @@ async function picture(page: Page, name: string): Promise<void> {
 async function takeAll(stage: Stage): Promise<void> {
   const shop = await fillShop(expression => stage.query(expression))
   const page = await stage.signedIn(stage.admin, '', { viewport: window, colorScheme: 'light' })
+  page.setDefaultTimeout(stepMs)
   const shown = async (name: string, address: string) => {
     await stage.visit(page, address)
     await picture(page, name)
@@ -39,16 +50,27 @@ async function takeAll(stage: Stage): Promise<void> {
   await writeSampleLog(join(stage.server.data, 'query-log/segments'), ['shop'])
   await shown('logs', 'logs')
   const dark = await stage.signedIn(stage.admin, 'shell', { viewport: window, colorScheme: 'dark' })
+  dark.setDefaultTimeout(stepMs)
   await typeInto(dark, 'Query', shop.query)
   await dark.getByRole('button', { name: 'Run' }).click()
   await dark.locator('.result').waitFor()
   await picture(dark, 'dark')
 }
 
+/** Reduces the pictures to a palette of 256 colours. */
+function reduce(): void {
+  const pictures = readdirSync(folder).filter(name => name.endsWith('.png'))
+  const words = ['--force', '--strip', '--ext', '.png', ...pictures]
+  const { error, status } = spawnSync('pngquant', words, { cwd: folder, stdio: 'inherit' })
+  if (error !== undefined || status !== 0) console.error('The pictures are large: pngquant is not installed.')
+}
+
 mkdirSync(folder, { recursive: true })
 const stage = await openStage()
 try {
   await takeAll(stage)
+  reduce()
 } finally {
   await stage.close()
+  await closeShared()
 }

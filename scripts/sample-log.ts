@@ -111,6 +111,6 @@ function lineOf(format: RecordFormat, database: readonly string[], time: number,
       traceId: '0'.repeat(32),
       spanId: '0'.repeat(16),
     },
-    micros(time * 1000),
+    micros(Math.round(time * 1000)),
   ).record
 }
