@@ -7,6 +7,7 @@ import { settings } from '../../src/app/config/settings.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { RequestMeter } from '../../src/server/http/request-meter.ts'
 import { createRegistry } from '../../src/server/metrics/registry.ts'
+import { startServer } from '../support/server.ts'
 import { files, read } from '../tidy/sources.ts'
 
 /** The names of all series of a node. */
@@ -80,5 +81,19 @@ test('every variable in deploy/ belongs to a setting', () => {
       [],
       path,
     )
+  }
+})
+
+test('the probes of the Kubernetes manifests succeed on a service', async () => {
+  const manifests = files('deploy/kubernetes*.yaml').map(read)
+  const paths = manifests.flatMap(text =>
+    [...text.matchAll(/httpGet: \{ path: '([^']+)'/g)].map(([, path = '']) => path),
+  )
+  assert.ok(paths.length >= 4)
+  const server = await startServer()
+  try {
+    for (const path of new Set(paths)) assert.equal((await fetch(`${server.url}${path}`)).status, 200, path)
+  } finally {
+    await server.stop()
   }
 })
