@@ -19,7 +19,13 @@ import { basename, dirname, join } from 'node:path'
 import { filesIn, programFolder, repository } from './sources.js'
 
 /** Files that are started by path: the command, its processes and threads, and the package for programs. */
-const entries = ['cli/main.ts', 'app/slow-lane-main.ts', 'model/auth/bcrypt-thread.ts', 'app/index.ts']
+const entries = [
+  'cli/main.ts',
+  'app/slow-lane-main.ts',
+  'model/auth/bcrypt-thread.ts',
+  'storage/kv/log/apply-thread.ts',
+  'app/index.ts',
+]
 
 /** Number of older bundles to keep, because a service may still be running from them. */
 const earlierKept = 1

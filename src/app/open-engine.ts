@@ -1,6 +1,7 @@
 // Opens a data directory and builds the engine over it: storage, store, authentication, query languages.
 
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { Allowances } from '../base/allowance.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
@@ -29,8 +30,10 @@ import { controlRows } from '../query-log/control-store.ts'
 import type { SharedLog } from '../query-log/shared-log.ts'
 import type { KeyValueStore } from '../storage/kv/contract.ts'
 import { identityOf } from '../storage/kv/folder-identity.ts'
+import type { ApplyLag } from '../storage/kv/log/position.ts'
 import type { Standing } from '../storage/kv/postgres/postgres.ts'
 import { startBackground } from '../storage/store/background.ts'
+import type { CommitsOf } from '../storage/store/committer.ts'
 import type { ReserveIds } from '../storage/store/ids.ts'
 import { Store } from '../storage/store/store.ts'
 import { removalTimeOf } from '../storage/store/time-memory.ts'
@@ -65,6 +68,8 @@ interface LaneHooks {
   readonly rememberedBytesMax: number
   /** The newest time that the service has used for a snapshot. */
   readonly snapshotTime: () => Micros
+  /** The newest record of the commit log that may be read, and has to be. */
+  readonly logSequence: () => number
 }
 
 const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, random: systemRandom }
@@ -81,6 +86,10 @@ export interface ProcessRole {
   readonly slowLane?: boolean
   /** Ends the process after its replica of a shared store was found invalid and discarded. */
   readonly onFatal?: () => never
+  /** Ends the process, whose disk has failed a flush of the commit log. */
+  readonly onLostFlush?: () => never
+  /** In a worker of a data directory: the socket to the process that owns the commit log. */
+  readonly committer?: Duplex
   /**
    * Exchanged with the other processes of the data directory. Machines with a shared store exchange notices through the
    * store.
@@ -104,6 +113,8 @@ export interface OpenEngine {
   readonly worksInBackground?: () => boolean
   /** Exchanges notices with other processes of the store; absent: there are no other processes. */
   readonly notices?: NoticeBoard | undefined
+  /** How much of the commit log LMDB does not have yet; absent where there is no log. */
+  readonly applyLag?: () => ApplyLag
   /** The state of this node's replica; present when several machines share the store. */
   readonly standing?: () => Standing
   /** The query log's part of the shared store; present when several machines share the store. */
@@ -131,9 +142,10 @@ export async function openEngine(
   log: Logger,
   role: ProcessRole = observer,
 ): Promise<OpenDirectory> {
-  const { kv, shared } = await openConfiguredStore(config, log, role)
+  const { applyLag, commits, kv, logSequence, shared } = await openConfiguredStore(config, log, role)
   const hasLane = role.slowLane && config.slowLaneProcesses > 0
-  const parts = { kv, config, log, laneFolder: hasLane ? identityOf(config.data) : undefined }
+  const laneFolder = hasLane ? identityOf(config.data) : undefined
+  const parts = { kv, commits, config, log, laneFolder, logSequence }
   if (shared !== undefined) {
     const { chunks, files, mayWork, notices, now, waits, standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
@@ -141,7 +153,6 @@ export async function openEngine(
     const sharedLog = { kv: controlRows(kv), now, chunks, files, handsOver: role.background, mayWork }
     return { ...opened, waits, standing, sharedLog }
   }
-  // Opened after the store: opening takes the writer's lock once, so no process of a former slow lane commits any more.
   const { timeline, close: closeTimeline } = timelineOf(config, role)
   const clock = { ...systemClock, now: () => timeline.now() }
   const environment = { ...system, clock, timeline, wallClock: systemClock, notices: role.notices }
@@ -150,7 +161,7 @@ export async function openEngine(
     await opened.close()
     closeTimeline()
   }
-  return { ...opened, close }
+  return { ...opened, ...(applyLag && { applyLag }), close }
 }
 
 /** The file in the data directory with the time that a process has reached. */
@@ -174,22 +185,21 @@ function timelineOf(
 }
 
 /**
- * Opens the data directory in a slow-lane process. The process commits what the service has announced, and has no clock
- * of its own. A snapshot has the time of its newest commit, or a time that the service has already used for a snapshot.
- * So no later commit can have a time up to it.
+ * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own: a snapshot
+ * has the time of its newest commit, or a time that the service has already used for a snapshot. So no later commit can have a
+ * time up to it.
  */
 export function openLaneEngine(
   { config, folder, worker }: LaneSetup,
   log: Logger,
   within: LaneHooks,
 ): OpenDirectory {
-  const { closed, kv } = openLaneStore(config, folder)
+  const kv = openLaneStore(config, folder, within.logSequence)
   const timeline: Timeline = {
     now: within.snapshotTime,
     reach: () => ({ now: within.snapshotTime(), upTo: within.snapshotTime(), isHalted: true }),
     // Needed only for evaluation: the service announces the commit.
     announce: atLeast => ({ time: atLeast, end: () => {} }),
-    ...(closed && { closed }),
   }
   const role = { worker, background: false }
   return engineOver({ kv, config, log, environment: { ...system, timeline }, role, within })
@@ -205,6 +215,10 @@ interface EngineParts {
   readonly role?: Pick<ProcessRole, 'worker' | 'background' | 'slowLane'>
   /** The identity of the data directory, which slow-lane processes check; absent: there is no slow lane. */
   readonly laneFolder?: string | undefined
+  /** The sequence number of the newest durable record in the commit log; absent: there is none. */
+  readonly logSequence?: (() => number) | undefined
+  /** Where attempts are committed; absent: here. */
+  readonly commits?: CommitsOf | undefined
   /** Present in a slow-lane process. */
   readonly within?: LaneHooks
 }
@@ -217,6 +231,8 @@ export function engineOver({
   environment = system,
   role: { worker, background, slowLane: serves = false } = observer,
   laneFolder,
+  logSequence,
+  commits,
   within,
 }: EngineParts): OpenDirectory {
   const { clock, timers, random, timeline, wallClock = clock, notices, mayWork } = environment
@@ -237,6 +253,7 @@ export function engineOver({
     clock: now,
     memory,
     ...(timeline && { timeline }),
+    ...(commits && { commits }),
     worker,
     ...(within && { reserveIds: within.reserveIds, rememberedBytesMax: within.rememberedBytesMax }),
     hooks: { evaluateBinding: (...given) => evaluateBinding(host, ...given), readMigration },
@@ -251,7 +268,7 @@ export function engineOver({
     onInternalError: error => log.error({ err: error }, 'event streams failed'),
   })
   const lane = laneFolder !== undefined && { config, folder: laneFolder, worker }
-  const slowLane = lane ? openSlowLane(lane, store, { clock, timers, log }) : undefined
+  const slowLane = lane ? openSlowLane(lane, store, { clock, timers, log, logSequence }) : undefined
   const engine = createEngine({
     store,
     memory,

@@ -5,9 +5,9 @@ import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { type Clock, starvedMs } from '../base/clock.ts'
+import { sendFrame } from '../base/frames.ts'
 import { compileCache, programFile, startProgram } from '../base/program-files.ts'
 import type { Timers } from '../base/timers.ts'
-import { sendFrame } from '../engine/slow-lane/frames.ts'
 import { laneDescriptor } from '../engine/slow-lane/lane-process.ts'
 import type { ToLane } from '../engine/slow-lane/messages.ts'
 import { systemMemoryKills } from '../engine/slow-lane/out-of-memory.ts'
@@ -39,11 +39,19 @@ const stackKibibytes = 7000
 /** The default size of V8's young generation, in MiB. */
 const youngMebibytes = 16
 
+interface LaneParts {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Logger
+  /** The sequence number of the newest durable record in the commit log; absent: there is none. */
+  readonly logSequence?: (() => number) | undefined
+}
+
 /** The slow lane of a worker. Processes start when they are needed, or with {@link ProcessLane.keepReady}. */
 export function openSlowLane(
   setup: LaneSetup,
   store: Store,
-  { clock, log, timers }: { readonly clock: Clock; readonly timers: Timers; readonly log: Logger },
+  { clock, log, logSequence = () => 0, timers }: LaneParts,
 ): ProcessLane {
   const { config, worker } = setup
   const processesMax = Math.ceil(config.slowLaneProcesses / config.workers)
@@ -52,6 +60,7 @@ export function openSlowLane(
     afterMs: config.slowLaneAfterMs,
     memoryMb: config.slowLaneMemoryMb,
     memoryKills: systemMemoryKills,
+    logSequence,
     clock,
     starvedMs,
     timers,

@@ -1,9 +1,11 @@
 // Opens the store of a process: the data directory itself, or a replica of a record that several machines share.
 
 import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { systemClock } from '../base/clock.ts'
-import { epoch, type Micros } from '../base/micros.ts'
+import type { Micros } from '../base/micros.ts'
 import { NoticeBoard, noticesEveryMs } from '../base/notices.ts'
 import { systemRandom } from '../base/random.ts'
 import { openSnapshotTimes } from '../base/shared-timeline.ts'
@@ -12,7 +14,11 @@ import { type Cancel, systemTimers } from '../base/timers.ts'
 import type { KeyValueStore } from '../storage/kv/contract.ts'
 import { isDamage, StoreUnavailableError, wordsOf } from '../storage/kv/errors.ts'
 import { assertIdentity } from '../storage/kv/folder-identity.ts'
-import { openLmdb } from '../storage/kv/lmdb.ts'
+import { DurableSequence } from '../storage/kv/log/durable-sequence.ts'
+import { openFollower } from '../storage/kv/log/follower.ts'
+import { type LoggedKeyValueStore, openLogged } from '../storage/kv/log/logged-store.ts'
+import type { ApplyLag } from '../storage/kv/log/position.ts'
+import { logFolder } from '../storage/kv/log/segment-files.ts'
 import { Checkpointer, checkpointEveryMs } from '../storage/kv/postgres/checkpoint.ts'
 import type { CopyProgress } from '../storage/kv/postgres/copy-state.ts'
 import { RecordFiles } from '../storage/kv/postgres/files.ts'
@@ -20,7 +26,7 @@ import { KeptSession } from '../storage/kv/postgres/kept-session.ts'
 import { KeptLease } from '../storage/kv/postgres/lease.ts'
 import { RecordLogChunks } from '../storage/kv/postgres/log-chunks.ts'
 import { NoticeExchange } from '../storage/kv/postgres/notice-exchange.ts'
-import { openPostgres, PostgresStore, type Standing } from '../storage/kv/postgres/postgres.ts'
+import { openPostgres, type Standing } from '../storage/kv/postgres/postgres.ts'
 import {
   discardReplica,
   openReplica,
@@ -31,8 +37,10 @@ import { openSame } from '../storage/kv/postgres/same-record.ts'
 import { PostgresSession, type RecordLocation } from '../storage/kv/postgres/session.ts'
 import { Upkeep, type UpkeepTask } from '../storage/kv/postgres/upkeep.ts'
 import { storeOver } from '../storage/kv/store-over.ts'
+import type { CommitsOf } from '../storage/store/committer.ts'
 import { workersMax } from '../storage/store/ids.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
+import { CommitChannel } from '../storage/store/remote-commits.ts'
 import type { Config } from './config/settings.ts'
 
 /**
@@ -48,6 +56,12 @@ export interface StoreWaits {
 /** An open store. */
 interface StoreHandle {
   readonly kv: KeyValueStore
+  /** The sequence number of the newest durable record in the commit log of the data directory, where there is one. */
+  readonly logSequence?: () => number
+  /** How much of the commit log is only in memory, where there is a log. */
+  readonly applyLag?: () => ApplyLag
+  /** Where attempts are committed, unless that is here. */
+  readonly commits?: CommitsOf
   /** Present when several machines share the store. These parts then replace those of the data directory. */
   readonly shared?: {
     readonly timeline: Timeline
@@ -79,6 +93,10 @@ interface StoreRole {
    * StoreUnavailableError.
    */
   readonly onFatal?: () => never
+  /** Ends the process, whose disk has failed a flush of the commit log. Absent: the store commits nothing more. */
+  readonly onLostFlush?: () => never
+  /** In a worker: the socket to the process that owns the commit log. */
+  readonly committer?: Duplex
 }
 
 /** The name of this process in the tables of a shared record. */
@@ -137,9 +155,14 @@ export function withRecord<T>(
 export async function openConfiguredStore(
   config: Config,
   log: Logger,
-  { background, onFatal, timelineFile, worker }: StoreRole,
+  { background, committer, onFatal, onLostFlush, timelineFile, worker }: StoreRole,
 ): Promise<StoreHandle> {
-  if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
+  if (config.store === undefined && committer) return openWorkerStore(config, committer)
+  if (config.store === undefined && !background) return { kv: openFollower({ path: config.data }) }
+  if (config.store === undefined) {
+    const kv = openLoggedStore(config, log, { onLostFlush })
+    return { kv, logSequence: () => kv.logSequence, applyLag: () => kv.applyLag }
+  }
   const ending = new AbortController()
   const snapshotTimes = timelineFile === undefined ? undefined : openSnapshotTimes(timelineFile, worker)
   const location = { ...locationOf(config.store, config), ending: ending.signal }
@@ -208,6 +231,43 @@ export async function openConfiguredStore(
   return { kv: storeOver(kv, { close }), shared }
 }
 
+/** Opens the data directory in the process that commits; `isFollowed` as {@link openLogged} has it. */
+export function openLoggedStore(
+  { data }: Pick<Config, 'data'>,
+  log: Logger,
+  { isFollowed = false, onLostFlush }: { readonly isFollowed?: boolean } & Pick<StoreRole, 'onLostFlush'>,
+): LoggedKeyValueStore {
+  return openLogged({
+    path: data,
+    isFollowed,
+    onLostFlush: error => {
+      log.fatal(
+        { err: error },
+        'the disk has failed a flush of the commit log; nothing more can be committed',
+      )
+      onLostFlush?.()
+    },
+  })
+}
+
+/** Opens the data directory in a worker: it reads LMDB and the log, and its attempts are committed by another process. */
+function openWorkerStore({ data }: Config, socket: Duplex): StoreHandle {
+  const durable = new DurableSequence(join(data, logFolder), 'read')
+  const channel = new CommitChannel(socket)
+  const onClose = async () => {
+    await channel.close()
+    durable.close()
+  }
+  const kv = openFollower({
+    path: data,
+    durable: () => durable.read(),
+    watch: listener => channel.watch(listener),
+    onClose,
+  })
+  const logSequence = () => durable.read()
+  return { kv, commits: given => channel.commits(given), logSequence, applyLag: () => kv.applyLag }
+}
+
 /** Runs `tasks` in the background, every `everyMs` milliseconds. */
 function upkeepOf(
   open: () => Promise<PostgresSession>,
@@ -244,32 +304,14 @@ function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean
 }
 
 /**
- * Opens the store in a slow-lane process: the data directory, or the replica in it together with the shared record, to
- * which the first commit connects. `closed` is that of a {@link Timeline}. Throws `StoreUnavailableError` when the
- * directory does not have the given identity.
+ * Opens the store in a slow-lane process: the data directory, or the replica in it. `logSequence` is that of
+ * {@link openFollower}. Throws `StoreUnavailableError` when the directory does not have the given identity.
  */
-export function openLaneStore(
-  config: Config,
-  identity: string,
-): { readonly kv: KeyValueStore; readonly closed?: () => Micros } {
+export function openLaneStore(config: Config, identity: string, logSequence: () => number): KeyValueStore {
   const { data, store } = config
   // Checked before, because opening creates missing files; and after, because the directory may be replaced in between.
   assertIdentity(data, identity)
-  const local = store === undefined ? openLmdb({ path: data }) : openReplica(data)
+  const kv = store === undefined ? openFollower({ path: data, durable: logSequence }) : openReplica(data)
   assertIdentity(data, identity)
-  if (store === undefined) return { kv: local }
-  // Never started: the service keeps the replica up to date, and detects its faults.
-  const record = new PostgresStore({
-    location: locationOf(store, config),
-    local,
-    node: nodeName,
-    clock: systemClock,
-    timers: systemTimers,
-    random: systemRandom,
-    newestTime: view => lastCommit(view).time,
-    writePatienceMs: config.storeWriteWaitMs,
-    onDiverged: () => undefined,
-  })
-  const kv = storeOver(local, { transact: work => record.transact(work), close: () => record.close() })
-  return { kv, closed: () => record.timeline.closed?.() ?? epoch }
+  return kv
 }

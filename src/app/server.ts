@@ -18,7 +18,13 @@ import { createApplication } from '../server/http/application.ts'
 import { type DashboardFiles, openDashboard } from '../server/http/dashboard-files.ts'
 import type { ListenerOptions } from '../server/http/listener.ts'
 import { RequestMeter, statusMax } from '../server/http/request-meter.ts'
-import type { LaneReport, ReplicaState, RequestCounts, WorkLeftReport } from '../server/operation/health.ts'
+import type {
+  CommitLogReport,
+  LaneReport,
+  ReplicaState,
+  RequestCounts,
+  WorkLeftReport,
+} from '../server/operation/health.ts'
 import { Operation, type StartCommand } from '../server/operation/operation.ts'
 import type { Config } from './config/settings.ts'
 import type { OpenEngine } from './open-engine.ts'
@@ -95,9 +101,14 @@ export async function createServer(
 }
 
 /** Creates the metrics. Their library is loaded only if metrics are on. */
-async function measure(config: Config, { standing }: OpenEngine, meter: RequestMeter): Promise<Registry> {
+async function measure(
+  config: Config,
+  { applyLag, standing }: OpenEngine,
+  meter: RequestMeter,
+): Promise<Registry> {
   const { createRegistry } = await import('../server/metrics/registry.ts')
-  return createRegistry(meter, standing && { name: nodeName(config), standing })
+  const node = standing && { name: nodeName(config), standing }
+  return createRegistry(meter, { ...(node && { node }), ...(applyLag && { applyLag }) })
 }
 
 /**
@@ -128,6 +139,7 @@ function operationOf(
       counts: countsOf(meter),
       slow_lane: laneReportOf(opened),
       standing: standingOf(opened),
+      commit_log: logReportOf(opened),
       works_in_background: opened.worksInBackground?.() ?? true,
     }),
   })
@@ -163,6 +175,12 @@ function laneReportOf({ slowLane }: OpenEngine): LaneReport | null {
   if (slowLane === undefined) return null
   const { processes, processesMax, running, waiting } = slowLane.standing
   return { processes, processes_max: processesMax, running, waiting }
+}
+
+function logReportOf({ applyLag }: OpenEngine): CommitLogReport | null {
+  if (applyLag === undefined) return null
+  const { bytes, lagMs } = applyLag()
+  return { bytes, lag_ms: Math.round(lagMs) }
 }
 
 function standingOf({ standing }: OpenEngine): ReplicaState | null {

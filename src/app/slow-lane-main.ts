@@ -1,11 +1,10 @@
 // The program of a slow-lane process. It opens the data directory like the service, runs one query after the other, and
-// commits a result after the service has announced the commit. It exits when the service does.
+// sends its attempts to the service, which commits them. It exits when the service does.
 
 import module from 'node:module'
 import { Socket } from 'node:net'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import type { Logger } from 'pino'
-import { assert } from '../base/assert.ts'
 import { megabyte } from '../base/bytes.ts'
 import { systemClock } from '../base/clock.ts'
 import { lowerPriority } from '../base/low-priority.ts'
@@ -121,7 +120,6 @@ socket.on('close', () => process.kill(process.pid, 'SIGKILL'))
 
 const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   const log = openServiceLog(setup.config.logLevel)
-  const { ppid } = process
   const memory = new MemoryGuard(setup.config.slowLaneMemoryMb)
   const { engine, store } = openOrExit(log, () =>
     openLaneEngine(setup, log, {
@@ -129,17 +127,12 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
       onCheck: memory.check,
       rememberedBytesMax: setup.config.slowLaneMemoryMb * megabyte * rememberedPart,
       snapshotTime: () => service.snapshotTime,
+      logSequence: () => service.logSequence,
     }),
   )
   // Flushed now, because this process will be killed. The first releases of Node 22 do not have this function.
   module.flushCompileCache?.()
   lowerPriority(niceness)
   setImmediate(() => void warmUp(engine, setup.config.rootSecret, () => !service.hasJobs))
-  return {
-    engine,
-    store,
-    isSpent: memory.isSpent,
-    takeLack: memory.takeLack,
-    checkService: () => assert(process.ppid === ppid, 'the service that has announced the commit is alive'),
-  }
+  return { engine, store, isSpent: memory.isSpent, takeLack: memory.takeLack }
 })

@@ -1,7 +1,7 @@
 // Limits the total memory of all work of a kind, by the estimates of its parts.
 
 /** Releases held memory; a second call has no effect. */
-export type Release = () => void
+type Release = () => void
 
 export class MemoryBound {
   readonly #max: number

@@ -9,10 +9,10 @@ import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { withTaskNote } from '../server/operation/task-note.ts'
-import { openLmdb } from '../storage/kv/lmdb.ts'
 import { claimFiles, claimFolder } from '../storage/kv/lmdb-claim.ts'
 import { copyStore, flush, storeBytes } from '../storage/kv/lmdb-copy.ts'
 import { checkDataFile, dataFileName } from '../storage/kv/lmdb-data-file.ts'
+import { openFollower } from '../storage/kv/log/follower.ts'
 import { Store } from '../storage/store/store.ts'
 import { StartError } from './command.ts'
 import { yieldToService } from './own-commands.ts'
@@ -131,7 +131,7 @@ async function rejectContent(folder: string, name: string): Promise<void> {
 
 /** Opens a copy, to verify that it can be opened and to read the time of its newest transaction. */
 async function contentOf(folder: string): Promise<StoreCopy> {
-  const opened = openLmdb({ path: folder })
+  const opened = openFollower({ path: folder })
   const store = new Store(opened, {
     clock: systemClock.now,
     hooks: { evaluateBinding: () => undefined },

@@ -3,6 +3,14 @@
 /** Exit status of a process whose replica of the store is invalid and will be rebuilt at the next start. */
 export const divergedExitCode = 75
 
+/** The exit status of a process whose disk has failed a flush of the commit log. */
+const lostFlushExitCode = 74
+
+/** Ends this process after its disk has failed a flush: the next start reads what the disk holds. */
+export function exitLostFlush(): never {
+  process.exit(lostFlushExitCode)
+}
+
 /** Exits after the replica of the store was discarded. */
 export function exitDiverged(): never {
   process.exit(divergedExitCode)

@@ -20,6 +20,7 @@ import { printKey } from '../storage/keys/printer.ts'
 import { type Entry, everyKey, type KeyRange, type KeyValueStore, type View } from '../storage/kv/contract.ts'
 import { StoreUnavailableError } from '../storage/kv/errors.ts'
 import { openLmdb } from '../storage/kv/lmdb.ts'
+import { openFollower } from '../storage/kv/log/follower.ts'
 import {
   compareCopy,
   copyRecord,
@@ -231,7 +232,7 @@ export async function fillShared(
   folder: string,
   bytesTotal: number,
 ): Promise<FillResult> {
-  const source = openLmdb({ path: folder })
+  const source = openFollower({ path: folder })
   const requests = existsSync(join(folder, queryLogFolder, 'requests')) ? openControlStore(folder) : undefined
   let done = { keys: 0, bytes: 0 }
   try {

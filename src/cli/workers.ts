@@ -3,7 +3,8 @@
 // stop.
 
 import cluster, { type Worker } from 'node:cluster'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
 import { type NoticeBoard, noticesEveryMs } from '../base/notices.ts'
@@ -28,11 +29,19 @@ interface SupervisorOptions {
    * `divergedStatus` or some have crashed; repeated until it succeeds.
    */
   readonly rebuild?: { readonly divergedStatus: number; readonly prepare: () => Promise<void> }
+  /**
+   * Commits for a worker, over a socket; resolves when none of its attempts can be committed any more. Only then the worker
+   * is replaced. Absent: workers commit themselves.
+   */
+  readonly commitFor?: (socket: Duplex) => Promise<void>
   /** Handles connections before the first start and during a rebuild; absent: they wait. */
   readonly handleEarly?: (connection: Socket) => void
 }
 
 const variable = 'TERRARIUM_WORKER_NUMBER'
+
+/** The descriptor of a worker's socket to the process that commits. Those before it: standard streams, messages. */
+const committerDescriptor = 4
 
 const folderVariable = 'TERRARIUM_WORKER_FOLDER'
 
@@ -44,6 +53,11 @@ export function workerFolder(): string {
 /** The number of this worker, from 0 to count - 1. A restarted worker has the same number. */
 export function workerNumber(): number {
   return Number(process.env[variable])
+}
+
+/** In a worker: the socket to the supervisor, which commits for it. */
+export function committerSocket(): Duplex {
+  return new Socket({ fd: committerDescriptor })
 }
 
 /** A report from a worker to the supervisor: it can receive one (more) connection, or it stops. */
@@ -71,7 +85,7 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   })
 }
 
-/** In a worker: kills this process when its supervisor is gone. */
+/** In a worker: kills this process when its supervisor, which commits for it, is gone. */
 export function endWithSupervisor(): void {
   const end = () => {
     if (cluster.worker?.exitedAfterDisconnect !== true) killSelf()
@@ -149,6 +163,7 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
+    if (options.commitFor) cluster.setupPrimary({ stdio: ['inherit', 'inherit', 'inherit', 'ipc', 'pipe'] })
   }
 
   /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
@@ -192,10 +207,14 @@ export class Supervisor {
 
   #run(number: number): Run {
     const worker = cluster.fork({ [variable]: String(number), [folderVariable]: this.#options.folder() })
+    // Absent when there were no descriptors left.
+    const socket = worker.process.stdio?.[committerDescriptor] as Duplex | null | undefined
+    const committed = socket ? this.#options.commitFor?.(socket) : undefined
     const ended = new Promise<End>(resolve => {
       const end = (how: End) => {
         this.#distributor.withdraw(worker)
-        resolve(how)
+        // Its successor takes back what it has announced on the timeline: by then no attempt of this run is committed.
+        void Promise.resolve(committed).then(() => resolve(how))
       }
       worker.once('exit', (code, signal) => end({ code, signal }))
       // The worker could not be started, for want of file descriptors or processes.

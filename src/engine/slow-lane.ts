@@ -2,6 +2,7 @@
 // waits for them. A higher layer provides it. Without it, all queries are evaluated in this process.
 
 import type { Attempt } from '../storage/store/attempt.ts'
+import type { CommitRecord } from '../storage/store/last-commit.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { Leads } from './leads.ts'
@@ -22,33 +23,24 @@ export interface LaneJob {
   readonly lead: number
 }
 
-/** The facts about an attempt that the service needs. A process of the slow lane keeps the attempt itself. */
-export type KeptFacts = Pick<
-  Attempt<unknown>,
-  'changesSchema' | 'commitTime' | 'evaluationMicros' | 'isStamped'
->
-
-/** The attempt of a writing query, kept by the process that evaluated the query. */
-export interface KeptAttempt extends KeptFacts {
-  /**
-   * Commits the attempt at the time `announced`, or later if another commit is as late. Resolves with the time and the
-   * response when the commit is visible, or with `stale`. Rejects if nothing was committed, or if that is unknown.
-   * `takesTurn`: a stale attempt is evaluated once more under the writer lock.
-   */
-  commit(announced: Micros, takesTurn?: boolean): Promise<KeptCommit | 'stale'>
-  /** Discards the attempt. Does nothing after the commit has begun. */
+/** What a query wants to write. The process that has evaluated it waits for what becomes of that. */
+export interface PendingCommit {
+  readonly attempt: Attempt<undefined>
+  /** The commit begins: from now on the process is not to be ended. */
+  begin(): void
+  /** {@link Store.validated}, asked of the process. Rejects when that has ended. */
+  validate(): Promise<CommitRecord | 'stale'>
+  /** {@link Store.attemptAt}, asked of the process; `stale` when the evaluation fails. Rejects when the process has ended. */
+  evaluateAt(time: Micros): Promise<Attempt<undefined> | 'stale'>
+  /** It is committed at `time`; the response that tells of it. Rejects when the process has ended: only the response is lost. */
+  committed(time: Micros): Promise<QueryResponse>
+  /** It is not committed, or there is no more to do: the process can be given another query. */
   drop(): void
 }
 
-/** A visible commit and its response. */
-export interface KeptCommit {
-  readonly time: Micros
-  readonly response: QueryResponse
-}
-
-/** The result of a query in the slow lane. The response to a writing query has no body before the commit. */
+/** What comes of a query in the slow lane; the response to one that writes has no body before it is committed. */
 export interface LaneOutcome extends QueryResponse {
-  readonly kept?: KeptAttempt
+  readonly pending?: PendingCommit
 }
 
 export interface SlowLane {

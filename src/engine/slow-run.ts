@@ -1,17 +1,17 @@
-// Runs a query in the slow lane, on the service's side. The response to a reading query is passed on as it is. A
-// writing query is committed by the process that evaluated it, at a time that the service announces. If other
-// transactions conflict with it, it is evaluated again.
+// One query in the slow lane, from the service's side: the response to one that reads comes back as it is; what one writes
+// comes as an attempt, which is committed here, and made again when others were faster.
 //
 // An attempt may contain its commit time in places that cannot be changed later, such as the values of an index over
 // `ts`. Such an attempt is evaluated for a time in the future (leads.ts) and committed exactly then. If it arrives too
 // late, the query is evaluated again.
 
 import { type Timers, wait } from '../base/timers.ts'
+import type { Attempt } from '../storage/store/attempt.ts'
 import { ContendedTransaction } from '../storage/store/contract.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { QueryResponse } from './contract.ts'
 import { leadFor } from './leads.ts'
-import type { KeptAttempt, LaneJob, SlowLane } from './slow-lane.ts'
+import type { LaneJob, SlowLane } from './slow-lane.ts'
 
 /** The parameters of a query in the slow lane. */
 interface SlowRun {
@@ -42,7 +42,7 @@ const turnMicrosMax = 500_000
  * Schema changes read much and contain their commit time, so each commit of another machine may make them stale. They
  * are also rare.
  */
-function mayTakeTurn({ changesSchema, evaluationMicros }: KeptAttempt): boolean {
+function mayTakeTurn({ changesSchema, evaluationMicros }: Attempt<undefined>): boolean {
   return changesSchema && evaluationMicros <= turnMicrosMax
 }
 
@@ -59,31 +59,36 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
     // The slow lane rejects a query whose time is up, so the lead need not exceed the time that is left.
     lead = Math.min(lead ?? leads.first(queue), Math.ceil(timeoutMs * 1000))
     const outcome = await slowLane.run(run.job(lead))
-    const { kept } = outcome
+    const { pending } = outcome
     try {
-      if (outcome.status < 300) run.checkCosts(outcome, kept !== undefined)
-      if (kept === undefined) return outcome
-      const takesTurn = retries >= pushRetriesMax && mayTakeTurn(kept)
-      if (kept.isStamped) {
+      if (outcome.status < 300) run.checkCosts(outcome, pending !== undefined)
+      if (pending === undefined) return outcome
+      const { attempt } = pending
+      const takesTurn = retries >= pushRetriesMax && mayTakeTurn(attempt)
+      if (attempt.isStamped) {
         const now = run.store.now()
-        const needed = Math.max(0, now - (kept.commitTime - lead))
+        const needed = Math.max(0, now - (attempt.commitTime - lead))
         leads.note(queue, needed)
-        if (kept.commitTime <= now && !takesTurn) {
+        if (attempt.commitTime <= now && !takesTurn) {
           lead = leadFor(needed)
           continue
         }
-        const ms = Math.floor((kept.commitTime - earlyMicros - now) / 1000)
+        const ms = Math.floor((attempt.commitTime - earlyMicros - now) / 1000)
         if (ms > 0) await wait(ms, run.timers)
       }
       run.requireInTime()
-      const commit = await run.store.commitElsewhere(kept, announced => kept.commit(announced, takesTurn))
+      pending.begin()
+      const commit = await run.store.commit(attempt, {
+        validate: () => pending.validate(),
+        ...(takesTurn && { evaluateAt: time => pending.evaluateAt(time) }),
+      })
       if (commit !== 'stale') {
-        const { response } = commit
+        const response = await pending.committed(commit.time)
         const metrics = response.metrics && { ...response.metrics, txnRetries: retries }
         return { ...response, metrics, isCommittedThere: true }
       }
     } finally {
-      kept?.drop()
+      pending?.drop()
     }
     if (retries >= run.retriesMax) throw new ContendedTransaction(retries + 1)
     retries++

@@ -21,7 +21,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 let folders = 0
 const newPath = () => join(folder, String(folders++))
 
-storeSuite('lmdb', () => openLmdb({ path: newPath() }))
+storeSuite('lmdb', () => openLmdb({ path: newPath() }), { prepares: false })
 
 function spawnWriter(path: string, count: number) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'lmdb-child.ts'), path, String(count)], {

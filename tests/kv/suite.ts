@@ -12,8 +12,12 @@ import {
 import { bytes, list, put, shown, text, top, write } from './bytes.ts'
 import { modelTest } from './model.ts'
 
-/** Declares the suite. `open` opens a new, empty store. */
-export function storeSuite(name: string, open: () => KeyValueStore | Promise<KeyValueStore>): void {
+/** Declares the suite. `open` opens a new, empty store. `prepares`: whether it takes transactions that prepare. */
+export function storeSuite(
+  name: string,
+  open: () => KeyValueStore | Promise<KeyValueStore>,
+  { prepares = true }: { readonly prepares?: boolean } = {},
+): void {
   describe(name, () => {
     let store: KeyValueStore
     beforeEach(async () => {
@@ -25,6 +29,7 @@ export function storeSuite(name: string, open: () => KeyValueStore | Promise<Key
     describe('get', () => testGet(current))
     describe('range', () => testRange(current))
     describe('transact', () => testTransact(current))
+    if (prepares) describe('transact, prepared', () => testPrepare(current))
     describe('read', () => testRead(current))
     describe('watch', () => testWatch(current))
     describe('close', () => testClose(current))
@@ -332,6 +337,45 @@ function testTransact(store: Current): void {
     await store().transact(write({ key: bytes('a'), value: undefined }, put('a', '3'), put('c', '4')))
     await store().transact(write(put('c', '5'), { key: bytes('c'), value: undefined }))
     assert.deepEqual(list(store()), ['a=3'])
+  })
+}
+
+function testPrepare(store: Current): void {
+  test('nothing is committed between the preparation and the transaction', async () => {
+    const append = (letter: string) =>
+      store().transact(view => ({
+        result: undefined,
+        writes: [put('k', (text(view.get(bytes('k'))) ?? '') + letter)],
+      }))
+    const current = () => text(store().read(view => view.get(bytes('k'))))
+    let prepared: string | undefined
+    const others = [append('a'), append('b')]
+    const own = store().transact(
+      view => {
+        assert.equal(text(view.get(bytes('k'))), prepared)
+        return { result: prepared, writes: [put('k', `${prepared}c`)] }
+      },
+      async () => {
+        others.push(append('d'))
+        await new Promise(resolve => setImmediate(resolve))
+        prepared = current()
+      },
+    )
+    others.push(append('e'))
+    assert.equal(await own, 'ab')
+    await Promise.all(others)
+    assert.match(current() as string, /^abc(de|ed)$/)
+  })
+
+  test('a preparation that fails rejects its own transaction only', async () => {
+    const error = new RangeError('no')
+    const outcomes = await Promise.allSettled([
+      store().transact(write(put('a', '1'))),
+      store().transact(write(put('b', '2')), () => Promise.reject(error)),
+      store().transact(write(put('c', '3'))),
+    ])
+    assert.deepEqual(outcomes[1], { status: 'rejected', reason: error })
+    assert.deepEqual(list(store()), ['a=1', 'c=3'])
   })
 }
 

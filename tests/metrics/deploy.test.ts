@@ -15,7 +15,8 @@ async function servedNames(): Promise<ReadonlySet<string>> {
   const meter = new RequestMeter(systemClock)
   meter.statuses[200] = 1
   const standing = () => ({ fault: undefined, lagMs: 0, behind: 0 })
-  const text = await createRegistry(meter, { name: 'one', standing }).metrics()
+  const applyLag = () => ({ bytes: 0, lagMs: 0 })
+  const text = await createRegistry(meter, { node: { name: 'one', standing }, applyLag }).metrics()
   return new Set(text.split('\n').flatMap(line => /^(\w+)[ {]/.exec(line)?.[1] ?? []))
 }
 

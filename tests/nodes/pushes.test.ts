@@ -4,18 +4,20 @@
 import assert from 'node:assert/strict'
 import { duplexPair } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
+import { receiveFrames, sendFrame } from '../../src/base/frames.ts'
 import { limits } from '../../src/base/limits.ts'
 import { epoch, micros } from '../../src/base/micros.ts'
 import type { Engine, QueryRequest, QueryResponse } from '../../src/engine/contract.ts'
 import { Leads } from '../../src/engine/leads.ts'
 import { LongQueries } from '../../src/engine/long-queries.ts'
-import { receiveFrames, sendFrame } from '../../src/engine/slow-lane/frames.ts'
-import { KeptJob } from '../../src/engine/slow-lane/kept-job.ts'
 import type { FromLane, ToLane } from '../../src/engine/slow-lane/messages.ts'
+import { PendingJob } from '../../src/engine/slow-lane/pending-job.ts'
 import { LaneService } from '../../src/engine/slow-lane/serve-jobs.ts'
-import type { KeptCommit, KeptFacts, SlowLane } from '../../src/engine/slow-lane.ts'
+import type { SlowLane } from '../../src/engine/slow-lane.ts'
 import { runSlowly } from '../../src/engine/slow-run.ts'
+import type { Attempt } from '../../src/storage/store/attempt.ts'
 import { ContendedTransaction, type Transaction } from '../../src/storage/store/contract.ts'
+import { unpackAttempt } from '../../src/storage/store/sent-attempt.ts'
 import { native, type Ref, rootDatabase, TransactionTime } from '../../src/values/value.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { createCollection, data, documentRef } from '../unit/store/support.ts'
@@ -42,7 +44,7 @@ function laneOf(
   { store }: NodeStore,
   work: (transaction: Transaction) => string,
   onKept: () => Promise<unknown>,
-  facts: Partial<KeptFacts> = {},
+  facts: Partial<Attempt<unknown>> = {},
 ): Lane {
   const [lane, service] = duplexPair()
   const again = (transaction: Transaction) => ({ body: work(transaction) })
@@ -54,35 +56,29 @@ function laneOf(
     },
     completed: (_: QueryRequest, { body }: QueryResponse) => body,
   } as unknown as Engine
-  const open = async () => ({
-    engine,
-    store,
-    checkService: () => undefined,
-    isSpent: () => false,
-    takeLack: () => false,
-  })
+  const open = async () => ({ engine, store, isSpent: () => false, takeLack: () => false })
   const process = new LaneService<undefined>(lane, open)
   assert.ok(!process.hasJobs)
-  let kept: { readonly job: KeptJob; readonly response: QueryResponse } | undefined
-  let onOutcome: (response: QueryResponse & { kept?: KeptJob }) => void = () => undefined
+  let pending: PendingJob | undefined
+  let onOutcome: (response: QueryResponse & { pending?: PendingJob }) => void = () => undefined
   const send = (message: ToLane, body: readonly Uint8Array[] = []) => sendFrame(service, message, body)
-  receiveFrames(service, ({ head, body }) => {
-    const message = head as FromLane
-    if (message.kind === 'kept') {
-      const job = new KeptJob({
-        facts: message.facts,
-        send,
-        onCommit: () => undefined,
-        onOver: () => undefined,
-      })
-      kept = { job, response: message.response }
-      void onKept().then(() => onOutcome({ ...message.response, kept: job }))
-    } else if (message.kind === 'stale') kept?.job.committed('stale')
-    else if (message.kind === 'committed') {
-      const response = { ...empty, ...kept?.response, body: Buffer.concat(body).toString() }
-      kept?.job.committed({ time: message.time, response } satisfies KeptCommit)
-    } else assert.equal(message.kind, 'ready')
-  })
+  const logSequence = () => 0
+  const ignore = () => undefined
+  const receive = async (message: FromLane, body: readonly Uint8Array[]) => {
+    if (message.kind === 'attempt') {
+      const attempt = await unpackAttempt(message.head, body)
+      const job = new PendingJob({ attempt, logSequence, send, onCommit: ignore, onOver: ignore })
+      pending = job
+      await onKept()
+      onOutcome({ ...message.response, pending: job })
+    } else if (message.kind === 'validated') pending?.validated(message.since)
+    else if (message.kind === 'evaluated')
+      pending?.evaluated(message.head ? await unpackAttempt(message.head, body) : 'stale')
+    else if (message.kind === 'response')
+      pending?.responded({ ...message.response, body: Buffer.concat(body).toString() })
+    else assert.equal(message.kind, 'ready')
+  }
+  receiveFrames(service, ({ head, body }) => void receive(head as FromLane, body))
   send({ kind: 'setup', setup: undefined })
   const slowLane = {
     leads: new Leads(),
@@ -91,7 +87,15 @@ function laneOf(
       new Promise(resolve => {
         onOutcome = resolve
         const now = store.now()
-        send({ kind: 'job', request, form: 'none', snapshotTime: epoch, now, lead: 60_000_000 })
+        send({
+          kind: 'job',
+          request,
+          form: 'none',
+          snapshotTime: epoch,
+          logSequence: 0,
+          now,
+          lead: 60_000_000,
+        })
       }),
   } as unknown as SlowLane
   const timers = {

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
+import { receiveFrames, sendFrame } from '../../src/base/frames.ts'
 import { micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
-import { receiveFrames, sendFrame } from '../../src/engine/slow-lane/frames.ts'
 import type { FromLane, ToLane } from '../../src/engine/slow-lane/messages.ts'
 import { ProcessLane } from '../../src/engine/slow-lane/slow-lane.ts'
 import { ManualTime } from '../query-log/manual-time.ts'
@@ -42,7 +42,7 @@ export class FakeProcess extends EventEmitter {
     this.say({ kind: 'response', response: answer }, body)
   }
 
-  say(message: FromLane, body = ''): void {
+  say(message: FromLane, body: string | Uint8Array = ''): void {
     sendFrame(this.#far, message, [Buffer.from(body)])
   }
 
@@ -83,6 +83,7 @@ export function laneOf(processesMax: number, isReady = true, first?: () => FakeP
       if (isReady) process.say({ kind: 'ready' })
       return process as unknown as ChildProcess
     },
+    logSequence: () => 12,
     reserveIds: async held => ({ worker: held?.worker ?? 0, startMs: 0, endMs: 1 }),
     onDeath: reason => deaths.push(reason),
   })

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { duplexPair } from 'node:stream'
 import { test } from 'node:test'
-import { sendFrame } from '../../src/engine/slow-lane/frames.ts'
+import { sendFrame } from '../../src/base/frames.ts'
 import type { ToLane } from '../../src/engine/slow-lane/messages.ts'
 import { LaneService } from '../../src/engine/slow-lane/serve-jobs.ts'
 import { StoreUnavailableError } from '../../src/storage/store/contract.ts'

@@ -6,11 +6,9 @@ import { duplexPair, PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { RequestError } from '../../src/base/errors.ts'
+import { receiveFrames, sendFrame } from '../../src/base/frames.ts'
 import { limits } from '../../src/base/limits.ts'
-import { micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
-import { receiveFrames, sendFrame } from '../../src/engine/slow-lane/frames.ts'
-import type { LaneOutcome } from '../../src/engine/slow-lane.ts'
 import { bodyOf, FakeProcess, laneOf, received } from './fake-lane.ts'
 
 test('processes start on demand, and idle processes are reused', async () => {
@@ -244,106 +242,7 @@ test('long bodies arrive in pieces, short ones as text', async () => {
   await lane.close()
 })
 
-/** A job whose attempt stays in the process until it is committed or dropped. */
-async function keptJob() {
-  const all = laneOf(1)
-  const outcome = all.run('a', 'x')
-  const [process] = all.started
-  await received(process, 1)
-  const response: QueryResponse = {
-    status: 200,
-    body: '',
-    txnTime: micros(1),
-    metrics: undefined,
-    database: 0n,
-  }
-  const facts = { changesSchema: false, commitTime: micros(5), evaluationMicros: 1, isStamped: false }
-  process?.say({ kind: 'kept', response, facts })
-  const { kept } = (await outcome) as LaneOutcome
-  assert.ok(process && kept)
-  const kinds = () => process.received.map(({ message }) => message.kind)
-  return { ...all, process, kept, kinds }
-}
-
-test('the writes of a query stay in its process, which commits them on request and then runs the next job', async () => {
-  const { kept, kinds, lane, process, run } = await keptJob()
-  const next = run('a', 'y')
-  await turn()
-  assert.deepEqual(kinds(), ['job'], 'the process is not free yet')
-  const commit = kept.commit(micros(9))
-  await received(process, 2)
-  assert.deepEqual(process.received[1]?.message, { kind: 'commit', time: 9 })
-  process.say({ kind: 'committed', time: micros(10) }, 'with its time')
-  const made = await commit
-  assert.ok(made !== 'stale')
-  assert.deepEqual([made.time, made.response.txnTime, made.response.body], [10, 10, 'with its time'])
-  await received(process, 3)
-  process.answer('next')
-  assert.equal(bodyOf(await next), 'next')
-  await lane.close()
-})
-
-test('an attempt that is not committed is dropped', async () => {
-  const { kept, kinds, lane, process, run } = await keptJob()
-  kept.drop()
-  kept.drop()
-  const next = run('a', 'y')
-  await received(process, 3)
-  assert.deepEqual(kinds(), ['job', 'drop', 'job'])
-  process.answer('next')
-  assert.equal(bodyOf(await next), 'next')
-  await lane.close()
-})
-
-test('a process with a waiting attempt is killed at the deadline, a committing process is not', async () => {
-  const waiting = await keptJob()
-  waiting.time.advance(1000 + limits.laneGraceMs)
-  assert.equal(waiting.process.signalCode, 'SIGKILL')
-  await assert.rejects(waiting.kept.commit(micros(9)), { code: 'time out' })
-  await waiting.lane.close()
-
-  const { kept, lane, process, time } = await keptJob()
-  const commit = kept.commit(micros(9))
-  time.advance(10 * (1000 + limits.laneGraceMs))
-  assert.equal(process.signalCode, null)
-  const closed = lane.close()
-  await turn()
-  assert.equal(process.signalCode, null, 'who closes waits for it')
-  process.say({ kind: 'stale' })
-  assert.equal(await commit, 'stale')
-  await closed
-  assert.equal(process.signalCode, 'SIGKILL')
-
-  const stuck = await keptJob()
-  const unanswered = stuck.kept.commit(micros(9))
-  const ending = stuck.lane.close()
-  stuck.time.advance(limits.laneEndGraceMs)
-  await assert.rejects(unanswered, { outcome: 'unknown' })
-  await ending
-})
-
-test('the outcome of a commit is unknown if its process exits, and known if the process rejects the commit', async () => {
-  const lost = await keptJob()
-  const unknown = lost.kept.commit(micros(9))
-  lost.process.end(null, 'SIGKILL')
-  await assert.rejects(unknown, { outcome: 'unknown' })
-  assert.deepEqual(lost.deaths, ['SIGKILL'])
-  await lost.lane.close()
-
-  const { kept, lane, process } = await keptJob()
-  const commit = kept.commit(micros(9))
-  process.say({ kind: 'refused', reason: 'the disk is full', outcome: 'not committed' })
-  await assert.rejects(commit, { outcome: 'not committed', message: 'the disk is full' })
-  await lane.close()
-
-  const away = await keptJob()
-  const doubtful = away.kept.commit(micros(9))
-  away.process.say({ kind: 'refused', reason: 'the connection broke', outcome: 'unknown' })
-  await assert.rejects(doubtful, { outcome: 'unknown', message: 'the connection broke' })
-  await away.lane.close()
-})
-
-test('frames are decoded for any division into chunks', async () => {
+test('frames arrive however they are cut', async () => {
   const [near, far] = duplexPair()
   const heads: unknown[] = []
   receiveFrames(far, ({ head, body }) => heads.push([head, Buffer.concat(body).toString()]))

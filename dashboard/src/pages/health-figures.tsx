@@ -95,6 +95,12 @@ function machineFigures(health: ServiceHealth): readonly Figure[] {
         'The file grows with the data and never shrinks. Freed space in it is reused. Restoring a backup creates the smallest possible file.',
     },
     {
+      name: 'Commit log',
+      value: logText(health),
+      meaning:
+        'Commits that are durable, and that the data file gets within seconds. If the log grows, the disk is too slow.',
+    },
+    {
       name: 'Query log',
       value: disk.query_log_bytes === null ? unknown : bytesText(disk.query_log_bytes),
       meaning: 'Limited by --query-log-megabytes and --query-log-days. The oldest records are deleted first.',
@@ -116,6 +122,13 @@ function machineFigures(health: ServiceHealth): readonly Figure[] {
       meaning: 'Memory that is available to processes. When it runs out, the system kills processes.',
     },
   ]
+}
+
+/** What is in the commit log alone; all processes of a data directory have the same log. */
+function logText(health: ServiceHealth): string {
+  const logs = health.processes.flatMap(({ commit_log: log }) => (log ? [log] : []))
+  if (logs.length === 0) return 'none'
+  return bytesText(Math.max(...logs.map(({ bytes }) => bytes)))
 }
 
 function laneFigures(health: ServiceHealth, span: Span | undefined): readonly Figure[] {

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { isShortSecret } from '../../app/config/faults.ts'
 import type { Config } from '../../app/config/settings.ts'
 import { claimData } from '../../app/data-folder.ts'
+import { type OpenCommitter, openCommitter } from '../../app/open-committer.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../app/open-engine.ts'
 import { prepareStore, settleStore } from '../../app/open-store.ts'
 import { createServer, type Server, tlsOf, urlOf } from '../../app/server.ts'
@@ -25,13 +26,14 @@ import { assertIdentity, identityOf } from '../../storage/kv/folder-identity.ts'
 import { joinClaim } from '../../storage/kv/lmdb-claim.ts'
 import { type CopyProgress, copiedShare } from '../../storage/kv/postgres/copy-state.ts'
 import { StartError } from '../command.ts'
-import { divergedExitCode, exitDiverged, killSelf } from '../fatal.ts'
+import { divergedExitCode, exitDiverged, exitLostFlush, killSelf } from '../fatal.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { startOwnCommand } from '../own-commands.ts'
 import { withProgress } from '../progress.ts'
 import { rootSecretOf } from '../root-secret.ts'
 import { removeAddress, writeAddress } from '../service-address.ts'
 import {
+  committerSocket,
   endWithSupervisor,
   exchangeNotices,
   Supervisor,
@@ -95,7 +97,13 @@ async function runAlone(
   try {
     await node?.prepare()
     const rootSecret = await rootSecretOf(config, log)
-    const role = { worker: 0, background: true, slowLane: true, onFatal: exitDiverged }
+    const role = {
+      worker: 0,
+      background: true,
+      slowLane: true,
+      onFatal: exitDiverged,
+      onLostFlush: exitLostFlush,
+    }
     const opened = await open({ ...config, rootSecret }, log, role)
     watch.complete()
     const stopped = signalled()
@@ -137,6 +145,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
     slowLane: true,
     notices,
     onFatal: exitDiverged,
+    ...(config.store === undefined && { committer: committerSocket() }),
   }
   const opened = await open({ ...config, rootSecret }, log, role)
   assertIdentity(config.data, workerFolder())
@@ -159,8 +168,15 @@ async function supervise(
 ): Promise<number> {
   const metrics = await openMetrics(config, log, metricsOfWorkers())
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
-  const stopTimeline = keepSharedTimeline(timelineFileOf(config), config.workers, clock.now, systemTimers)
+  const timelineFile = timelineFileOf(config)
+  // The process after the workers is this one, which commits for them.
+  const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
+  let committer: OpenCommitter | undefined
   try {
+    if (config.store === undefined) {
+      committer = openCommitter(config, log, { timelineFile, onLostFlush: exitLostFlush })
+      watch.complete()
+    }
     const supervisor = new Supervisor({
       count: config.workers,
       noticeMs: config.shutdownNoticeMs,
@@ -169,6 +185,7 @@ async function supervise(
       log,
       timers: systemTimers,
       clock: systemClock,
+      ...(committer && { commitFor: socket => (committer as OpenCommitter).serve(socket) }),
       ...(node && {
         rebuild: { divergedStatus: divergedExitCode, prepare: () => node.prepare() },
         handleEarly: node.listener.receive(),
@@ -196,6 +213,7 @@ async function supervise(
     return 0
   } finally {
     await metrics?.close()
+    await committer?.close()
     stopTimeline()
     clock.close()
   }

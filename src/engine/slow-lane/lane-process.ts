@@ -4,16 +4,17 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { RequestError } from '../../base/errors.ts'
+import { receiveFrames, sendFrame } from '../../base/frames.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
-import { StoreUnavailableError } from '../../storage/store/contract.ts'
+import type { AttemptHead } from '../../storage/store/attempt.ts'
 import type { IdStretch, ReserveIds } from '../../storage/store/ids.ts'
+import { unpackAttempt } from '../../storage/store/sent-attempt.ts'
 import { LongBody, type QueryResponse } from '../contract.ts'
 import type { LaneOutcome } from '../slow-lane.ts'
-import { receiveFrames, sendFrame } from './frames.ts'
-import { KeptJob } from './kept-job.ts'
 import type { FromLane, ToLane } from './messages.ts'
 import { outOfMemory } from './out-of-memory.ts'
+import { PendingJob } from './pending-job.ts'
 
 /** The file descriptor of the socket to the service, in the slow-lane process. */
 export const laneDescriptor = 3
@@ -24,6 +25,8 @@ export interface LaneOptions {
   readonly spawn: () => ChildProcess
   /** Reserves ids for a process. */
   readonly reserveIds: ReserveIds
+  /** The sequence number of the newest durable record in the commit log; 0 where there is none. */
+  readonly logSequence: () => number
   readonly memoryMb: number
   /** Returns the number of processes that the system has killed so far because of a lack of memory. */
   readonly memoryKills: () => number
@@ -38,14 +41,7 @@ interface Running {
   readonly onOver: () => void
 }
 
-/** A job with pending writes. */
-interface Kept {
-  readonly job: KeptJob
-  /** Has no body yet, because the body contains the commit time. */
-  readonly response: QueryResponse
-}
-
-/** The last characters of a process's standard error that are kept, to find the reason for its exit. */
+/** Characters of what a process says on standard error that are kept to tell why it ended. */
 const lastWordsMax = 4096
 
 const failed = (cause: string) => new Error(`a process of the slow lane has ended (${cause})`)
@@ -70,8 +66,8 @@ export class LaneProcess {
   #hasLacked = false
   #becomeReady: () => void = () => {}
   #running: Running | undefined
-  /** The last job, while the process keeps its pending writes. */
-  #kept: Kept | undefined
+  /** The last job, while it is not decided what becomes of what it writes. */
+  #pending: PendingJob | undefined
   #verdict: RequestError | undefined
   #lastWords = ''
   #isEnding = false
@@ -120,14 +116,14 @@ export class LaneProcess {
     return this.#hasLacked
   }
 
-  /** True while the process commits a query and should not be killed. */
+  /** Returns whether a query of the process is being committed: then the process should not be killed. */
   get isCommitting(): boolean {
-    return this.#kept?.job.isCommitting === true
+    return this.#pending?.isCommitting === true
   }
 
   /**
-   * Evaluates one query. Calls `onCommit` when the process begins to commit the query's writes, and `onOver` when it
-   * accepts another job.
+   * Evaluates one query. Calls `onCommit` when what the query writes begins to be committed, and `onOver` when it can
+   * be given another job.
    */
   run(
     job: Extract<ToLane, { kind: 'job' }>,
@@ -169,28 +165,23 @@ export class LaneProcess {
         this.#isSpent = true
         this.#hasLacked = message.lacked
         break
-      case 'kept':
-        this.#keep(message)
+      case 'attempt':
+        void this.#await(message, body)
+        break
+      case 'evaluated':
+        void this.#passOn(message.head, body)
+        break
+      case 'validated':
+        this.#pending?.validated(message.since)
         break
       case 'response': {
-        const running = this.#takeRunning()
-        running?.resolve(withBody(message.response, body))
+        const response = withBody(message.response, body)
+        // Each of them may give the process its next job at once.
+        const pending = this.#takePending()
+        const running = pending === undefined ? this.#takeRunning() : undefined
+        pending?.responded(response)
+        running?.resolve(response)
         running?.onOver()
-        break
-      }
-      case 'committed': {
-        const kept = this.#takeKept()
-        const { time } = message
-        if (kept) kept.job.committed({ time, response: withBody({ ...kept.response, txnTime: time }, body) })
-        break
-      }
-      case 'stale':
-        this.#takeKept()?.job.committed('stale')
-        break
-      case 'refused': {
-        const { outcome, reason } = message
-        const error = new StoreUnavailableError(reason, outcome === 'unknown' ? { outcome } : {})
-        this.#takeKept()?.job.refused(error)
       }
     }
   }
@@ -204,13 +195,32 @@ export class LaneProcess {
     if (this.#socket && !this.hasEnded) sendFrame(this.#socket, message, body)
   }
 
-  #keep({ facts, response }: Extract<FromLane, { kind: 'kept' }>): void {
+  async #await(
+    { head, response }: Extract<FromLane, { kind: 'attempt' }>,
+    body: readonly Uint8Array[],
+  ): Promise<void> {
+    const attempt = await unpackAttempt(head, body)
+    // The process may have ended meanwhile.
     const running = this.#takeRunning()
     if (running === undefined) return
     const { onCommit, onOver, resolve } = running
-    const job = new KeptJob({ facts, onCommit, onOver, send: message => this.#send(message) })
-    this.#kept = { job, response }
-    resolve({ ...response, kept: job })
+    const pending = new PendingJob({
+      attempt,
+      logSequence: this.#options.logSequence,
+      onCommit,
+      onOver: () => {
+        if (this.#pending === pending) this.#pending = undefined
+        onOver()
+      },
+      send: message => this.#send(message),
+    })
+    this.#pending = pending
+    resolve({ ...response, pending })
+  }
+
+  async #passOn(head: AttemptHead | undefined, body: readonly Uint8Array[]): Promise<void> {
+    const pending = this.#pending
+    pending?.evaluated(head === undefined ? 'stale' : await unpackAttempt(head, body))
   }
 
   #takeRunning(): Running | undefined {
@@ -219,10 +229,10 @@ export class LaneProcess {
     return running
   }
 
-  #takeKept(): Kept | undefined {
-    const kept = this.#kept
-    this.#kept = undefined
-    return kept
+  #takePending(): PendingJob | undefined {
+    const pending = this.#pending
+    this.#pending = undefined
+    return pending
   }
 
   /**
@@ -232,7 +242,7 @@ export class LaneProcess {
     const wasMeant = this.#isEnding
     this.#isEnding = true
     const running = this.#takeRunning()
-    const kept = this.#takeKept()
+    const pending = this.#takePending()
     const isOutOfMemory = this.#isOutOfMemory(signal)
     if (isOutOfMemory) {
       this.#isSpent = true
@@ -244,8 +254,8 @@ export class LaneProcess {
     const reason = this.#verdict ?? unmeant()
     running?.reject(reason)
     running?.onOver()
-    kept?.job.fail(reason)
-    if (!wasMeant && (running || kept || end !== 'exit status 0')) this.#options.onDeath(cause)
+    pending?.fail(reason)
+    if (!wasMeant && (running || pending || end !== 'exit status 0')) this.#options.onDeath(cause)
   }
 
   /**

@@ -1,10 +1,10 @@
 // The messages between the service and a slow-lane process.
 
-import type { StoreUnavailableError } from '../../storage/store/contract.ts'
+import type { AttemptHead } from '../../storage/store/attempt.ts'
 import type { IdStretch } from '../../storage/store/ids.ts'
+import type { CommitRecord } from '../../storage/store/last-commit.ts'
 import type { Micros } from '../../values/value.ts'
 import type { QueryRequest, QueryResponse } from '../contract.ts'
-import type { KeptFacts } from '../slow-lane.ts'
 
 /** The form of a job's body: the text of a query in UTF-8, the bytes that the client sent, or no body. */
 export type BodyForm = 'text' | 'as it came' | 'none'
@@ -17,18 +17,18 @@ export type ToLane<Setup = unknown> =
       readonly request: Omit<QueryRequest, 'body' | 'longBody'>
       readonly form: BodyForm
       readonly snapshotTime: Micros
-      /**
-       * The time of day of the service, and the lead: microseconds from fixing a commit time that cannot be changed
-       * later to the commit.
-       */
+      /** The sequence number of the newest durable record in the commit log; 0 where there is none. */
+      readonly logSequence: number
+      /** When an attempt commits that holds that moment: so much later than it is known, from `now` on. */
       readonly now: Micros
       readonly lead: number
     }
-  /**
-   * `commit`: commit the pending writes of the last job at an announced time. `drop`: discard them. `takesTurn`: if
-   * the attempt is stale, the query is evaluated again under the writer's lock.
-   */
-  | { readonly kind: 'commit'; readonly time: Micros; readonly takesTurn?: boolean }
+  /** What the last job has read is to be compared with the state up to that record. */
+  | { readonly kind: 'validate'; readonly logSequence: number }
+  /** The last job is to be evaluated once more, on the state up to that record, to be committed at that time. */
+  | { readonly kind: 'evaluate'; readonly logSequence: number; readonly time: Micros }
+  /** What it wants to write is committed at that time, or will not be. */
+  | { readonly kind: 'committed'; readonly time: Micros }
   | { readonly kind: 'drop' }
   | { readonly kind: 'ids'; readonly stretch: IdStretch | undefined }
 
@@ -42,13 +42,14 @@ export type FromLane =
    */
   | { readonly kind: 'spent'; readonly lacked: boolean }
   | { readonly kind: 'response'; readonly response: QueryResponse }
-  /** The query has pending writes: the process waits for `commit` or `drop`. The response has no body yet. */
-  | { readonly kind: 'kept'; readonly response: QueryResponse; readonly facts: KeptFacts }
-  /** The writes are committed at this time. The body of the message is the body of the response. */
-  | { readonly kind: 'committed'; readonly time: Micros }
-  /** Other transactions have changed the read set: nothing was written. */
-  | { readonly kind: 'stale' }
-  /** The commit failed. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly outcome: StoreUnavailableError['outcome'] }
-  /** Requests a range of ids, which only the service can reserve. `held`: the previous range. */
+  /**
+   * The query writes: the process waits for `validate`, `committed` or `drop`. The response has no body yet; that of the frame
+   * is the body of the attempt.
+   */
+  | { readonly kind: 'attempt'; readonly response: QueryResponse; readonly head: AttemptHead }
+  /** The newest commit after which the attempt would come out the same. */
+  | { readonly kind: 'validated'; readonly since: CommitRecord | 'stale' }
+  /** What `evaluate` has come to; the body of the frame is that of the attempt. Without an attempt the evaluation has failed. */
+  | { readonly kind: 'evaluated'; readonly head?: AttemptHead }
+  /** Ids are drawn from stretches that only the service reserves; `held` was the last one. */
   | { readonly kind: 'ids wanted'; readonly held: IdStretch | undefined }

@@ -2,26 +2,25 @@
 
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../../base/clock.ts'
+import { receiveFrames, sendFrame } from '../../base/frames.ts'
 import { jsonText } from '../../base/json-encoding.ts'
 import { limits } from '../../base/limits.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import type { Attempt } from '../../storage/store/attempt.ts'
-import { StoreUnavailableError, type Transaction } from '../../storage/store/contract.ts'
+import { StoreUnavailableError } from '../../storage/store/contract.ts'
 import type { IdStretch } from '../../storage/store/ids.ts'
+import { packAttempt } from '../../storage/store/sent-attempt.ts'
 import type { Store } from '../../storage/store/store.ts'
 import { prettyPrint } from '../../values/json-pretty.ts'
 import type { Micros } from '../../values/value.ts'
 import type { Engine, QueryRequest, QueryResponse } from '../contract.ts'
-import { receiveFrames, sendFrame } from './frames.ts'
 import type { BodyForm, FromLane, ToLane } from './messages.ts'
 
-/** The engine and the store of a slow-lane process. */
+/** What a process evaluates with. */
 interface LaneEngine {
   readonly engine: Engine
-  readonly store: Pick<Store, 'commit'>
-  /** Throws if the service that announced the commit has exited. */
-  readonly checkService: () => void
-  /** Returns whether earlier queries have left too little free memory for another query. */
+  readonly store: Pick<Store, 'attemptAt' | 'validated'>
+  /** Returns whether earlier queries have left so much in memory that another one would lack it. */
   readonly isSpent: () => boolean
   /** Returns whether the last query failed because of a lack of memory. Called once after each query. */
   readonly takeLack: () => boolean
@@ -41,6 +40,7 @@ export class LaneService<Setup> {
   #snapshotTime: Micros = epoch
   #hasJobs = false
   #kept: Kept | undefined
+  #logSequence = 0
   #wanting: { resolve: (stretch: IdStretch) => void; reject: (error: Error) => void } | undefined
 
   /** `open` creates the engine from the service's setup. */
@@ -55,7 +55,12 @@ export class LaneService<Setup> {
     return this.#snapshotTime
   }
 
-  /** True after the first job. */
+  /** The newest record of the commit log that may be read, and has to be. */
+  get logSequence(): number {
+    return this.#logSequence
+  }
+
+  /** Whether there has been a job. */
   get hasJobs(): boolean {
     return this.#hasJobs
   }
@@ -78,8 +83,16 @@ export class LaneService<Setup> {
       case 'ids':
         this.#takeIds(message.stretch)
         return
-      case 'commit':
-        void this.#commit(message)
+      case 'validate':
+        this.#logSequence = message.logSequence
+        void this.#validate()
+        return
+      case 'evaluate':
+        this.#logSequence = message.logSequence
+        void this.#evaluateAt(message.time)
+        return
+      case 'committed':
+        void this.#complete(message.time)
         return
       case 'drop':
         this.#kept = undefined
@@ -87,6 +100,7 @@ export class LaneService<Setup> {
       case 'job': {
         this.#hasJobs = true
         this.#snapshotTime = Math.max(this.#snapshotTime, message.snapshotTime)
+        this.#logSequence = message.logSequence
         const text = textOf(body, message.form)
         const { lead, now } = message
         const receivedMs = systemClock.elapsedMs()
@@ -116,39 +130,40 @@ export class LaneService<Setup> {
     }
     this.#kept = { request, response: { ...response, attempt } }
     const { again: _again, attempt: _attempt, ...rest } = response
-    const { changesSchema, commitTime, evaluationMicros, isStamped } = attempt
-    const facts = { changesSchema, commitTime, evaluationMicros, isStamped }
-    this.#send({ kind: 'kept', response: { ...rest, body: '' }, facts })
+    const packed = packAttempt(attempt)
+    this.#send({ kind: 'attempt', response: { ...rest, body: '' }, head: packed.head }, packed.body)
   }
 
-  async #commit({ takesTurn, time: announced }: Extract<ToLane, { kind: 'commit' }>): Promise<void> {
-    const { checkService: check, engine, store } = await (this.#engine as Promise<LaneEngine>)
+  async #validate(): Promise<void> {
+    const { store } = await (this.#engine as Promise<LaneEngine>)
+    this.#send({ kind: 'validated', since: store.validated((this.#kept as Kept).response.attempt) })
+  }
+
+  /** Evaluates the query once more, while no other commit comes between; {@link #run} reports the failure of a query. */
+  async #evaluateAt(time: Micros): Promise<void> {
+    const { store } = await (this.#engine as Promise<LaneEngine>)
+    const { request, response } = this.#kept as Kept
+    const { again } = response
+    if (again === undefined) return this.#send({ kind: 'evaluated' })
+    try {
+      const attempt = store.attemptAt(again, time)
+      const { body } = attempt.result
+      this.#kept = { request, response: { ...response, body, attempt } }
+      const packed = packAttempt(attempt)
+      this.#send({ kind: 'evaluated', head: packed.head }, packed.body)
+    } catch {
+      this.#send({ kind: 'evaluated' })
+    }
+  }
+
+  /** Makes the response to a query that is committed. */
+  async #complete(time: Micros): Promise<void> {
+    const { engine } = await (this.#engine as Promise<LaneEngine>)
     const { request, response } = this.#kept as Kept
     this.#kept = undefined
-    let hasFailed = false
-    const again = (transaction: Transaction) => {
-      try {
-        return response.again?.(transaction).body
-      } catch (error) {
-        hasFailed = true
-        throw error
-      }
-    }
-    try {
-      const announcement = { time: announced, check }
-      const outcome = await store.commit(response.attempt, announcement, takesTurn ? again : undefined)
-      if (outcome === 'stale') return this.#send({ kind: 'stale' })
-      const { result, time } = outcome
-      const body = typeof result === 'string' ? result : response.body
-      const completed = engine.completed(request, { ...response, body }, time)
-      this.#send({ kind: 'committed', time }, Buffer.from(bodyText(completed, request.prettyBody === true)))
-    } catch (error) {
-      // If the query fails under the lock, the service evaluates it again outside the lock and reports that error.
-      if (hasFailed) return this.#send({ kind: 'stale' })
-      const outcome = error instanceof StoreUnavailableError ? error.outcome : 'not committed'
-      const reason = error instanceof Error ? error.message : String(error)
-      this.#send({ kind: 'refused', reason, outcome })
-    }
+    const { again: _again, attempt: _attempt, ...rest } = response
+    const text = bodyText(engine.completed(request, response, time), request.prettyBody === true)
+    this.#send({ kind: 'response', response: { ...rest, body: '', txnTime: time } }, Buffer.from(text))
   }
 
   #send(message: FromLane, body?: Uint8Array): void {

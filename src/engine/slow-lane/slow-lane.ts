@@ -234,6 +234,7 @@ export class ProcessLane implements SlowLane {
       request: { ...request, timeoutMs: leftMs },
       form: longBody !== undefined ? 'as it came' : body === undefined ? 'none' : 'text',
       snapshotTime,
+      logSequence: this.#options.logSequence(),
       now: now(),
       lead,
     } as const

@@ -15,10 +15,18 @@ interface NodeLabel {
   }
 }
 
+/** What a process measures beside its requests. */
+interface MeasuredStore {
+  readonly node?: NodeLabel
+  /** How much of the commit log LMDB does not have; absent where there is no log. */
+  readonly applyLag?: () => { readonly bytes: number; readonly lagMs: number }
+}
+
 /** The metrics of one process. */
-export function createRegistry(meter: RequestMeter, node?: NodeLabel): Registry {
+export function createRegistry(meter: RequestMeter, { applyLag, node }: MeasuredStore = {}): Registry {
   const registry = new Registry()
   if (node) measureNode(registry, node)
+  if (applyLag) measureLog(registry, applyLag)
   const counter = (name: string, help: string, value: () => number) => {
     new Counter({
       name: `terrarium_${name}`,
@@ -93,6 +101,28 @@ function measureNode(registry: Registry, { name, standing }: NodeLabel): void {
   )
   gauge('away', '1 while the database of the store cannot be reached.', () =>
     standing().fault?.isLocal === false ? 1 : 0,
+  )
+}
+
+function measureLog(registry: Registry, applyLag: NonNullable<MeasuredStore['applyLag']>): void {
+  const gauge = (metric: string, help: string, value: () => number) => {
+    const collect = function (this: Gauge) {
+      this.set(value())
+    }
+    // All workers read one log.
+    new Gauge({
+      name: `terrarium_commit_log_${metric}`,
+      help,
+      registers: [registry],
+      aggregator: 'max',
+      collect,
+    })
+  }
+  gauge('bytes', 'Bytes of the commit log that the data file does not have yet.', () => applyLag().bytes)
+  gauge(
+    'lag_seconds',
+    'How long the data file has been behind the commit log.',
+    () => applyLag().lagMs / 1000,
   )
 }
 

@@ -46,12 +46,22 @@ export interface LaneReport {
   readonly waiting: number
 }
 
+/** How much of the commit log the data file does not have yet. */
+export interface CommitLogReport {
+  /** Bytes of records, which are held in memory. */
+  readonly bytes: number
+  /** How long the data file has been behind; 0 when it has everything. */
+  readonly lag_ms: number
+}
+
 /** The parts of a report that come from the rest of the service. */
 export interface ReportParts {
   readonly counts: RequestCounts
   readonly disk: DiskUse
   readonly slow_lane: LaneReport | null
   readonly standing: ReplicaState | null
+  /** Null where there is no commit log. */
+  readonly commit_log: CommitLogReport | null
   /** Whether this process builds indexes and removes expired versions for all processes. */
   readonly works_in_background: boolean
 }

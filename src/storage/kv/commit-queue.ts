@@ -3,11 +3,13 @@
 import { assert } from '../../base/assert.ts'
 import { checkWork } from './checks.ts'
 import { CommitPace } from './commit-pace.ts'
-import type { View, Work, Write } from './contract.ts'
+import type { KeyValueStore, View, Work } from './contract.ts'
 
 /** One call of `transact`. Plain: closures that wait outlive minor garbage collections (decision 28). */
 export interface Job {
   readonly work: (view: View) => Work<unknown>
+  /** As {@link KeyValueStore.transact} has it. The transaction has a batch to itself. */
+  readonly prepare: (() => Promise<void>) | undefined
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void
   /** When it came, on the steady clock, in milliseconds. */
@@ -16,16 +18,32 @@ export interface Job {
   outcome: { readonly result: unknown } | { readonly error: unknown } | undefined
 }
 
+/** What a job writes, as of {@link Work}. */
+type JobWrites = Pick<Work<unknown>, 'writes' | 'pieces'>
+
 /** Runs a job and returns what it writes. What it throws reaches its own caller alone. */
-export function runJob(job: Job, view: View): readonly Write[] {
+export function runJob(job: Job, view: View): JobWrites {
   try {
     const done = job.work(view)
     checkWork(done)
     job.outcome = { result: done.result }
-    return done.writes
+    return done
   } catch (error) {
     job.outcome = { error }
-    return []
+    return nothing
+  }
+}
+
+const nothing: JobWrites = { writes: [] }
+
+/** Prepares the transaction of a batch that has one to itself. False when it has failed and was rejected. */
+export async function prepareBatch([job]: readonly Job[]): Promise<boolean> {
+  try {
+    await job?.prepare?.()
+    return true
+  } catch (error) {
+    job?.reject(error)
+    return false
   }
 }
 
@@ -38,31 +56,40 @@ export function settle({ outcome, reject, resolve }: Job): void {
 
 /** The transactions that wait, in the order in which they came. */
 export class CommitQueue {
-  readonly #pace = new CommitPace()
+  /** Absent: a commit takes all that wait. */
+  readonly #pace: CommitPace | undefined
   #jobs: Job[] = []
   /** When the first and the last came since the last commit was begun, on the steady clock, in milliseconds. */
   #firstCameMs = 0
   #lastCameMs = 0
+
+  /** `isPaced`: this process evaluates what it commits, and the next batch while it flushes one. */
+  constructor(isPaced = true) {
+    this.#pace = isPaced ? new CommitPace() : undefined
+  }
 
   get isEmpty(): boolean {
     return this.#jobs.length === 0
   }
 
   /** Adds a transaction that comes at `cameMs`; a promise for its result. */
-  add<T>(work: (view: View) => Work<T>, cameMs: number): Promise<T> {
+  add<T>(work: (view: View) => Work<T>, cameMs: number, prepare?: () => Promise<void>): Promise<T> {
     if (this.isEmpty) this.#firstCameMs = cameMs
     this.#lastCameMs = cameMs
     return new Promise<T>((resolve, reject) => {
       const settled = resolve as (result: unknown) => void
-      this.#jobs.push({ work, resolve: settled, reject, cameMs, outcome: undefined })
+      this.#jobs.push({ work, prepare, resolve: settled, reject, cameMs, outcome: undefined })
     })
   }
 
   /** Takes out those that go into a commit that begins now, at most `jobsMax`. */
   take(jobsMax = Number.POSITIVE_INFINITY): Job[] {
-    const count = this.#pace.take(this.#jobs.length, this.#lastCameMs - this.#firstCameMs)
+    const waiting = this.#jobs.length
+    const count = this.#pace?.take(waiting, this.#lastCameMs - this.#firstCameMs) ?? waiting
     this.#firstCameMs = this.#lastCameMs
-    return this.#jobs.splice(0, Math.min(count, jobsMax))
+    if (this.#jobs[0]?.prepare) return this.#jobs.splice(0, 1)
+    const next = this.#jobs.findIndex(({ prepare }) => prepare !== undefined)
+    return this.#jobs.splice(0, Math.min(count, jobsMax, next === -1 ? count : next))
   }
 
   /** Puts jobs back that have not been committed; they come first again. */
@@ -72,7 +99,7 @@ export class CommitQueue {
 
   /** A batch became durable `flushMs` after its transactions had run. */
   flushed(flushMs: number): void {
-    this.#pace.flushed(flushMs, this.#jobs.length)
+    this.#pace?.flushed(flushMs, this.#jobs.length)
   }
 
   /** Takes out the jobs that have waited since before `sinceMs`. */

@@ -52,6 +52,18 @@ export interface Write {
 export interface Work<T> {
   readonly result: T
   readonly writes: readonly Write[]
+  /**
+   * Writes of a large transaction that come before `writes`. An engine may let other work of the process run between two
+   * pieces, but no other transaction.
+   */
+  readonly pieces?: EncodedWrites
+}
+
+/** Writes as parts of a batch (`batch.ts`), made as they are needed. */
+export interface EncodedWrites extends Iterable<Bytes> {
+  /** How many writes there are at most, and how many bytes all parts have. */
+  readonly rowsMax: number
+  readonly bytesMax: number
 }
 
 /** Writes of others that have become visible together. */
@@ -76,8 +88,11 @@ export interface KeyValueStore {
    * share one lock and one flush; each sees the writes of those before it. `work` is synchronous and may run more than
    * once; only the last run counts. What it throws rejects the promise and nothing is written. Resolves when the writes
    * are durable (survive a crash of process and machine); without any, when everything `work` has read is durable.
+   *
+   * `prepare` is awaited under the same lock, right before `work`: nothing is committed between them, and `read` sees the
+   * newest state. A rejection rejects the promise, and `work` does not run.
    */
-  transact<T>(work: (view: View) => Work<T>): Promise<T>
+  transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T>
   /**
    * Of an engine whose reads may lag behind commits of other machines: undefined when a snapshot taken now holds all
    * commits up to `notBefore` (microseconds) and follows the time of day; else resolves when it does. Infinity: all that

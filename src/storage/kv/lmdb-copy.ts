@@ -1,26 +1,40 @@
 // Copies of a whole store for backups. LMDB copies one snapshot, on a thread of its own, while others go on writing;
-// pages that hold nothing any more are left out.
+// pages that hold nothing any more are left out. What the commit log has beyond that snapshot is read before and applied to
+// the copy, which needs no log then.
 
-import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { dataFileName } from './lmdb-data-file.ts'
 import { openFolder, ownerOnly } from './lmdb-folder.ts'
+import { completeCopy } from './log/apply.ts'
+import { LogReader } from './log/log-reader.ts'
+import { verifyLog } from './log/replay.ts'
+import { logFolder } from './log/segment-files.ts'
 
 /**
  * Copies the store in the folder `from` into the folder `to`, which exists and is empty. Durable when it resolves.
  * Throws {@link StoreUnavailableError}.
  */
 export async function copyStore(from: string, to: string): Promise<void> {
-  const { newest, root } = openFolder(from)
+  const log = new LogReader(join(from, logFolder))
+  const source = openFolder(from, { use: 'reading' })
   try {
-    await root.backup(to, true)
+    verifyLog(source.root, join(from, logFolder))
+    const segments = log.read(source.root)
+    await source.root.backup(to, true)
+    const copy = openFolder(to, { use: 'reading' })
+    completeCopy(copy, segments)
+    await copy.root.close()
+    copy.newest.close()
   } catch (cause) {
     throw new StoreUnavailableError(`the store cannot be copied to ${to}: ${wordsOf(cause)}`, { cause })
   } finally {
-    await root.close()
-    newest.close()
+    log.close()
+    await source.root.close()
+    source.newest.close()
   }
+  rmSync(join(to, 'lock.mdb'), { force: true })
   const copy = join(to, dataFileName)
   chmodSync(copy, ownerOnly.permissionsMode)
   flush(copy)

@@ -16,7 +16,7 @@ import { Trees, treeCount } from './lmdb-trees.ts'
 export type Environment = RootDatabase<Bytes, Bytes>
 
 /** An open LMDB folder. */
-interface OpenFolder {
+export interface OpenFolder {
   readonly root: Environment
   readonly trees: Trees
   /** The caller closes it after `root`. */
@@ -25,12 +25,15 @@ interface OpenFolder {
 
 /** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
 const layoutKey = Buffer.from('layout')
-const layout = Buffer.from('5')
+/** The layout of folders that hold all rows in LMDB: copies of a shared record, and stores beside the data directory. */
+const plainLayout = '5'
+/** The same rows, of which the newest may be only in a commit log beside LMDB. */
+const loggedLayout = '6'
 /**
  * Layout 3 lacks the order of what falls out of the history, and both have events of indexes: the store makes up what is missing
  * and removes what is not read any more (storage/store/due-filing.ts).
  */
-const layoutsBefore = ['3', '4'].map(each => Buffer.from(each))
+const layoutsBefore: readonly string[] = ['3', '4']
 
 /** The files hold hashes of passwords, in a folder that others may be able to read. lmdb-js's types lack the option. */
 export const ownerOnly = { permissionsMode: 0o600 }
@@ -60,13 +63,26 @@ const mapSizeDefault = 2 ** 40
 
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
+interface FolderOptions {
+  /** Address space set aside for the data; costs neither memory nor disk. */
+  readonly mapSizeBytes?: number | undefined
+  readonly durable?: boolean | undefined
+  /** What opens the folder: an engine without a commit log, one with it, or one that only reads it. Absent: the first. */
+  readonly use?: FolderUse
+}
+
+type FolderUse = 'plain' | 'logged' | 'reading'
+
 /**
  * Opens (or creates) the environment in the folder `path`, with the trees that hold the entries. When not `durable`,
  * nothing is flushed: a crash of the machine, though not of the process, may leave it damaged.
  * Throws {@link StoreUnavailableError} when the folder is not writable or holds something else, such as the data of another
  * layout.
  */
-export function openFolder(path: string, mapSize = mapSizeDefault, durable = true): OpenFolder {
+export function openFolder(
+  path: string,
+  { durable = true, mapSizeBytes: mapSize = mapSizeDefault, use = 'plain' }: FolderOptions = {},
+): OpenFolder {
   let newest: NewestCommit | undefined
   try {
     checkFolder(path)
@@ -74,7 +90,7 @@ export function openFolder(path: string, mapSize = mapSizeDefault, durable = tru
       const root = openEnvironment(path, mapSize, durable)
       try {
         newest ??= new NewestCommit(path)
-        return { root, trees: openTrees(root, path, newest), newest }
+        return { root, trees: openTrees(root, path, use, newest), newest }
       } catch (error) {
         void root.close()
         // Opening has made LMDB forget a commit that came in between. Opening again sets it right.
@@ -108,11 +124,11 @@ function openEnvironment(path: string, mapSize: number, durable: boolean): Envir
   })
 }
 
-function openTrees(root: Environment, path: string, newest: NewestCommit): Trees {
+function openTrees(root: Environment, path: string, use: FolderUse, newest: NewestCommit): Trees {
   const openTree = (name: string) => root.openDB<Bytes, Bytes>(name, { ...codec })
   root.transactionSync(() => {
     newest.check(root)
-    claim(root, path)
+    claim(root, path, use)
   })
   return root.transactionSync(() => {
     newest.check(root)
@@ -136,14 +152,21 @@ function checkFolder(path: string): void {
 }
 
 /** Marks an environment as ours. Runs in a write transaction. */
-function claim(root: Environment, path: string): void {
-  const found = root.get(layoutKey)
-  if (found && layout.equals(found)) return
-  if (found && !layoutsBefore.some(each => each.equals(found)))
-    throw new StoreUnavailableError(
-      `${path} has data layout ${Buffer.from(found).toString()}, and this version reads layout ${layout} only: export the data with the version that wrote it, and import it into an empty folder`,
-    )
-  if (!found && root.getKeysCount({ limit: 1 }) > 0)
+function claim(root: Environment, path: string, use: FolderUse): void {
+  const layout = use === 'plain' ? plainLayout : loggedLayout
+  const stored = root.get(layoutKey)
+  const found = stored && Buffer.from(stored).toString()
+  if (found === undefined && root.getKeysCount({ limit: 1 }) > 0)
     throw new StoreUnavailableError(`${path} holds data of another program`)
-  root.put(layoutKey, layout)
+  const isReadable =
+    found === undefined ||
+    found === plainLayout ||
+    layoutsBefore.includes(found) ||
+    (found === loggedLayout && use !== 'plain')
+  if (!isReadable)
+    throw new StoreUnavailableError(
+      `${path} has data layout ${found}, and this version reads layout ${layout} only: export the data with the version that wrote it, and import it into an empty folder`,
+    )
+  if (found === layout || (found !== undefined && use === 'reading')) return
+  root.put(layoutKey, Buffer.from(layout))
 }

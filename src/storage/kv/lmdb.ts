@@ -9,6 +9,7 @@
 import { assert } from '../../base/assert.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { systemTimers, type Timers } from '../../base/timers.ts'
+import { allWrites } from './batch.ts'
 import { CommitQueue, type Job, runJob, settle } from './commit-queue.ts'
 import type { Bytes, KeyValueStore, View, Work, Write } from './contract.ts'
 import { StoreUnavailableError, wordsOf } from './errors.ts'
@@ -90,7 +91,7 @@ class LmdbStore implements KeyValueStore {
     this.#clock = options.clock ?? systemClock
     this.#watchIntervalMs = options.watchIntervalMs ?? watchIntervalMsDefault
     this.#freeBytes = options.freeBytes ?? (() => freeBytes(options.path))
-    const { newest, root, trees } = openFolder(options.path, options.mapSizeBytes, options.durable)
+    const { newest, root, trees } = openFolder(options.path, options)
     this.#root = root
     this.#trees = trees
     this.#newest = newest
@@ -113,7 +114,8 @@ class LmdbStore implements KeyValueStore {
     }
   }
 
-  transact<T>(work: (view: View) => Work<T>): Promise<T> {
+  transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T> {
+    assert(prepare === undefined, 'other processes commit meanwhile')
     assert(!this.#isWorking, 'a transaction must not begin another')
     if (this.#isClosed) return Promise.reject(this.#closedError())
     const isFirst = this.#queue.isEmpty
@@ -210,7 +212,7 @@ class LmdbStore implements KeyValueStore {
       let bytes = 0
       while (count < batch.length && writes < batchWritesMax) {
         const view = new LmdbView(this.#trees, held)
-        const done = runJob(batch[count++] as Job, view)
+        const done = allWrites(runJob(batch[count++] as Job, view))
         view.end()
         held.add(done)
         writes += done.length

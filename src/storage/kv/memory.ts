@@ -2,6 +2,7 @@
 // run one at a time, so the entries themselves are the snapshot that a read sees.
 
 import { assert } from '../../base/assert.ts'
+import { allWrites } from './batch.ts'
 import { checkWork, isEmptyRange } from './checks.ts'
 import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work } from './contract.ts'
 import { StoreUnavailableError } from './errors.ts'
@@ -55,6 +56,8 @@ class MemoryStore implements KeyValueStore {
   readonly #listeners = new Listeners()
   #isClosed = false
   #isWorking = false
+  /** Settles when the newest transaction that prepares has run. */
+  #prepared: Promise<void> = Promise.resolve()
   /** Settles when the transactions begun so far have. */
   #last: Promise<unknown> = Promise.resolve()
 
@@ -64,9 +67,15 @@ class MemoryStore implements KeyValueStore {
     return this.#withView(read)
   }
 
-  transact<T>(work: (view: View) => Work<T>): Promise<T> {
+  transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T> {
     if (this.#isClosed) return Promise.reject(closedError())
-    const outcome = Promise.resolve().then(() => this.#run(work))
+    const before = this.#prepared
+    const outcome = before.then(() => (prepare ? prepare().then(() => this.#run(work)) : this.#run(work)))
+    if (prepare)
+      this.#prepared = outcome.then(
+        () => undefined,
+        () => undefined,
+      )
     this.#last = Promise.allSettled([this.#last, outcome])
     return outcome
   }
@@ -94,11 +103,11 @@ class MemoryStore implements KeyValueStore {
 
   /** True when there was anything to change. */
   #apply(work: Work<unknown>): boolean {
-    for (const { key, value } of work.writes) {
+    for (const { key, value } of allWrites(work)) {
       if (value) this.#entries.set({ key: new Uint8Array(key), value: new Uint8Array(value) })
       else this.#entries.delete(key)
     }
-    return work.writes.length > 0
+    return work.writes.length > 0 || work.pieces !== undefined
   }
 
   #withView<T>(use: (view: View) => T): T {

@@ -68,17 +68,21 @@ export class Overlay implements View {
     const slots = [...this.#slots.ascending(range.start, range.end)]
     if (slots.length === 0) return this.base.range(range)
     if (range.reverse) slots.reverse()
-    return merge(this.base, range, slots)
+    return laidOver(this.base, range, slots)
   }
 }
 
-/** A slot hides what the base has under its key. */
-function* merge(base: View, range: KeyRange, slots: readonly Slot[]): Generator<Entry> {
+/** The entries of a range of `base` with writes over them, which are in the order of the range. */
+export function* laidOver(
+  base: Pick<View, 'range'>,
+  range: KeyRange,
+  slots: Iterable<Write>,
+): Generator<Entry> {
   const { end, limit = Number.POSITIVE_INFINITY, reverse = false, start } = range
   let left = limit
   if (left <= 0) return
   const sign = reverse ? -1 : 1
-  const byKey = (entry: Entry, slot: Slot) => Buffer.compare(entry.key, slot.key) * sign
+  const byKey = (entry: Entry, slot: Write) => Buffer.compare(entry.key, slot.key) * sign
   for (const [entry, slot] of mergeJoin(base.range({ start, end, reverse }), slots, byKey)) {
     const { key, value } = slot ?? (entry as Entry)
     if (value === undefined) continue

@@ -6,7 +6,7 @@ import type { KeyValueStore } from './contract.ts'
 export function storeOver(kv: KeyValueStore, replaced: Partial<KeyValueStore>): KeyValueStore {
   return {
     read: read => kv.read(read),
-    transact: work => kv.transact(work),
+    transact: (work, prepare) => kv.transact(work, prepare),
     // Their presence says that reads may lag behind other machines.
     ...(kv.ready && { ready: (...given) => kv.ready?.(...given) }),
     ...(kv.watchForeign && { watchForeign: listener => kv.watchForeign?.(listener) }),

@@ -3,7 +3,7 @@
 
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import { keyTags } from '../keys/keyspace.ts'
-import type { Bytes, View, Write } from '../kv/contract.ts'
+import type { Bytes, EncodedWrites, View, Write } from '../kv/contract.ts'
 import { NotingView, type ReadSet, readsAgree, sizeOf } from '../kv/noted-reads.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import { type SchemaRead, schemasAgree } from './catalogue.ts'
@@ -37,10 +37,32 @@ export interface Attempt<T> extends Evaluated<T> {
   /** The newest commit that it saw. */
   readonly since: CommitRecord
   readonly reads: ReadSet
+  /** Decodes the read set that another process has sent. Then `reads` is empty, and the attempt is not compared without it. */
+  readonly loadReads?: () => Promise<ReadSet>
   /** What it relied on of remembered schemas. */
   readonly schemas: ReadonlyMap<DatabaseId, SchemaRead>
   /** How long its evaluation took, in microseconds. */
   readonly evaluationMicros: number
+  /** Writes before the others, of a large attempt that another process has made, as of the time of the commit. */
+  readonly pieces?: (time: Micros) => EncodedWrites
+  /** A large attempt as another process has sent it. */
+  readonly packed?: PackedAttempt
+}
+
+/** What is sent of an attempt as a structured clone. */
+export interface AttemptHead
+  extends Omit<Attempt<undefined>, 'writes' | 'pieces' | 'reads' | 'loadReads' | 'packed'> {
+  readonly rows: number
+  /** A small read set; absent: it is in the body, in portions. */
+  readonly reads?: ReadSet
+  /** Bytes of the encoded writes, then of each portion of the read set: the parts of the body. */
+  readonly lengths: readonly number[]
+}
+
+/** An attempt as it is sent. */
+export interface PackedAttempt {
+  readonly head: AttemptHead
+  readonly body: Bytes
 }
 
 type WritingTimes = TransactionTimes & { readonly commitTime: Micros }
@@ -87,10 +109,15 @@ export function attemptOn<T>(
 }
 
 /**
- * Keys and entries that are read again under the writer's lock at most: about as long as the largest transactions hold it.
- * What the service evaluates itself is short and reads far less.
+ * Keys and entries that are read again before a commit at most, by the process that has made the attempt. What the service
+ * evaluates itself is short and reads far less.
  */
 const rereadsMax = 250_000
+/** The same, by the service for another process: some milliseconds. */
+const rereadsElsewhereMax = 4_000
+
+/** What a comparison of an attempt with a newer state finds; `unread`: its read set has to be loaded first. */
+type Validity = 'valid' | 'stale' | 'long' | 'unread'
 
 /** Whether `attempt` would come out the same on `view`, which ends with the commit `last`, if it committed at `time`. */
 export function stillHolds(
@@ -100,12 +127,47 @@ export function stillHolds(
   time: Micros,
   recent: RecentWrites,
 ): boolean {
+  return validateHere(attempt, view, last, time, recent) === 'valid'
+}
+
+/** What {@link stillHolds} finds, in a word; `long`: it read too much to be compared. */
+export function validateHere(
+  attempt: Attempt<unknown>,
+  view: View,
+  last: CommitRecord,
+  time: Micros,
+  recent: RecentWrites,
+): Validity {
+  return validate(attempt, view, last, time, recent, rereadsMax)
+}
+
+/** The same for an attempt of another process; `long`: that process is to read again what it has read. */
+export function validateElsewhere(
+  attempt: Attempt<unknown>,
+  view: View,
+  last: CommitRecord,
+  time: Micros,
+  recent: RecentWrites,
+): Validity {
+  return validate(attempt, view, last, time, recent, rereadsElsewhereMax)
+}
+
+function validate(
+  attempt: Attempt<unknown>,
+  view: View,
+  last: CommitRecord,
+  time: Micros,
+  recent: RecentWrites,
+  sizeMax: number,
+): Validity {
   const { commitTime, isStamped, nextExpiry, reads, schemas, since } = attempt
-  if (nextExpiry < time || (isStamped && time !== commitTime)) return false
-  if (last.time === since.time) return true
-  if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return false
+  if (nextExpiry < time || (isStamped && time !== commitTime)) return 'stale'
+  if (last.time === since.time) return 'valid'
+  if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return 'stale'
+  if (attempt.loadReads) return 'unread'
   const doubtful = recent.written(reads, since.time, last.time) ?? reads
-  return sizeOf(doubtful) <= rereadsMax && readsAgree(doubtful, view)
+  if (sizeOf(doubtful) > sizeMax) return 'long'
+  return readsAgree(doubtful, view) ? 'valid' : 'stale'
 }
 
 /** What an attempt writes when it commits at `time`. */

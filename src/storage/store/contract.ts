@@ -338,14 +338,6 @@ export interface Directory {
 
 export { StoreUnavailableError } from '../kv/errors.ts'
 
-/** The commit of an attempt in another process than the one that has announced it. */
-export interface AnnouncedElsewhere {
-  /** The commit's time, if no other commit has come up to that: announced on the timeline until the commit is visible. */
-  readonly time: Micros
-  /** Called under the writer's lock; throws when the process that announced it has ended, and its time counts no more. */
-  readonly check: () => void
-}
-
 /** Thrown by a write that cannot be: nothing of it was written, and the transaction cannot be committed. */
 export class WriteRefused extends Error {
   override name = 'WriteRefused'

@@ -14,9 +14,9 @@ import { BindingShare } from './binding-share.ts'
 import { SchemaCache } from './catalogue.ts'
 import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
-import { Committer } from './committer.ts'
+import type { AttemptOwner } from './commits.ts'
+import { type CommitsOf, Committer } from './committer.ts'
 import type {
-  AnnouncedElsewhere,
   CommittedTransaction,
   OnCheckProgress,
   StoreHooks,
@@ -27,6 +27,8 @@ import { reserveStretch } from './id-reservation.ts'
 import { IdGenerator, type ReserveIds } from './ids.ts'
 import { KnownDocuments } from './known-documents.ts'
 import { KnownEntries } from './known-entries.ts'
+import type { CommitRecord } from './last-commit.ts'
+import { LocalCommits } from './local-commits.ts'
 import type { TransactionParts } from './reader.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
 import { StoreTransaction } from './transaction.ts'
@@ -43,6 +45,8 @@ interface StoreOptions {
   readonly reserveIds?: ReserveIds
   /** Bounds what is evaluated and waits to be written. */
   readonly memory?: MemoryBound
+  /** Where attempts are committed; absent: in this process. */
+  readonly commits?: CommitsOf
   /** Bytes, about, of decoded documents, entries and schemas that are remembered, within the limits of the service; these when absent. */
   readonly rememberedBytesMax?: number
 }
@@ -81,7 +85,11 @@ export class Store {
     const timeline = options.timeline ?? localTimeline(options.clock)
     // An announced commit takes long, or its process has crashed: a commit after it ends the wait.
     this.#times = new SnapshotTimes(kv, timeline, () => void this.probe().catch(() => undefined))
-    this.#committer = new Committer(kv, this.#times, this.#parts, options.clock, options.memory)
+    const { clock, memory } = options
+    const commitsHere: CommitsOf = ({ evaluate }) =>
+      new LocalCommits({ kv, times: this.#times, recent, clock, evaluate })
+    const commits = options.commits ?? commitsHere
+    this.#committer = new Committer({ times: this.#times, parts: this.#parts, clock, memory, commits })
   }
 
   /**
@@ -129,26 +137,22 @@ export class Store {
   }
 
   /**
-   * Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. With `again`, a
-   * stale attempt is evaluated once more under the writer's lock, where other commits wait for it, and is never `stale`.
+   * Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. For an attempt
+   * that another process has made, `validate` and `evaluateAt` have that process do what would take too long here, by
+   * {@link validated} and {@link attemptAt}; see {@link AttemptOwner}.
    */
-  commit<T>(
-    attempt: Attempt<T>,
-    announced?: AnnouncedElsewhere,
-    again?: (transaction: StoreTransaction) => T,
-  ): Promise<TransactionOutcome<T> | 'stale'> {
-    return this.#committer.commit(attempt, announced, again)
+  commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
+    return this.#committer.commit(attempt, owner)
   }
 
-  /**
-   * Has the process that made an attempt commit it: announces the commit and tells `commit` its time, which resolves with
-   * the time that it got, or `stale`, when that can be seen here.
-   */
-  commitElsewhere<T extends { readonly time: Micros }>(
-    attempt: Pick<Attempt<unknown>, 'commitTime'>,
-    commit: (announced: Micros) => Promise<T | 'stale'>,
-  ): Promise<T | 'stale'> {
-    return this.#committer.commitElsewhere(attempt, commit)
+  /** Evaluates `work` on the newest state here, for a commit at `time` that no other commit comes before. */
+  attemptAt<T>(work: (transaction: StoreTransaction) => T, time: Micros): Attempt<T> {
+    return this.#committer.attemptAt(work, time)
+  }
+
+  /** The newest commit here, if an attempt would come out the same after it. */
+  validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
+    return this.#committer.validated(attempt)
   }
 
   /** The time of day, not before any time this process has given to a snapshot or a commit. */

@@ -9,6 +9,7 @@ import { Leads } from '../../../src/engine/leads.ts'
 import { LongQueries } from '../../../src/engine/long-queries.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import { runSlowly } from '../../../src/engine/slow-run.ts'
+import type { Attempt } from '../../../src/storage/store/attempt.ts'
 import type { Store } from '../../../src/storage/store/store.ts'
 
 /** A service whose queries take `takes` microseconds each after their commit time is chosen. */
@@ -32,26 +33,28 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
       seen.push(lead)
       now += takes[seen.length - 1] as number
       const response = { status: 201, body: '', txnTime: epoch, metrics: undefined, database: 0n }
-      const kept = {
-        commitTime,
-        isStamped: true,
-        changesSchema: false,
-        evaluationMicros: 0,
-        commit: async (time: Micros) => ({ time, response: { ...response, txnTime: time } }),
+      const pending = {
+        attempt: {
+          commitTime,
+          isStamped: true,
+          changesSchema: false,
+          evaluationMicros: 0,
+        } as Attempt<undefined>,
+        begin: () => undefined,
+        validate: async () => 'stale' as const,
+        evaluateAt: async () => 'stale' as const,
+        committed: async (time: Micros) => ({ ...response, txnTime: time }),
         drop: () => undefined,
       }
-      return { ...response, kept }
+      return { ...response, pending }
     },
   }
   const committed: { readonly time: number; readonly at: number }[] = []
   const store = {
     now: () => now,
-    commitElsewhere: (
-      { commitTime }: { commitTime: number },
-      commit: (announced: number) => Promise<unknown>,
-    ) => {
+    commit: async ({ commitTime }: Attempt<undefined>) => {
       committed.push({ time: commitTime, at: now })
-      return commit(commitTime)
+      return { time: commitTime }
     },
   } as unknown as Store
   const timers = {

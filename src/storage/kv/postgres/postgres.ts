@@ -9,11 +9,11 @@ import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
 import { AnnouncedCommits, commitDistance, type Timeline } from '../../../base/timeline.ts'
 import { wait } from '../../../base/timers.ts'
-import { CommitQueue, type Job, runJob, settle } from '../commit-queue.ts'
+import { allWrites, encodeBatch } from '../batch.ts'
+import { CommitQueue, type Job, prepareBatch, runJob, settle } from '../commit-queue.ts'
 import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../contract.ts'
 import { StoreUnavailableError, wordsOf } from '../errors.ts'
 import { Overlay } from '../overlay.ts'
-import { encodeBatch } from './batch.ts'
 import type { FollowFault } from './faults.ts'
 import { Follower, type NodeOptions } from './follower.ts'
 import { KeptSession } from './kept-session.ts'
@@ -144,10 +144,10 @@ export class PostgresStore implements KeyValueStore {
     return this.#follower.ready(notBefore, isLater)
   }
 
-  transact<T>(work: (view: View) => Work<T>): Promise<T> {
+  transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T> {
     assert(!this.#isBuilding, 'a transaction must not begin another')
     if (this.#isClosed) return Promise.reject(new StoreUnavailableError('the store is closed'))
-    const result = this.#queue.add(work, this.#options.clock.elapsedMs())
+    const result = this.#queue.add(work, this.#options.clock.elapsedMs(), prepare)
     this.#committing ??= this.#commitAll()
     return result
   }
@@ -225,7 +225,9 @@ export class PostgresStore implements KeyValueStore {
     await this.#follower.catchUp(head, before, askedMs)
     await this.#settleOpen(session)
     this.#head = head
-    const { jobs, writes, newestTime } = this.#build()
+    const batch = this.#queue.take(batchJobsMax)
+    const isPrepared = await prepareBatch(batch)
+    const { jobs, writes, newestTime } = this.#build(isPrepared ? batch : [])
     if (writes.length === 0 && this.#doubtful.length === 0) {
       // They have read what was the newest state after they came, whatever becomes of the connection now.
       for (const job of jobs) settle(job)
@@ -272,18 +274,17 @@ export class PostgresStore implements KeyValueStore {
     )
   }
 
-  /** Runs what waits on the copy, each transaction seeing the writes of those before it. */
-  #build(): BuiltBatch {
+  /** Runs transactions on the copy, each seeing the writes of those before it. */
+  #build(jobs: Job[]): BuiltBatch {
     this.#isBuilding = true
     try {
       return this.#local.read(view => {
         const overlay = new Overlay(new ReplicaView(view))
-        const jobs = this.#queue.take(batchJobsMax)
         const writes: Write[] = []
         let bytes = 0
         let count = 0
         while (count < jobs.length && bytes < batchBytesMax) {
-          for (const write of runJob(jobs[count++] as Job, overlay)) {
+          for (const write of allWrites(runJob(jobs[count++] as Job, overlay))) {
             assert(!isReserved(write.key), 'a transaction does not write the key of the replica')
             overlay.set(write.key, write.value)
             writes.push(write)

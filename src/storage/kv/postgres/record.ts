@@ -1,9 +1,9 @@
 // The statements over the record: the log of committed batches and its head.
 
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
+import { encodeBatch } from '../batch.ts'
 import type { Bytes, Entry } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { encodeBatch } from './batch.ts'
 import { byteaArray } from './bytea-array.ts'
 import type { Committed, PostgresSession } from './session.ts'
 import { assertKnown } from './tables.ts'

@@ -3,8 +3,8 @@
 
 import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros } from '../../../base/micros.ts'
+import { decodeBatch } from '../batch.ts'
 import type { Bytes, Entry, ForeignBatch, KeyRange, KeyValueStore, View, Work, Write } from '../contract.ts'
-import { decodeBatch } from './batch.ts'
 import type { LogRow } from './record.ts'
 
 /** How far a copy has come: the newest batch in it, by its number and the name that its row of the log has. */

@@ -1,0 +1,113 @@
+// A query that writes, seen from the service: the process of the slow lane that evaluated it has sent the attempt, and waits. It
+// reads again what it has read, if it is asked to, and makes the text of the response once the time of the commit is known.
+
+import type { Attempt } from '../../storage/store/attempt.ts'
+import { StoreUnavailableError } from '../../storage/store/contract.ts'
+import type { CommitRecord } from '../../storage/store/last-commit.ts'
+import type { Micros } from '../../values/value.ts'
+import type { QueryResponse } from '../contract.ts'
+import type { PendingCommit } from '../slow-lane.ts'
+import type { ToLane } from './messages.ts'
+
+interface PendingJobOptions {
+  readonly attempt: Attempt<undefined>
+  readonly send: (message: ToLane) => void
+  /** The sequence number of the newest record in the commit log; 0 where there is none. */
+  readonly logSequence: () => number
+  /** Told when the commit begins: from now on the process is not to be killed. */
+  readonly onCommit: () => void
+  /** Told when the process has nothing more to do for this job. */
+  readonly onOver: () => void
+}
+
+export class PendingJob implements PendingCommit {
+  readonly attempt: Attempt<undefined>
+  readonly #options: PendingJobOptions
+  #validation: PromiseWithResolvers<CommitRecord | 'stale'> | undefined
+  #evaluation: PromiseWithResolvers<Attempt<undefined> | 'stale'> | undefined
+  #response: PromiseWithResolvers<QueryResponse> | undefined
+  #state: 'waiting' | 'committing' | 'over' = 'waiting'
+  #failure: unknown
+
+  constructor(options: PendingJobOptions) {
+    this.#options = options
+    this.attempt = options.attempt
+  }
+
+  get isCommitting(): boolean {
+    return this.#state === 'committing'
+  }
+
+  begin(): void {
+    if (this.#state !== 'waiting') return
+    this.#state = 'committing'
+    this.#options.onCommit()
+  }
+
+  validate(): Promise<CommitRecord | 'stale'> {
+    if (this.#state === 'over') return Promise.reject(this.#failure)
+    this.#validation = Promise.withResolvers()
+    this.#options.send({ kind: 'validate', logSequence: this.#options.logSequence() })
+    return this.#validation.promise
+  }
+
+  evaluateAt(time: Micros): Promise<Attempt<undefined> | 'stale'> {
+    if (this.#state === 'over') return Promise.reject(this.#failure)
+    this.#evaluation = Promise.withResolvers()
+    this.#options.send({ kind: 'evaluate', logSequence: this.#options.logSequence(), time })
+    return this.#evaluation.promise
+  }
+
+  committed(time: Micros): Promise<QueryResponse> {
+    if (this.#state === 'over') return Promise.reject(lostResponse())
+    this.#response = Promise.withResolvers()
+    this.#options.send({ kind: 'committed', time })
+    return this.#response.promise
+  }
+
+  drop(): void {
+    if (this.#state === 'over') return
+    this.#options.send({ kind: 'drop' })
+    this.#end()
+  }
+
+  /** The process has read again what it had read. */
+  validated(since: CommitRecord | 'stale'): void {
+    this.#validation?.resolve(since)
+    this.#validation = undefined
+  }
+
+  /** The process has evaluated the query once more. */
+  evaluated(attempt: Attempt<undefined> | 'stale'): void {
+    this.#evaluation?.resolve(attempt)
+    this.#evaluation = undefined
+  }
+
+  /** The process has made the response. */
+  responded(response: QueryResponse): void {
+    this.#response?.resolve(response)
+    this.#response = undefined
+    this.#end()
+  }
+
+  /** The process has ended. */
+  fail(reason: unknown): void {
+    this.#failure = reason
+    this.#validation?.reject(reason)
+    this.#evaluation?.reject(reason)
+    this.#response?.reject(lostResponse())
+    this.#end()
+  }
+
+  #end(): void {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    this.#options.onOver()
+  }
+}
+
+/** The query is committed, and what it responds is not known: its client has to find out. */
+function lostResponse(): StoreUnavailableError {
+  const text = 'a process of the slow lane has ended after its query was committed'
+  return new StoreUnavailableError(text, { outcome: 'unknown' })
+}

@@ -1,0 +1,148 @@
+// The writes of a batch of transactions as bytes, in the order in which they are applied: the payload of a record in the
+// commit log of a data directory, and the body of a log row in PostgreSQL.
+//
+//   version (1 byte), then for each write: key length, key, value length + 1 (0: the key is deleted), value
+//
+// Lengths are unsigned LEB128. The format is part of what is stored: a change needs a new version.
+
+import { assert } from '../../base/assert.ts'
+import type { Bytes, Work, Write } from './contract.ts'
+
+/** The first byte of every batch. */
+export const batchVersion = 1
+
+/** The longest encoding of a length, in bytes. */
+const lengthBytesMax = 5
+
+/** Room that the encoding of a write takes at most, in bytes. */
+export function writeBytesMax({ key, value }: Write): number {
+  return 2 * lengthBytesMax + key.length + (value?.length ?? 0)
+}
+
+/** Encodes writes as one batch. */
+export function encodeBatch(writes: readonly Write[]): Buffer {
+  return encodeAfter(1, writes).fill(batchVersion, 0, 1)
+}
+
+/** Encodes writes as a part of a batch: without its version. */
+export function encodeWrites(writes: readonly Write[]): Buffer {
+  return encodeAfter(0, writes)
+}
+
+function encodeAfter(start: number, writes: readonly Write[]): Buffer {
+  let size = start
+  for (const write of writes) size += writeBytesMax(write)
+  const body = Buffer.allocUnsafe(size)
+  let at = start
+  for (const write of writes) at = encodeWrite(write, body, at)
+  return body.subarray(0, at)
+}
+
+/** Where the key begins of a write that is encoded at `start`. */
+export function keyStartOf({ key }: Write, start: number): number {
+  return start + (key.length < 0x80 ? 1 : 2)
+}
+
+/** Encodes a write into `target`, which has {@link writeBytesMax} bytes from `start` on; where it ends. */
+export function encodeWrite({ key, value }: Write, target: Bytes, start: number): number {
+  let at = writeLength(target, start, key.length)
+  target.set(key, at)
+  at = writeLength(target, at + key.length, value === undefined ? 0 : value.length + 1)
+  if (value === undefined) return at
+  target.set(value, at)
+  return at + value.length
+}
+
+/** The writes of a batch; they share its memory. Throws when the batch was written by a newer version. */
+export function decodeBatch(body: Bytes): Write[] {
+  return decodeWrites(body, firstWrite(body, 0))
+}
+
+/** The writes from `start` on of a part of a batch; they share its memory. */
+export function decodeWrites(body: Bytes, start = 0): Write[] {
+  const writes: Write[] = []
+  const reader = new WriteReader(body)
+  for (let at = start; at < body.length; at = reader.end) {
+    reader.read(at)
+    writes.push({ key: reader.key, value: reader.value })
+  }
+  return writes
+}
+
+/** Where the first write of the batch begins that begins at `start`. Throws when a newer version wrote the batch. */
+export function firstWrite(bytes: Bytes, start: number): number {
+  assert(bytes[start] === batchVersion, 'a batch has a format that this version knows')
+  return start + 1
+}
+
+/** All that a transaction writes. */
+export function allWrites({ pieces, writes }: Pick<Work<unknown>, 'writes' | 'pieces'>): readonly Write[] {
+  return pieces === undefined ? writes : [...pieces].flatMap(piece => decodeWrites(piece)).concat(writes)
+}
+
+/** Reads single writes of batches; makes nothing for those that are only compared. */
+export class WriteReader {
+  keyStart = 0
+  keyEnd = 0
+  valueStart = 0
+  /** Where the next write begins. */
+  end = 0
+  isDelete = false
+  readonly #bytes: Bytes
+  #at = 0
+
+  constructor(bytes: Bytes) {
+    this.#bytes = bytes
+  }
+
+  /** The key of the write, which shares the memory of the batch. */
+  get key(): Bytes {
+    return this.#bytes.subarray(this.keyStart, this.keyEnd)
+  }
+
+  /** Its value, which shares the memory of the batch; undefined when it deletes. */
+  get value(): Bytes | undefined {
+    return this.isDelete ? undefined : this.#bytes.subarray(this.valueStart, this.end)
+  }
+
+  /** Reads the write that begins at a place of the bytes. */
+  read(start: number): void {
+    this.#at = start
+    const keyBytes = this.#readLength()
+    this.keyStart = this.#at
+    this.keyEnd = this.#at + keyBytes
+    this.readValue(this.keyEnd)
+  }
+
+  /** Reads the value of the write whose key ends at a place of the bytes; {@link keyStart} and {@link keyEnd} stay. */
+  readValue(keyEnd: number): void {
+    this.#at = keyEnd
+    const length = this.#readLength()
+    this.isDelete = length === 0
+    this.valueStart = this.#at
+    this.end = this.isDelete ? this.#at : this.#at + length - 1
+    assert(this.end <= this.#bytes.length, 'a batch is complete')
+  }
+
+  #readLength(): number {
+    let length = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.#bytes[this.#at++]
+      assert(byte !== undefined && shift <= 28, 'a length in a batch is complete')
+      length |= (byte & 0x7f) << shift
+      if (byte < 0x80) return length
+    }
+  }
+}
+
+/** Returns where the next thing begins. */
+function writeLength(target: Bytes, start: number, length: number): number {
+  let at = start
+  let rest = length
+  while (rest >= 0x80) {
+    target[at++] = (rest & 0x7f) | 0x80
+    rest >>>= 7
+  }
+  target[at++] = rest
+  return at
+}

@@ -1,0 +1,64 @@
+// The thread that applies segments to LMDB, as the store sees it.
+
+import { Worker } from 'node:worker_threads'
+import { assert } from '../../../base/assert.ts'
+import { programFile } from '../../../base/program-files.ts'
+import type { ApplyRequest } from './apply.ts'
+import type { ApplyReply, ApplySetup } from './apply-thread.ts'
+
+const body = programFile('storage/kv/log/apply-thread.ts')
+
+export class Applier {
+  readonly #setup: ApplySetup
+  /** Started when it is first needed. */
+  #worker: Worker | undefined
+  #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
+
+  /** The thread opens the folder that this process has open. */
+  constructor(setup: ApplySetup) {
+    this.#setup = setup
+  }
+
+  /** Resolves when LMDB holds what is asked for, on disk. One request at a time. */
+  apply(request: ApplyRequest): Promise<void> {
+    assert(this.#waiting === undefined, 'one transaction applies segments at a time')
+    this.#worker ??= this.#start()
+    const worker = this.#worker
+    worker.ref()
+    return new Promise<void>((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      worker.postMessage(request)
+    })
+  }
+
+  /** Ends the thread, which has nothing to do. */
+  async close(): Promise<void> {
+    const worker = this.#worker
+    if (worker === undefined) return
+    worker.ref()
+    const ended = new Promise<void>(resolve => {
+      worker.once('exit', () => resolve())
+    })
+    worker.postMessage('close')
+    await ended
+  }
+
+  #start(): Worker {
+    const worker = new Worker(body, { workerData: this.#setup, execArgv: [] })
+    worker.on('message', ({ failure }: ApplyReply) => this.#settle(failure))
+    worker.on('error', (error: Error) => this.#settle(error.message))
+    worker.once('exit', () => {
+      this.#worker = undefined
+      this.#settle('the thread that applies the commit log has ended')
+    })
+    return worker
+  }
+
+  #settle(failure: string | undefined): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    this.#worker?.unref()
+    if (failure === undefined) waiting?.resolve()
+    else waiting?.reject(new Error(failure))
+  }
+}

@@ -1,0 +1,171 @@
+// The segments that LMDB gets: those that wait for it, and those that it has just got.
+//
+// Applied segments stay readable, and their files stay, until a later snapshot of LMDB has shown their rows. LMDB forgets a
+// commit when another process opens the folder at the same moment (lmdb-newest-commit.ts); until that process has corrected
+// it, snapshots lack the rows.
+
+import type { Clock } from '../../../base/clock.ts'
+import type { Timers } from '../../../base/timers.ts'
+import type { Bytes } from '../contract.ts'
+import type { OpenFolder } from '../lmdb-folder.ts'
+import { Applier } from './applier.ts'
+import { applySegments } from './apply.ts'
+import { decodePosition, positionKey } from './position.ts'
+import type { ReadSegment } from './replay.ts'
+import type { RowTable } from './row-table.ts'
+import type { SegmentFiles } from './segment-files.ts'
+
+/** A segment to which no more records are added. */
+type FullSegment = Pick<ReadSegment, 'number' | 'bytes' | 'table' | 'end' | 'place'>
+
+/** Milliseconds before LMDB is tried again when it could not be written. */
+const applyAgainMs = 1_000
+/** Milliseconds after which applied segments are released, if no others are applied before. */
+const releaseAfterMs = 1_000
+/** Segments that wait before commits wait for them. */
+const waitingMax = 4
+
+interface ApplyQueueOptions {
+  readonly image: OpenFolder
+  readonly path: string
+  readonly mapSizeBytes: number | undefined
+  /** The name of the log. */
+  readonly log: Bytes
+  readonly files: SegmentFiles
+  readonly timers: Timers
+  readonly clock: Clock
+  /** Resolves when the file of the next segment is there: what LMDB holds then says so. */
+  readonly nextIsThere: () => Promise<unknown>
+  /** Called when segments have come or gone. */
+  readonly onChange: () => void
+}
+
+export class ApplyQueue {
+  readonly #options: ApplyQueueOptions
+  readonly #applier: Applier
+  /** The oldest first, as are the applied ones. */
+  #waiting: readonly FullSegment[]
+  #applied: readonly FullSegment[] = []
+  #applying: Promise<void> | undefined
+  #failure: Error | undefined
+  /** When the oldest of the records was appended that LMDB does not have, about, on the steady clock. */
+  #behindSinceMs: number | undefined
+  #isClosed = false
+
+  /** `waiting`: segments that were left by the last process. */
+  constructor(options: ApplyQueueOptions, waiting: readonly FullSegment[]) {
+    this.#options = options
+    this.#applier = new Applier({ path: options.path, mapSizeBytes: options.mapSizeBytes })
+    this.#waiting = waiting
+    if (waiting.length > 0) this.noteRecord()
+  }
+
+  /** Whether LMDB has all segments. */
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  /** The tables whose rows lie over LMDB, the oldest first. */
+  get tables(): readonly RowTable[] {
+    return [...this.#applied, ...this.#waiting].map(({ table }) => table)
+  }
+
+  /** Bytes of the segments that LMDB does not have. */
+  get bytes(): number {
+    return this.#waiting.reduce((sum, { end }) => sum + end, 0)
+  }
+
+  /** How long LMDB has been behind the log, in milliseconds. */
+  get lagMs(): number {
+    return this.#behindSinceMs === undefined ? 0 : this.#options.clock.elapsedMs() - this.#behindSinceMs
+  }
+
+  /** A record was appended. */
+  noteRecord(): void {
+    this.#behindSinceMs ??= this.#options.clock.elapsedMs()
+  }
+
+  /** Has a segment applied. */
+  add(segment: FullSegment): void {
+    this.#waiting = [...this.#waiting, segment]
+    this.start()
+  }
+
+  /** Begins to apply what waits. */
+  start(): void {
+    if (!this.#isClosed && this.#applying === undefined && !this.isEmpty) void this.#apply()
+  }
+
+  /** Bounds the memory of rows: waits until LMDB has some of them. Throws when LMDB takes none. */
+  async waitForRoom(): Promise<void> {
+    while (this.#waiting.length >= waitingMax) {
+      await this.#apply()
+      if (this.#failure) throw this.#failure
+    }
+  }
+
+  /** Applies all that waits, unless LMDB takes none. No commits come meanwhile. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#applying
+    while (!this.isEmpty && this.#failure === undefined) await this.#apply()
+    await this.#applier.close()
+  }
+
+  /** Applies what waits now; at the end LMDB has it, or there is a failure. */
+  #apply(): Promise<void> {
+    this.#applying ??= this.#applyWaiting().finally(() => {
+      this.#applying = undefined
+      if (this.#failure) this.#options.timers.after(applyAgainMs, () => this.start())
+      else this.start()
+    })
+    return this.#applying
+  }
+
+  async #applyWaiting(): Promise<void> {
+    const { clock, image, log, nextIsThere, onChange, timers } = this.#options
+    // Those of the transaction before this one.
+    this.#release()
+    const segments = this.#waiting
+    const beganMs = clock.elapsedMs()
+    const { number: segment, place } = segments.at(-1) as FullSegment
+    const position = { ...place, log, segment, isClosed: false }
+    try {
+      await nextIsThere()
+      const asked = segments.map(({ bytes, end }) => ({ memory: bytes.buffer as SharedArrayBuffer, end }))
+      const request = { segments: asked, position }
+      // A thread takes longer to start than few rows take to be applied, and at the end nothing is served.
+      if (this.#isClosed) applySegments(image, request)
+      else await this.#applier.apply(request)
+    } catch (error) {
+      this.#failure = error as Error
+      return
+    }
+    this.#failure = undefined
+    this.#waiting = this.#waiting.slice(segments.length)
+    this.#applied = [...this.#applied, ...segments]
+    this.#behindSinceMs = undefined
+    // Records that came meanwhile.
+    if (!this.isEmpty) this.#behindSinceMs = beganMs
+    onChange()
+    timers.after(releaseAfterMs, () => this.#releaseLater())
+  }
+
+  #releaseLater(): void {
+    if (this.#isClosed) return
+    this.#release()
+    if (this.#applied.length > 0) this.#options.timers.after(releaseAfterMs, () => this.#releaseLater())
+  }
+
+  /** Drops the applied segments whose rows a new snapshot of LMDB has; their files are used again. */
+  #release(): void {
+    if (this.#applied.length === 0) return
+    const { files, image, onChange } = this.#options
+    image.root.resetReadTxn()
+    const stored = image.root.get(positionKey)
+    const newest = stored === undefined ? 0 : decodePosition(stored).segment
+    for (const { number } of this.#applied) if (number <= newest) files.free(number)
+    this.#applied = this.#applied.filter(({ number }) => number > newest)
+    onChange()
+  }
+}

@@ -1,0 +1,42 @@
+// The thread that applies segments of the commit log to LMDB.
+
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { wordsOf } from '../errors.ts'
+import { openFolder } from '../lmdb-folder.ts'
+import { type ApplyRequest, applySegments } from './apply.ts'
+
+/** What became of a request: the reason of a failure. */
+export interface ApplyReply {
+  readonly failure?: string
+}
+
+/** What the thread is started with. */
+export interface ApplySetup {
+  readonly path: string
+  readonly mapSizeBytes: number | undefined
+}
+
+if (!isMainThread && parentPort) {
+  const port = parentPort
+  const { path, ...options } = workerData as ApplySetup
+  const folder = openFolder(path, { ...options, use: 'reading' })
+  port.on('message', (request: ApplyRequest | 'close') => {
+    if (request === 'close') {
+      void folder.root.close().then(() => {
+        folder.newest.close()
+        port.close()
+      })
+      return
+    }
+    port.postMessage(replyTo(() => applySegments(folder, request)))
+  })
+}
+
+function replyTo(apply: () => void): ApplyReply {
+  try {
+    apply()
+    return {}
+  } catch (error) {
+    return { failure: wordsOf(error) }
+  }
+}

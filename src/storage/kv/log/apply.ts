@@ -1,0 +1,53 @@
+// Brings LMDB up to the commit log: all rows of some segments in one transaction, in the order of keys, with the place in the
+// log that LMDB has reached then.
+
+import type { Bytes } from '../contract.ts'
+import type { OpenFolder } from '../lmdb-folder.ts'
+import type { Trees } from '../lmdb-trees.ts'
+import type { ReadingSegment } from './log-reader.ts'
+import { decodePosition, encodePosition, type LogPosition, positionKey } from './position.ts'
+import { RowTable } from './row-table.ts'
+import { addRecords } from './segment.ts'
+
+/** The segments to be applied, the oldest first, and what LMDB holds then. */
+export interface ApplyRequest {
+  readonly segments: readonly { readonly memory: SharedArrayBuffer; readonly end: number }[]
+  readonly position: LogPosition
+}
+
+/** Applies segments; LMDB has them on disk when it returns. Throws what LMDB says of a failure. */
+export function applySegments(
+  { newest, root, trees }: OpenFolder,
+  { position, segments }: ApplyRequest,
+): void {
+  root.transactionSync(() => {
+    newest.check(root)
+    for (const { end, memory } of segments) applyRows(trees, new Uint8Array(memory), end)
+    root.put(positionKey, encodePosition(position))
+  })
+}
+
+/** Brings a copy of LMDB up to segments that were read before it was made; it needs no log then. */
+export function completeCopy(copy: OpenFolder, segments: readonly ReadingSegment[]): void {
+  copy.root.transactionSync(() => {
+    const stored = copy.root.get(positionKey)
+    if (stored === undefined) return
+    let position = decodePosition(stored)
+    for (const { bytes, end, header, place } of segments) {
+      if (header.number <= position.segment) continue
+      applyRows(copy.trees, new Uint8Array(bytes.buffer), end)
+      position = { ...position, segment: header.number, sequence: place.sequence, checksum: place.checksum }
+    }
+    copy.root.put(positionKey, encodePosition({ ...position, isClosed: true }))
+  })
+}
+
+function applyRows(trees: Trees, bytes: Bytes, end: number): void {
+  const table = new RowTable(bytes)
+  addRecords(table, bytes, end)
+  for (const { key, value } of table.all()) {
+    const tree = trees.of(key)
+    if (value) tree.put(key, value)
+    else tree.remove(key)
+  }
+}

@@ -1,0 +1,99 @@
+// Reads a data directory that another process commits to, or that is not served: LMDB, with the rows over it that are only in
+// the commit log. The process that commits is told nothing of it.
+
+import { join } from 'node:path'
+import type { KeyValueStore, View } from '../contract.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import { type Environment, openFolder } from '../lmdb-folder.ts'
+import type { Trees } from '../lmdb-trees.ts'
+import { LmdbView } from '../lmdb-view.ts'
+import { LogReader } from './log-reader.ts'
+import { LoggedView } from './logged-view.ts'
+import type { ApplyLag } from './position.ts'
+import { verifyLog } from './replay.ts'
+import { logFolder } from './segment-files.ts'
+
+interface FollowerOptions {
+  readonly path: string
+  readonly mapSizeBytes?: number
+  /** As {@link LogReader} has it. */
+  readonly durable?: () => number
+  /** Calls a listener after commits; returns the way to stop. Absent: nothing is reported. */
+  readonly watch?: (listener: () => void) => () => void
+  /** Called once, after the store has been closed. */
+  readonly onClose?: () => void | Promise<void>
+}
+
+/** A store that reads what another process commits. */
+interface FollowingStore extends KeyValueStore {
+  readonly applyLag: ApplyLag
+}
+
+/** Opens a data directory only to read it; `transact` rejects. Throws {@link StoreUnavailableError}. */
+export function openFollower(options: FollowerOptions): FollowingStore {
+  return new FollowerStore(options)
+}
+
+class FollowerStore implements FollowingStore {
+  readonly #path: string
+  readonly #root: Environment
+  readonly #trees: Trees
+  readonly #log: LogReader
+  readonly #watch: FollowerOptions['watch']
+  readonly #onClose: FollowerOptions['onClose']
+  #reading: View | undefined
+  #isClosed = false
+
+  constructor({ durable, mapSizeBytes, onClose, path, watch }: FollowerOptions) {
+    this.#path = path
+    this.#watch = watch
+    this.#onClose = onClose
+    const { newest, root, trees } = openFolder(path, { mapSizeBytes, use: 'reading' })
+    newest.close()
+    this.#root = root
+    this.#trees = trees
+    const folder = join(path, logFolder)
+    this.#log = new LogReader(folder, durable)
+    // What the process that commits reports to be durable is not damaged.
+    if (durable === undefined) verifyLog(root, folder)
+  }
+
+  get applyLag(): ApplyLag {
+    return this.#log.applyLag
+  }
+
+  /** A read inside a read shares its snapshot. */
+  read<T>(read: (view: View) => T): T {
+    if (this.#reading) return read(this.#reading)
+    if (this.#isClosed) throw this.#unavailable('is closed')
+    const tables = this.#log.read(this.#root).map(({ table }) => ({ table, limit: table.published }))
+    const view = new LoggedView(new LmdbView(this.#trees), tables.reverse())
+    this.#reading = view
+    try {
+      return read(view)
+    } finally {
+      this.#reading = undefined
+      view.end()
+    }
+  }
+
+  transact(): Promise<never> {
+    return Promise.reject(this.#unavailable('is only read by this process'))
+  }
+
+  watch(listener: () => void): () => void {
+    return this.#watch?.(listener) ?? (() => undefined)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#log.close()
+    await this.#root.close()
+    await this.#onClose?.()
+  }
+
+  #unavailable(what: string): StoreUnavailableError {
+    return new StoreUnavailableError(`the store in ${this.#path} ${what}`)
+  }
+}

@@ -1,0 +1,184 @@
+// Reads the segments of a commit log that LMDB does not have, as they grow, in a process that does not commit.
+//
+// A snapshot of LMDB names the newest segment whose rows it has. The segments after that are read from their files. A file
+// may be used again for a newer segment meanwhile: what is read then does not continue the chain of records, and a newer
+// snapshot of LMDB has the rows that were missed.
+
+import { closeSync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
+import { areSame } from '../../../base/bytes.ts'
+import { systemClock } from '../../../base/clock.ts'
+import type { Bytes } from '../contract.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import type { Environment } from '../lmdb-folder.ts'
+import { type ApplyLag, decodePosition, type LogPosition, positionKey } from './position.ts'
+import { RowTable } from './row-table.ts'
+import { addBatch, type ChainPlace } from './segment.ts'
+import { pathOf } from './segment-files.ts'
+import { decodeHeader, headerBytes, recordIn, recordSize, type SegmentHeader } from './segment-format.ts'
+
+/** A segment that has been read as far as it goes. */
+export interface ReadingSegment {
+  readonly header: SegmentHeader
+  readonly bytes: Buffer
+  readonly table: RowTable
+  /** Where its next record begins. */
+  readonly end: number
+  /** Its newest record. */
+  readonly place: ChainPlace
+}
+
+type OpenSegment = { -readonly [Key in keyof ReadingSegment]: ReadingSegment[Key] } & {
+  readonly descriptor: number
+}
+
+/** How often a state is put together again because segments were used again meanwhile. */
+const attemptsMax = 100
+/** Bytes that are read of a segment at first, and once there turn out to be more records. */
+const chunkBytes = 16_384
+const longChunkBytes = 1_048_576
+
+export class LogReader {
+  readonly #folder: string
+  readonly #durable: (() => number) | undefined
+  /** The oldest first. */
+  #segments: OpenSegment[] = []
+  /** The position of the last snapshot of LMDB, as it is stored and decoded. */
+  #stored: Bytes = new Uint8Array(0)
+  #position: LogPosition | undefined
+  /** When that position was seen first, on the steady clock. */
+  #appliedMs = 0
+
+  /**
+   * `durable`: the sequence number of the newest record that is durable, as the process that commits says; at least that is
+   * read, and nothing beyond it. Absent: all that is in the log is read, and made durable first.
+   */
+  constructor(folder: string, durable?: () => number) {
+    this.#folder = folder
+    this.#durable = durable
+  }
+
+  /**
+   * Takes a new snapshot of LMDB; the segments that are not in it, the oldest first. Throws {@link StoreUnavailableError} when
+   * they are not there.
+   */
+  read(root: Environment): readonly ReadingSegment[] {
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      root.resetReadTxn()
+      const stored = root.get(positionKey)
+      // A store of an earlier version has no log yet.
+      if (stored === undefined) return []
+      if (!areSame(stored, this.#stored)) {
+        this.#stored = stored
+        this.#appliedMs = systemClock.elapsedMs()
+        this.#position = decodePosition(stored)
+      }
+      if (this.#catchUp(this.#position as LogPosition)) return this.#segments
+      this.#drop(Number.POSITIVE_INFINITY)
+    }
+    throw new StoreUnavailableError(
+      `the commit log in ${this.#folder} lacks records: a data directory is copied with its commit log, or with "terrarium backup"`,
+    )
+  }
+
+  /** How far LMDB was behind at the last read. */
+  get applyLag(): ApplyLag {
+    const bytes = this.#segments.reduce((sum, { end }) => sum + end, 0)
+    return { bytes, lagMs: bytes === 0 ? 0 : systemClock.elapsedMs() - this.#appliedMs }
+  }
+
+  close(): void {
+    this.#drop(Number.POSITIVE_INFINITY)
+  }
+
+  /** Reads what the log has after a position; false when some of that is not there, or not any more. */
+  #catchUp(position: LogPosition): boolean {
+    if (this.#segments[0] && this.#segments[0].header.number <= position.segment) this.#drop(position.segment)
+    const oldest = this.#segments[0]
+    if (oldest !== undefined && oldest.header.number !== position.segment + 1) return false
+    const durable = this.#durable?.() ?? Number.POSITIVE_INFINITY
+    for (let newest = this.#segments.at(-1); ; ) {
+      if (newest !== undefined && newest.place.sequence < durable) readRecords(newest, durable)
+      const place = newest?.place ?? position
+      if (place.sequence >= durable) return true
+      const number = (newest?.header.number ?? position.segment) + 1
+      const next = this.#open(number, position.log, place)
+      if (next === 'elsewhere') return false
+      if (next === undefined) {
+        // What a process says to be durable is there, or LMDB has it by now.
+        if (this.#durable !== undefined) return false
+        return newest !== undefined || position.isClosed || this.#hasFile(number)
+      }
+      this.#segments.push(next)
+      newest = next
+    }
+  }
+
+  /** Opens a segment that continues the chain; undefined when it has no records, or is not there. */
+  #open(number: number, log: Bytes, place: ChainPlace): OpenSegment | 'elsewhere' | undefined {
+    const descriptor = tryOpen(pathOf(this.#folder, number))
+    if (descriptor === undefined) return undefined
+    const head = Buffer.alloc(headerBytes)
+    readSync(descriptor, head, 0, headerBytes, 0)
+    const header = decodeHeader(head)
+    const isOurs =
+      header !== undefined && 'log' in header && header.number === number && areSame(header.log, log)
+    if (!isOurs) {
+      closeSync(descriptor)
+      return undefined
+    }
+    if (header.sequence !== place.sequence + 1 || header.before !== place.checksum) {
+      closeSync(descriptor)
+      return 'elsewhere'
+    }
+    const bytes = Buffer.from(new SharedArrayBuffer(fstatSync(descriptor).size))
+    const table = new RowTable(new Uint8Array(bytes.buffer))
+    return { header, descriptor, bytes, table, end: headerBytes, place }
+  }
+
+  #hasFile(number: number): boolean {
+    const descriptor = tryOpen(pathOf(this.#folder, number))
+    if (descriptor !== undefined) closeSync(descriptor)
+    return descriptor !== undefined
+  }
+
+  /** Forgets the segments up to a number. */
+  #drop(upTo: number): void {
+    for (const { descriptor, header } of this.#segments) if (header.number <= upTo) closeSync(descriptor)
+    this.#segments = this.#segments.filter(({ header }) => header.number > upTo)
+  }
+}
+
+/** Reads the records that have come to a segment, up to the one with the sequence number `durable`. */
+function readRecords(segment: OpenSegment, durable: number): void {
+  const { bytes, descriptor, header, table } = segment
+  for (let wanted = chunkBytes; ; ) {
+    const room = Math.min(wanted, bytes.length - segment.end)
+    const read = readSync(descriptor, bytes, segment.end, room, segment.end)
+    const readEnd = segment.end + read
+    while (segment.place.sequence < durable) {
+      const record = recordIn(bytes, segment.end, header.salt, readEnd)
+      const { checksum, sequence } = segment.place
+      if (record === undefined || record.before !== checksum || record.sequence !== sequence + 1) break
+      addBatch(table, bytes, record)
+      segment.end = record.end
+      segment.place = record
+    }
+    if (read < wanted || segment.place.sequence >= durable) break
+    // The chunk ends within a record, or between two; or nothing has come.
+    const size = recordSize(bytes, segment.end, header.salt)
+    if (readEnd - segment.end >= Math.max(chunkBytes, size)) break
+    wanted = Math.max(longChunkBytes, size)
+  }
+  if (table.rows === table.published) return
+  if (durable === Number.POSITIVE_INFINITY) fdatasyncSync(descriptor)
+  table.publish()
+}
+
+function tryOpen(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,465 @@
+// The embedded engine: a commit log is the record, and LMDB its image.
+//
+// A commit runs the transactions that wait, appends their writes to the log as one record, flushes it and resolves their
+// promises (group commit). The rows stay in memory, over LMDB, until a thread has applied them in a large transaction, which
+// writes far fewer pages than a transaction for each commit would. What is committed is visible to readers once it is on
+// disk; so no reader ever sees what a crash could take back.
+
+import { join } from 'node:path'
+import { assert } from '../../../base/assert.ts'
+import { type Clock, systemClock } from '../../../base/clock.ts'
+import { type Cancel, systemTimers, type Timers, wait } from '../../../base/timers.ts'
+import { writeBytesMax } from '../batch.ts'
+import { CommitQueue, type Job, prepareBatch, runJob, settle } from '../commit-queue.ts'
+import type { Bytes, EncodedWrites, KeyValueStore, View, Work, Write } from '../contract.ts'
+import { isFullDisk, StoreUnavailableError, wordsOf } from '../errors.ts'
+import { HeldWrite } from '../held-write.ts'
+import { Listeners } from '../listeners.ts'
+import { type Environment, type OpenFolder, openFolder } from '../lmdb-folder.ts'
+import { ForgottenCommitError } from '../lmdb-newest-commit.ts'
+import { assertRoom, freeBytes } from '../lmdb-room.ts'
+import type { Trees } from '../lmdb-trees.ts'
+import { LmdbView } from '../lmdb-view.ts'
+import { ApplyQueue } from './apply-queue.ts'
+import { DurableSequence } from './durable-sequence.ts'
+import { LoggedView } from './logged-view.ts'
+import { type ApplyLag, beginLog, noteClosed } from './position.ts'
+import { readLog } from './replay.ts'
+import type { RowTable } from './row-table.ts'
+import { type ChainPlace, Segment, segmentSlack } from './segment.ts'
+import {
+  closeFile,
+  type LogDisk,
+  logFolder,
+  type SegmentFile,
+  SegmentFiles,
+  segmentBytesDefault,
+  systemDisk,
+} from './segment-files.ts'
+
+interface LoggedOptions {
+  /** The data directory; created when missing. */
+  readonly path: string
+  readonly mapSizeBytes?: number
+  readonly timers?: Timers
+  /** Measures how long evaluation and flushes take. */
+  readonly clock?: Clock
+  /** Bytes of a segment of the log, unless it has to hold a larger record. */
+  readonly segmentBytes?: number
+  readonly disk?: LogDisk
+  /** Bytes that are free on the disk of the folder; the system's answer when absent. */
+  readonly freeBytes?: () => number
+  /**
+   * The disk has failed a flush, so nothing that it reports about earlier writes can be relied on. The store commits nothing
+   * more; a program ends its process here, and reads the log again at the next start.
+   */
+  readonly onLostFlush?: (error: unknown) => void
+  /** Other processes read the log: shows them how far it is durable ({@link DurableSequence}). */
+  readonly isFollowed?: boolean
+}
+
+/** Rows of a batch after which the transactions that are left wait for the next one. */
+const batchWritesMax = 4000
+/** Milliseconds after which rows are applied, however few they are. */
+const applyAfterMs = 4_000
+/** A batch of so many transactions shows that many clients write: the next one waits so many milliseconds for more. */
+const gatherFrom = 4
+const gatherMs = 1
+/** How often and how long the first commit tries again while LMDB has forgotten a commit of another process. */
+const recoveryIntervalMs = 2
+const recoveriesMax = 1_000
+
+/** What a batch of transactions writes: `pieces` after the writes of the others. */
+interface BatchWrites {
+  readonly writes: readonly Write[]
+  readonly pieces?: EncodedWrites
+}
+
+/** Transactions whose promises can be resolved. */
+interface DurableBatch {
+  readonly jobs: readonly Job[]
+  readonly hasWritten: boolean
+}
+
+/** A store with a commit log. */
+export interface LoggedKeyValueStore extends KeyValueStore {
+  /** The sequence number of the newest durable record. */
+  readonly logSequence: number
+  readonly applyLag: ApplyLag
+}
+
+/** Opens the data directory. Throws {@link StoreUnavailableError}. */
+export function openLogged(options: LoggedOptions): LoggedKeyValueStore {
+  return new LoggedStore(options)
+}
+
+class LoggedStore implements LoggedKeyValueStore {
+  readonly #path: string
+  readonly #image: OpenFolder
+  readonly #root: Environment
+  readonly #trees: Trees
+  readonly #timers: Timers
+  readonly #clock: Clock
+  readonly #freeBytes: () => number
+  readonly #onLostFlush: (error: unknown) => void
+  readonly #durable: DurableSequence | undefined
+  readonly #disk: LogDisk
+  readonly #segmentBytes: number
+  readonly #listeners = new Listeners()
+  readonly #files: SegmentFiles
+  readonly #queue: CommitQueue
+  /** How many transactions the last batch had. */
+  #lastJobs = 0
+  /** The name of the log. */
+  readonly #log: Bytes
+  /** The newest first. */
+  #tables: readonly RowTable[] = []
+  readonly #applying: ApplyQueue
+  /** Absent until something is written. */
+  #active: Segment | undefined
+  /** The newest record. */
+  #place: ChainPlace
+  /** The number of the newest segment that has records. */
+  #number: number
+  /** The file of the segment after that. */
+  #next: Promise<SegmentFile>
+  #committing: Promise<void> | undefined
+  /** Present once a flush has failed: nothing is committed any more. */
+  #lostFlush: StoreUnavailableError | undefined
+  #cancelApply: Cancel | undefined
+  /** How many rows the last ordinary segment had: the next one has about as many. */
+  #rowsExpected = 0
+  /** Whether the active segment has had its time. */
+  #isOld = false
+  #reading: LoggedView | undefined
+  #isWorking = false
+  /** Whether this process has written to the log. */
+  #isBegun = false
+  #isClosed = false
+
+  constructor(options: LoggedOptions) {
+    this.#path = options.path
+    this.#timers = options.timers ?? systemTimers
+    this.#clock = options.clock ?? systemClock
+    this.#freeBytes = options.freeBytes ?? (() => freeBytes(options.path))
+    this.#disk = options.disk ?? systemDisk
+    this.#segmentBytes = options.segmentBytes ?? segmentBytesDefault
+    this.#onLostFlush = options.onLostFlush ?? (() => undefined)
+    this.#image = openFolder(options.path, { ...options, use: 'logged' })
+    this.#root = this.#image.root
+    this.#trees = this.#image.trees
+    const position = beginLog(this.#image)
+    this.#log = position.log
+    const folder = join(options.path, logFolder)
+    const { files, segments } = readLog(folder, position)
+    const last = segments.at(-1)
+    this.#place = last?.place ?? position
+    this.#number = last?.number ?? position.segment
+    this.#files = new SegmentFiles(folder, this.#disk, this.#segmentBytes)
+    for (const number of files)
+      if (!segments.some(segment => segment.number === number)) this.#files.free(number)
+    this.#queue = new CommitQueue(!options.isFollowed)
+    if (options.isFollowed) this.#durable = new DurableSequence(folder, 'write')
+    this.#durable?.write(this.#place.sequence)
+    this.#next = this.#makeNext(this.#segmentBytes)
+    this.#applying = new ApplyQueue(
+      {
+        ...{ path: options.path, mapSizeBytes: options.mapSizeBytes, image: this.#image, log: this.#log },
+        ...{ files: this.#files, timers: this.#timers, clock: this.#clock },
+        nextIsThere: () => this.#next,
+        onChange: () => this.#listTables(),
+      },
+      segments,
+    )
+    this.#listTables()
+    if (!this.#applying.isEmpty) this.#applyLater()
+  }
+
+  get logSequence(): number {
+    return this.#place.sequence
+  }
+
+  get applyLag(): ApplyLag {
+    const { bytes, lagMs } = this.#applying
+    return { bytes: bytes + (this.#active?.end ?? 0), lagMs }
+  }
+
+  /** A read inside a read shares its snapshot. */
+  read<T>(read: (view: View) => T): T {
+    assert(!this.#isWorking, 'a transaction must not read beside its view')
+    if (this.#reading) return read(this.#reading)
+    if (this.#isClosed) throw this.#closedError()
+    // The next access takes a new snapshot; lmdb-js would keep the old one until the event loop turns.
+    this.#root.resetReadTxn()
+    const tables = this.#tables.map(table => ({ table, limit: table.published }))
+    const view = new LoggedView(new LmdbView(this.#trees), tables)
+    this.#reading = view
+    try {
+      return read(view)
+    } finally {
+      this.#reading = undefined
+      view.end()
+    }
+  }
+
+  transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T> {
+    assert(!this.#isWorking, 'a transaction must not begin another')
+    if (this.#isClosed) return Promise.reject(this.#closedError())
+    if (this.#lostFlush) return Promise.reject(new StoreUnavailableError(this.#lostFlush.message))
+    const result = this.#queue.add(work, this.#clock.elapsedMs(), prepare)
+    this.#committing ??= this.#commitAll()
+    return result
+  }
+
+  watch(listener: () => void): () => void {
+    if (this.#isClosed) throw this.#closedError()
+    return this.#listeners.add(listener)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#committing
+    this.#cancelApply?.()
+    this.#endSegment()
+    await this.#applying.close()
+    await this.#next.then(({ descriptor }) => closeFile(descriptor)).catch(() => undefined)
+    if (this.#applying.isEmpty) this.#noteClosed()
+    await this.#root.close()
+    this.#image.newest.close()
+    this.#durable?.close()
+  }
+
+  /** Notes that LMDB has all of the log. If that fails, the next start replays the log. */
+  #noteClosed(): void {
+    try {
+      noteClosed(this.#image, true)
+    } catch (error) {
+      if (!(error instanceof ForgottenCommitError)) throw error
+    }
+  }
+
+  async #commitAll(): Promise<void> {
+    // Transactions that come in the same turn of the event loop share the commit.
+    await turn()
+    let durable: DurableBatch | undefined
+    for (;;) {
+      // When the call returns, the next batch is on its way to the disk: the disk works while the clients of this one are answered.
+      const next = this.#queue.isEmpty ? undefined : this.#commit()
+      for (const job of durable?.jobs ?? []) settle(job)
+      if (durable?.hasWritten) this.#listeners.notify()
+      if (next === undefined) break
+      durable = await next
+    }
+    this.#committing = undefined
+    if (this.#isOld) this.#endSegment()
+  }
+
+  /** Commits what waits. Rejects the transactions of a batch that fails. */
+  async #commit(): Promise<DurableBatch> {
+    let jobs: Job[] | undefined
+    let hasWritten = false
+    try {
+      if (this.#lostFlush) throw this.#lostFlush
+      if (this.#isOld || this.#active?.isComplete === false) this.#endSegment()
+      await this.#applying.waitForRoom()
+      this.#active ??= await this.#begin()
+      // Other processes evaluate, so transactions come one by one, and a flush takes longer than most of them.
+      if (this.#durable && this.#lastJobs >= gatherFrom) await wait(gatherMs)
+      jobs = this.#queue.take()
+      this.#lastJobs = jobs.length
+      if (jobs[0]?.prepare && !(await prepareBatch(jobs))) return { jobs: [], hasWritten: false }
+      const made = this.#run(this.#active, jobs)
+      hasWritten = made.writes.length > 0
+      if (hasWritten) this.#assertRoom(made)
+      const ranMs = this.#clock.elapsedMs()
+      if (hasWritten) await this.#append(made)
+      this.#queue.flushed(this.#clock.elapsedMs() - ranMs)
+      return { jobs, hasWritten }
+    } catch (error) {
+      this.#active?.revert()
+      const failed = jobs ?? this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
+      const words = `cannot write to the store in ${this.#path}: ${wordsOf(error)}`
+      const isUnknown = jobs !== undefined && this.#lostFlush !== undefined
+      const reason = isUnknown ? this.#lostFlush : new StoreUnavailableError(words, { cause: error })
+      for (const job of failed) job.reject(reason)
+      return { jobs: [], hasWritten: false }
+    }
+  }
+
+  /**
+   * Runs transactions on the newest state, up to one that writes in pieces; those that a batch has no room for go back.
+   * Returns what the others write.
+   */
+  #run(active: Segment, batch: Job[]): BatchWrites {
+    const all: Write[] = []
+    let pieces: EncodedWrites | undefined
+    this.#root.resetReadTxn()
+    this.#isWorking = true
+    try {
+      const held = new HeldWrite(write => {
+        all.push(write)
+        active.add(write)
+      })
+      let count = 0
+      while (count < batch.length && active.isComplete && all.length < batchWritesMax && !pieces) {
+        const tables = this.#tables.map(table => ({ table, limit: Number.MAX_SAFE_INTEGER }))
+        const view = new LoggedView(new LmdbView(this.#trees), tables, held)
+        const done = runJob(batch[count++] as Job, view)
+        view.end()
+        held.add(done.writes)
+        pieces = done.pieces
+      }
+      this.#queue.putBack(batch.splice(count))
+      held.release()
+      return { writes: all, ...(pieces && { pieces }) }
+    } finally {
+      this.#isWorking = false
+    }
+  }
+
+  #assertRoom({ pieces, writes }: BatchWrites): void {
+    let bytes = pieces?.bytesMax ?? 0
+    for (const { key, value } of writes) bytes += key.length + (value?.length ?? 0)
+    assertRoom({ rows: writes.length + (pieces?.rowsMax ?? 0), bytes }, this.#freeBytes())
+  }
+
+  /** Makes the writes of a batch durable, and visible then. */
+  async #append({ pieces, writes }: BatchWrites): Promise<void> {
+    let active = this.#active as Segment
+    if (!active.hasRoom(pieces?.bytesMax ?? 0)) {
+      active.revert()
+      this.#endSegment()
+      const bytes = bytesFor(writes) + (pieces?.bytesMax ?? 0)
+      active = await this.#begin(Math.max(this.#segmentBytes, bytes), pieces?.rowsMax)
+      for (let at = 0; at < writes.length; at += batchWritesMax) {
+        if (at > 0) await turn()
+        for (const write of writes.slice(at, at + batchWritesMax)) active.add(write)
+      }
+      assert(active.hasRoom(pieces?.bytesMax ?? 0), 'a segment has room for what it was made for')
+    }
+    for (const piece of pieces ?? []) {
+      active.addPart(piece)
+      await turn()
+    }
+    const record = active.seal()
+    const { descriptor } = active.file
+    await this.#disk.write(descriptor, { bytes: active.bytes, ...record }, record.start).catch(error => {
+      if (this.#disk.flush === undefined && !isFullDisk(error)) this.#loseFlush(error)
+      throw error
+    })
+    await this.#disk.flush?.(descriptor).catch((error: unknown) => this.#loseFlush(error))
+    active.accept(record)
+    this.#place = record.place
+    this.#durable?.write(record.place.sequence)
+    this.#applying.noteRecord()
+    this.#applyLater()
+  }
+
+  /** Whether the batch is on the disk is not known, and the disk need not report it at a later flush. */
+  #loseFlush(cause: unknown): never {
+    this.#lostFlush = new StoreUnavailableError(
+      `the disk has failed a flush of the commit log in ${this.#path}: ${wordsOf(cause)}`,
+      { cause, outcome: 'unknown' },
+    )
+    this.#onLostFlush(cause)
+    throw this.#lostFlush
+  }
+
+  #applyLater(): void {
+    this.#cancelApply ??= this.#timers.after(applyAfterMs, () => {
+      this.#isOld = true
+      if (this.#committing === undefined) this.#endSegment()
+    })
+  }
+
+  /** Begins a segment, in a file that has been made before, unless it has to be a larger one. */
+  async #begin(bytes = this.#segmentBytes, rows = this.#rowsExpected): Promise<Segment> {
+    if (bytes > this.#segmentBytes) {
+      const { descriptor, number } = await this.#next
+      await closeFile(descriptor)
+      const empty = this.#active
+      if (empty !== undefined) {
+        // The larger segment takes its number: one without records would be a gap in the log.
+        this.#active = undefined
+        this.#files.free(number)
+        await closeFile(empty.file.descriptor)
+        this.#number = empty.number - 1
+      }
+      this.#next = this.#makeNext(bytes)
+    }
+    let file: SegmentFile
+    try {
+      file = await this.#next
+    } catch (error) {
+      this.#next = this.#makeNext(this.#segmentBytes)
+      throw error
+    }
+    // From here on LMDB does without a log only if it has been closed again.
+    if (!this.#isBegun) await this.#noteOpen()
+    this.#number = file.number
+    this.#next = this.#makeNext(this.#segmentBytes)
+    const segment = new Segment(file, this.#log, this.#place, rows)
+    this.#active = segment
+    this.#listTables()
+    return segment
+  }
+
+  async #noteOpen(): Promise<void> {
+    for (let attempt = 1; !this.#isBegun; attempt++) {
+      try {
+        noteClosed(this.#image, false)
+        this.#isBegun = true
+      } catch (error) {
+        if (!(error instanceof ForgottenCommitError) || attempt === recoveriesMax) throw error
+        await wait(recoveryIntervalMs)
+      }
+    }
+  }
+
+  #makeNext(bytes: number): Promise<SegmentFile> {
+    const made = this.#files.make(this.#number + 1, bytes)
+    // Whoever needs it hears of a failure.
+    made.catch(() => undefined)
+    return made
+  }
+
+  /** Has the rows of the active segment applied. */
+  #endSegment(): void {
+    this.#isOld = false
+    this.#cancelApply?.()
+    this.#cancelApply = undefined
+    const active = this.#active
+    if (active !== undefined && !active.isEmpty) {
+      const { bytes, end, number, place, table } = active
+      if (bytes.length === this.#segmentBytes) this.#rowsExpected = table.rows
+      this.#active = undefined
+      this.#applying.add({ number, bytes, table, end, place })
+      this.#listTables()
+      void closeFile(active.file.descriptor)
+    }
+    this.#applying.start()
+  }
+
+  #listTables(): void {
+    const tables = [...this.#applying.tables]
+    if (this.#active) tables.push(this.#active.table)
+    this.#tables = tables.reverse()
+  }
+
+  #closedError(): StoreUnavailableError {
+    return new StoreUnavailableError(`the store in ${this.#path} is closed`)
+  }
+}
+
+function bytesFor(writes: readonly Write[]): number {
+  let bytes = segmentSlack
+  for (const write of writes) bytes += writeBytesMax(write)
+  return bytes
+}
+
+function turn(): Promise<void> {
+  return new Promise(resolve => {
+    setImmediate(resolve)
+  })
+}

@@ -1,0 +1,87 @@
+// Reads of LMDB with the rows over it that are only in the commit log.
+
+import { assert } from '../../../base/assert.ts'
+import { areSame, hashBytes } from '../../../base/bytes.ts'
+import { isEmptyRange, isImpossibleKey } from '../checks.ts'
+import type { Bytes, Entry, KeyRange, View } from '../contract.ts'
+import type { HeldWrite } from '../held-write.ts'
+import type { LmdbView } from '../lmdb-view.ts'
+import { laidOver } from '../overlay.ts'
+import type { RowTable } from './row-table.ts'
+
+/** A table, and how many of its rows are seen. */
+interface SeenTable {
+  readonly table: RowTable
+  readonly limit: number
+}
+
+export class LoggedView implements View {
+  readonly #image: LmdbView
+  /** The newest first. */
+  readonly #tables: readonly SeenTable[]
+  readonly #held: HeldWrite | undefined
+  #isOver = false
+
+  constructor(image: LmdbView, tables: readonly SeenTable[], held?: HeldWrite) {
+    this.#image = image
+    this.#tables = tables
+    this.#held = held
+  }
+
+  get(key: Bytes, known?: Bytes): Bytes | undefined {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isImpossibleKey(key)) return undefined
+    const held = this.#held?.of(key)
+    if (held !== undefined)
+      return known !== undefined && held.value !== undefined && areSame(held.value, known)
+        ? known
+        : held.value?.slice()
+    if (this.#tables.length > 0) {
+      const hash = hashBytes(key)
+      for (const { limit, table } of this.#tables) {
+        const row = table.find(key, hash, limit)
+        if (row !== 0) return table.value(row, known)
+      }
+    }
+    return this.#image.get(key, known)
+  }
+
+  range(range: KeyRange): Iterable<Entry> {
+    return { [Symbol.iterator]: () => this.#iterate(range) }
+  }
+
+  /** Releases what is still open. The view must not be used any more. */
+  end(): void {
+    this.#isOver = true
+    this.#image.end()
+  }
+
+  #iterate(range: KeyRange): Iterator<Entry> {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isEmptyRange(range)) return [][Symbol.iterator]()
+    this.#held?.release()
+    let entries: Pick<View, 'range'> = this.#image
+    // The oldest first, so that the newest come to lie on top.
+    for (const { limit, table } of this.#tables.toReversed()) {
+      const rows = table.within(range, limit)
+      if (rows === undefined) continue
+      const base = entries
+      entries = { range: wanted => laidOver(base, wanted, rows) }
+    }
+    const iterator = entries.range(range)[Symbol.iterator]()
+    return entries === this.#image ? iterator : this.#whileOpen(iterator)
+  }
+
+  *#whileOpen(iterator: Iterator<Entry>): Generator<Entry> {
+    try {
+      for (;;) {
+        assert(!this.#isOver, 'a view is used after its read')
+        const next = iterator.next()
+        if (next.done) return
+        yield next.value
+      }
+    } finally {
+      iterator.return?.()
+    }
+  }
+}

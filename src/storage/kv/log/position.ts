@@ -1,0 +1,81 @@
+// What LMDB holds of the commit log, as a row of its own that changes in the transactions that apply rows.
+
+import { assert } from '../../../base/assert.ts'
+import { systemRandom } from '../../../base/random.ts'
+import type { Bytes } from '../contract.ts'
+import type { OpenFolder } from '../lmdb-folder.ts'
+import { logNameBytes } from './segment-format.ts'
+
+/** Key of the row in the environment's own table. */
+export const positionKey = Buffer.from('log')
+
+/** How far LMDB is. */
+export interface LogPosition {
+  /** The name of the log. */
+  readonly log: Bytes
+  /** The newest segment all of whose records LMDB has. */
+  readonly segment: number
+  /** Sequence number and checksum of the newest record that LMDB has. */
+  readonly sequence: number
+  readonly checksum: number
+  /** Whether there is nothing in the log beyond: it was closed in order. */
+  readonly isClosed: boolean
+}
+
+/** How much of the log LMDB does not have. */
+export interface ApplyLag {
+  /** Bytes of records, which are held in memory. */
+  readonly bytes: number
+  /** How long LMDB has been behind, in milliseconds; 0 when it has all records. */
+  readonly lagMs: number
+}
+
+const formatVersion = 1
+
+/** Encodes the row. */
+export function encodePosition({ checksum, isClosed, log, segment, sequence }: LogPosition): Buffer {
+  const row = Buffer.alloc(1 + logNameBytes + 8 + 8 + 4 + 1)
+  row[0] = formatVersion
+  row.set(log, 1)
+  let at = row.writeDoubleLE(segment, 1 + logNameBytes)
+  at = row.writeDoubleLE(sequence, at)
+  at = row.writeUInt32LE(checksum, at)
+  row[at] = isClosed ? 1 : 0
+  return row
+}
+
+/** Decodes the row. */
+export function decodePosition(bytes: Bytes): LogPosition {
+  const row = Buffer.from(bytes)
+  assert(row[0] === formatVersion, 'the log position has a format that this version knows')
+  const at = 1 + logNameBytes
+  return {
+    log: row.subarray(1, at),
+    segment: row.readDoubleLE(at),
+    sequence: row.readDoubleLE(at + 8),
+    checksum: row.readUInt32LE(at + 16),
+    isClosed: row[at + 20] === 1,
+  }
+}
+
+/** Reads the position of LMDB in the log; a store that has none begins a log. */
+export function beginLog({ newest, root }: OpenFolder): LogPosition {
+  return root.transactionSync(() => {
+    newest.check(root)
+    const found = root.get(positionKey)
+    const position = found
+      ? decodePosition(found)
+      : { log: systemRandom.bytes(logNameBytes), segment: 0, sequence: 0, checksum: 0, isClosed: true }
+    if (!found) root.put(positionKey, encodePosition(position))
+    return position
+  })
+}
+
+/** Notes whether LMDB has all of the log. */
+export function noteClosed({ newest, root }: OpenFolder, isClosed: boolean): void {
+  root.transactionSync(() => {
+    newest.check(root)
+    const position = decodePosition(root.get(positionKey) as Bytes)
+    if (position.isClosed !== isClosed) root.put(positionKey, encodePosition({ ...position, isClosed }))
+  })
+}

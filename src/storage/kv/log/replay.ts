@@ -1,0 +1,120 @@
+// Reads the commit log of a data directory: all segments that LMDB does not have.
+
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { areSame } from '../../../base/bytes.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import type { Environment } from '../lmdb-folder.ts'
+import { decodePosition, type LogPosition, positionKey } from './position.ts'
+import { RowTable } from './row-table.ts'
+import { addRecords, type ChainPlace } from './segment.ts'
+import { openSegment, segmentNumbers } from './segment-files.ts'
+import { decodeHeader, hasRecordFrom, headerBytes, recordIn } from './segment-format.ts'
+
+/** A segment that has been read. */
+export interface ReadSegment {
+  readonly number: number
+  readonly bytes: Buffer
+  readonly table: RowTable
+  /** Where its last record ends. */
+  readonly end: number
+  /** Its last record. */
+  readonly place: ChainPlace
+}
+
+/** What is in a log beyond what LMDB has. */
+interface ReadLog {
+  readonly segments: readonly ReadSegment[]
+  /** The numbers of all files. */
+  readonly files: readonly number[]
+}
+
+/**
+ * Reads all records of the log in `folder` after `position`. Throws {@link StoreUnavailableError} when the log is not there, is
+ * of another store, was written by a newer version or is damaged otherwise than at its end.
+ */
+export function readLog(folder: string, position: LogPosition): ReadLog {
+  const damaged = (number: number, what: string) =>
+    new StoreUnavailableError(`segment ${number} of the commit log in ${folder} ${what}; restore a backup`)
+  const files = segmentNumbers(folder)
+  const segments: ReadSegment[] = []
+  let place: ChainPlace = position
+  let hasEnded = false
+  for (const number of files) {
+    if (number <= position.segment) continue
+    const { bytes, isWhole } = readSegment(folder, number)
+    const header = decodeHeader(bytes)
+    if (header !== undefined && 'version' in header)
+      throw damaged(number, `has format ${header.version}, which a newer version wrote`)
+    // A file that was used before and has not been written since, or whose first write was torn.
+    if (header === undefined || header.number !== number) {
+      hasEnded = true
+      continue
+    }
+    if (!position.log.every((byte, at) => byte === header.log[at]))
+      throw damaged(number, 'is of another store')
+    if (!isWhole) throw damaged(number, 'has been cut off')
+    if (header.sequence !== place.sequence + 1 || header.before !== place.checksum)
+      throw damaged(number, 'does not follow the one before it: records are missing')
+    if (hasEnded && recordIn(bytes, headerBytes, header.salt))
+      throw damaged(number, 'follows one that is damaged')
+    const table = new RowTable(new Uint8Array(bytes.buffer))
+    let at = headerBytes
+    for (;;) {
+      const record = recordIn(bytes, at, header.salt)
+      if (record === undefined) break
+      if (record.before !== place.checksum || record.sequence !== place.sequence + 1)
+        throw damaged(number, 'has a record that does not follow the one before it')
+      at = record.end
+      place = record
+    }
+    if (hasRecordFrom(bytes, at, header.salt)) throw damaged(number, `is damaged at byte ${at}`)
+    addRecords(table, bytes, at)
+    table.publish()
+    segments.push({ number, bytes, table, end: at, place })
+  }
+  if (!position.isClosed && !files.includes(position.segment + 1))
+    throw new StoreUnavailableError(
+      `${folder} lacks segment ${position.segment + 1}, which holds what was committed last: a data directory is copied with its commit log, or with "terrarium backup"`,
+    )
+  return { segments, files }
+}
+
+/** How often a log that another process writes is read before its damage is taken for real. */
+const verificationsMax = 4
+
+/**
+ * Verifies all records that LMDB does not have, also while another process appends to the log and applies it. Throws
+ * {@link StoreUnavailableError} as {@link readLog} does.
+ */
+export function verifyLog(root: Environment, folder: string): void {
+  for (let attempt = 1; ; ) {
+    root.resetReadTxn()
+    const stored = root.get(positionKey)
+    if (stored === undefined) return
+    try {
+      readLog(folder, decodePosition(stored))
+      return
+    } catch (error) {
+      root.resetReadTxn()
+      // Segments that LMDB has got meanwhile may have been used again.
+      if (areSame(stored, root.get(positionKey) ?? stored) && attempt++ >= verificationsMax) throw error
+    }
+  }
+}
+
+function readSegment(folder: string, number: number): { readonly bytes: Buffer; readonly isWhole: boolean } {
+  const descriptor = openSegment(folder, number)
+  try {
+    const { size } = fstatSync(descriptor)
+    const bytes = Buffer.from(new SharedArrayBuffer(size))
+    let at = 0
+    while (at < size) {
+      const read = readSync(descriptor, bytes, at, size - at, at)
+      if (read === 0) break
+      at += read
+    }
+    return { bytes, isWhole: at === size }
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,318 @@
+// The rows of one segment of the commit log, in memory, for as long as LMDB does not have them. Rows are encoded in one block
+// of shared memory, with the bytes of the segment's file, so nothing is copied for the file or for the thread that applies
+// them, and the garbage collector has nothing to follow. A hash table finds rows by key. Each row links to the one that it
+// replaces, so readers do not see rows that are not durable yet.
+
+import { copyOf } from '../../../base/byte-pool.ts'
+import { hashByte, hashBytes, hashSeed } from '../../../base/bytes.ts'
+import { WriteReader } from '../batch.ts'
+import type { Bytes, KeyRange, Write } from '../contract.ts'
+
+/** Rows for which there is room at first, unless more are expected; doubled when needed. A power of two. */
+const rowsAtFirst = 1024
+/** Places of the hash table for each row at least; a power of two. */
+const placesPerRow = 2
+/** Rows that are inserted into the order of keys one by one; more are merged with it. */
+const insertsMax = 32
+
+export class RowTable {
+  /** The bytes of the segment. */
+  readonly bytes: Bytes
+  readonly #reader: WriteReader
+  #rows = 0
+  #published = 0
+  /** By row, from 1: where its key begins and ends, the hash of its key, and the row that it replaces (0: none). */
+  #keyStarts: Uint32Array
+  #keyEnds: Uint32Array
+  #hashes: Int32Array
+  #before: Uint32Array
+  /** Open addressing: the newest row of a key; 0: free. */
+  #places: Uint32Array
+  /** Whether rows have got other places since they were published: not in the order in which they were added. */
+  #isRehashed = false
+  /** By the first byte of keys: the first row of each key that is not ordered yet. Most kinds of keys are never read in order. */
+  readonly #unordered: (number[] | undefined)[] = new Array(256).fill(undefined)
+  /** By the first byte of keys: the first row of each key, in the order of keys. */
+  readonly #ordered: (number[] | undefined)[] = new Array(256).fill(undefined)
+
+  /** `rows`: how many rows are expected. */
+  constructor(bytes: Bytes, rows = 0) {
+    this.bytes = bytes
+    let room = rowsAtFirst
+    while (room < rows + 2) room *= 2
+    this.#keyStarts = new Uint32Array(room)
+    this.#keyEnds = new Uint32Array(room)
+    this.#hashes = new Int32Array(room)
+    this.#before = new Uint32Array(room)
+    this.#places = new Uint32Array(room * placesPerRow)
+    this.#reader = new WriteReader(bytes)
+  }
+
+  /** How many rows there are, including replaced ones and those that are not published. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** How many rows readers see. */
+  get published(): number {
+    return this.#published
+  }
+
+  /** Adds the write whose encoding begins at `start`; returns where it ends. Readers see it once it is published. */
+  add(start: number): number {
+    const reader = this.#reader
+    reader.read(start)
+    const { end, keyEnd, keyStart } = reader
+    let hash = hashSeed
+    for (let at = keyStart; at < keyEnd; at++) hash = hashByte(hash, this.bytes[at] as number)
+    this.#put(keyStart, keyEnd, hash)
+    return end
+  }
+
+  /** Adds a write whose key has been encoded at `keyStart`. Readers see it once it is published. */
+  addKey(keyStart: number, key: Bytes): void {
+    this.#put(keyStart, keyStart + key.length, hashBytes(key))
+  }
+
+  #put(keyStart: number, keyEnd: number, hash: number): void {
+    const place = this.#placeOf(hash, this.bytes, keyStart, keyEnd)
+    const before = this.#places[place] as number
+    const row = ++this.#rows
+    this.#keyStarts[row] = keyStart
+    this.#keyEnds[row] = keyEnd
+    this.#hashes[row] = hash
+    this.#before[row] = before
+    this.#places[place] = row
+    if (before === 0) {
+      const tag = this.bytes[keyStart] as number
+      const waiting = this.#unordered[tag]
+      if (waiting === undefined) this.#unordered[tag] = [row]
+      else waiting.push(row)
+    }
+    if (row + 1 === this.#hashes.length) this.#grow()
+  }
+
+  /** Shows all rows to readers. */
+  publish(): void {
+    this.#published = this.#rows
+    this.#isRehashed = false
+  }
+
+  /** Orders the keys that are not ordered yet. Without it the next read of a range does that. */
+  order(): void {
+    for (let tag = 0; tag < 256; tag++) this.#orderedOf(tag)
+  }
+
+  /** Takes back the rows that have not been published. */
+  revert(): void {
+    const published = this.#published
+    if (this.#rows === published) return
+    if (this.#isRehashed) {
+      this.#rows = published
+      this.#places.fill(0)
+      for (let row = 1; row <= published; row++) this.#places[this.#placeOfRow(row)] = row
+    }
+    // Backwards, so that no place becomes free that a search for an older row passes.
+    for (; this.#rows > published; this.#rows--)
+      this.#places[this.#placeOfRow(this.#rows)] = this.#before[this.#rows] as number
+    for (const rowsOfTags of [this.#unordered, this.#ordered])
+      for (const [tag, rows] of rowsOfTags.entries()) rowsOfTags[tag] = rows?.filter(row => row <= published)
+  }
+
+  /** The newest of the first `limit` rows with that key, whose hash is given; 0: there is none. */
+  find(key: Bytes, hash: number, limit: number): number {
+    return this.#visible(this.#placeOf(hash, key, 0, key.length), limit)
+  }
+
+  /** The value of a row, which belongs to the caller; `known` itself if that is the value. Undefined: the key is deleted. */
+  value(row: number, known?: Bytes): Bytes | undefined {
+    const reader = this.#reader
+    reader.readValue(this.#keyEnds[row] as number)
+    if (reader.isDelete) return undefined
+    const { end, valueStart } = reader
+    if (known !== undefined && known.length === end - valueStart && this.#isAt(valueStart, known))
+      return known
+    return copyOf(this.bytes, valueStart, end)
+  }
+
+  /** The keys in a range, among the first `limit` rows, with what is stored under them; undefined when there are none. */
+  within(range: KeyRange, limit: number): Iterable<Write> | undefined {
+    const first = range.start[0] ?? 0
+    const { end } = range
+    const last = Math.min(255, end.length > 1 ? (end[0] as number) : (end[0] as number) - 1)
+    const spans: { readonly rows: readonly number[]; readonly from: number; readonly to: number }[] = []
+    for (let tag = first; tag <= last; tag++) {
+      const rows = this.#orderedOf(tag)
+      if (rows === undefined) continue
+      const from = this.#lowerBound(rows, range.start, 0, range.start.length)
+      const to = this.#lowerBound(rows, end, 0, end.length)
+      if (from < to) spans.push({ rows, from, to })
+    }
+    if (spans.length === 0) return undefined
+    if (range.reverse) spans.reverse()
+    return this.#iterate(spans, range.reverse === true, limit)
+  }
+
+  /** The newest row of every key, in the order of keys; the arrays share the memory of the segment. */
+  *all(): Generator<Write> {
+    const reader = this.#reader
+    for (let tag = 0; tag < 256; tag++) {
+      for (const first of this.#orderedOf(tag) ?? []) {
+        const row = this.#newest(first, this.#rows)
+        reader.readValue(this.#keyEnds[row] as number)
+        yield { key: this.#keyOf(row), value: reader.value }
+      }
+    }
+  }
+
+  *#iterate(
+    spans: readonly { readonly rows: readonly number[]; readonly from: number; readonly to: number }[],
+    reverse: boolean,
+    limit: number,
+  ): Generator<Write> {
+    for (const { from, rows, to } of spans) {
+      for (let at = from; at < to; at++) {
+        const row = this.#newest(rows[reverse ? from + to - 1 - at : at] as number, limit)
+        if (row !== 0) yield { key: this.#keyOf(row).slice(), value: this.value(row) }
+      }
+    }
+  }
+
+  /** The first row of each key with a first byte, in the order of keys; undefined when there are none. */
+  #orderedOf(tag: number): readonly number[] | undefined {
+    const waiting = this.#unordered[tag]
+    const ordered = this.#ordered[tag]
+    if (waiting === undefined) return ordered
+    this.#unordered[tag] = undefined
+    waiting.sort((left, right) => this.#compare(left, right))
+    this.#ordered[tag] = ordered === undefined ? waiting : this.#merge(ordered, waiting)
+    return this.#ordered[tag]
+  }
+
+  /** Both are ordered, and have no key in common. */
+  #merge(rows: number[], more: readonly number[]): number[] {
+    const [first] = more
+    const last = rows.at(-1)
+    if (first === undefined) return rows
+    if (last === undefined || this.#compare(last, first) < 0) {
+      for (const row of more) rows.push(row)
+      return rows
+    }
+    if (more.length <= insertsMax) {
+      for (const row of more) rows.splice(this.#placeIn(rows, row), 0, row)
+      return rows
+    }
+    const merged: number[] = []
+    let at = 0
+    for (const row of more) {
+      const end = this.#placeIn(rows, row)
+      while (at < end) merged.push(rows[at++] as number)
+      merged.push(row)
+    }
+    while (at < rows.length) merged.push(rows[at++] as number)
+    return merged
+  }
+
+  #placeIn(rows: readonly number[], row: number): number {
+    return this.#lowerBound(rows, this.bytes, this.#keyStarts[row] as number, this.#keyEnds[row] as number)
+  }
+
+  /** The index of the first of some ordered rows whose key is not below `from[start..end)`. */
+  #lowerBound(rows: readonly number[], from: Bytes, start: number, end: number): number {
+    let low = 0
+    let high = rows.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#compareKey(rows[middle] as number, from, start, end) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #compare(left: number, right: number): number {
+    return this.#compareKey(
+      left,
+      this.bytes,
+      this.#keyStarts[right] as number,
+      this.#keyEnds[right] as number,
+    )
+  }
+
+  /** Compares the key of a row with `from[start..end)`. */
+  #compareKey(row: number, from: Bytes, start: number, end: number): number {
+    const keyStart = this.#keyStarts[row] as number
+    const keyBytes = (this.#keyEnds[row] as number) - keyStart
+    const length = Math.min(keyBytes, end - start)
+    for (let at = 0; at < length; at++) {
+      const difference = (this.bytes[keyStart + at] as number) - (from[start + at] as number)
+      if (difference !== 0) return difference
+    }
+    return keyBytes - (end - start)
+  }
+
+  /** The key of a row, which shares the memory of the segment. */
+  #keyOf(row: number): Bytes {
+    return this.bytes.subarray(this.#keyStarts[row] as number, this.#keyEnds[row] as number)
+  }
+
+  /** The newest of the first `limit` rows with the key of a row; 0: there is none. */
+  #newest(row: number, limit: number): number {
+    return this.#visible(this.#placeOfRow(row), limit)
+  }
+
+  #visible(place: number, limit: number): number {
+    let row = this.#places[place] as number
+    while (row > limit) row = this.#before[row] as number
+    return row
+  }
+
+  #placeOfRow(row: number): number {
+    const [start, end] = [this.#keyStarts[row] as number, this.#keyEnds[row] as number]
+    return this.#placeOf(this.#hashes[row] as number, this.bytes, start, end)
+  }
+
+  /** The place of a key, `from[start..end)`: where its newest row is, or where it belongs. */
+  #placeOf(hash: number, from: Bytes, start: number, end: number): number {
+    const mask = this.#places.length - 1
+    let place = spread(hash) & mask
+    for (;;) {
+      const row = this.#places[place] as number
+      if (row === 0) return place
+      if (this.#hashes[row] === hash && this.#compareKey(row, from, start, end) === 0) return place
+      place = (place + 1) & mask
+    }
+  }
+
+  #isAt(start: number, bytes: Bytes): boolean {
+    for (let at = 0; at < bytes.length; at++) if (this.bytes[start + at] !== bytes[at]) return false
+    return true
+  }
+
+  #grow(): void {
+    this.#keyStarts = grown(this.#keyStarts, Uint32Array)
+    this.#keyEnds = grown(this.#keyEnds, Uint32Array)
+    this.#hashes = grown(this.#hashes, Int32Array)
+    this.#before = grown(this.#before, Uint32Array)
+    const places = new Uint32Array(this.#hashes.length * placesPerRow)
+    const mask = places.length - 1
+    for (const row of this.#places) {
+      if (row === 0) continue
+      let place = spread(this.#hashes[row] as number) & mask
+      while (places[place] !== 0) place = (place + 1) & mask
+      places[place] = row
+    }
+    this.#places = places
+    this.#isRehashed = true
+  }
+}
+
+/** Neighbouring hashes of FNV differ little in their low bits. */
+function spread(hash: number): number {
+  return hash ^ (hash >>> 15)
+}
+
+function grown<T extends Uint32Array | Int32Array>(old: T, type: new (length: number) => T): T {
+  const larger = new type(old.length * 2)
+  larger.set(old)
+  return larger
+}

@@ -1,0 +1,169 @@
+// The files of a commit log: one for each segment, in a folder of the data directory. The next one is always ready before it is
+// needed: zero-filled or used before, flushed, under its own name in a folder that is flushed. So an append changes nothing
+// but content, and one flush of content makes it durable.
+
+import {
+  close,
+  constants,
+  fdatasync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  unlinkSync,
+  write,
+} from 'node:fs'
+import { type FileHandle, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Bytes } from '../contract.ts'
+
+/** The folder of segments in a data directory. */
+export const logFolder = 'commit-log'
+
+/** Bytes of an ordinary segment. One that has to hold a larger record is larger. */
+export const segmentBytesDefault = 8 * 1024 * 1024
+
+/** Files that wait to be used again at most. */
+const sparesMax = 2
+/** Pages that are filled at once share a unit of the page cache; writes to large ones take longer. */
+const zeros = Buffer.alloc(65_536)
+
+/** A segment that can be written. */
+export interface SegmentFile {
+  readonly number: number
+  readonly bytes: number
+  readonly descriptor: number
+}
+
+/** The path of a segment. */
+export const pathOf = (folder: string, number: number) => join(folder, String(number).padStart(16, '0'))
+
+/** The numbers of the segments in a folder of segments, ascending; none when there is no folder. */
+export function segmentNumbers(folder: string): number[] {
+  try {
+    const names = readdirSync(folder).filter(name => /^\d{16}$/.test(name))
+    return names.map(Number).sort((left, right) => left - right)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Opens a segment to read it. */
+export function openSegment(folder: string, number: number): number {
+  return openSync(pathOf(folder, number), 'r')
+}
+
+/** What a commit log does with a disk. */
+export interface LogDisk {
+  /** Writes `piece` at a place of a file; what a short write leaves is written by another one. */
+  write(descriptor: number, piece: Piece, position: number): Promise<void>
+  /** Flags beyond reading and writing with which a segment is opened. */
+  readonly openFlags: number
+  /** Waits until what was written to a file is on disk. Absent: what `write` has written is on disk. */
+  flush?(descriptor: number): Promise<void>
+  /** Waits until the names in a folder are on disk. */
+  flushFolder(path: string): Promise<void>
+}
+
+interface Piece {
+  readonly bytes: Bytes
+  readonly start: number
+  readonly end: number
+}
+
+/** A disk that is flushed after each write. macOS needs a call for that; Windows has no flag for it. */
+export const flushedDisk = {
+  openFlags: 0,
+  write: writeAt,
+  flush: promisify(fdatasync),
+  flushFolder,
+} satisfies LogDisk
+
+/**
+ * The disk of the machine. On Linux one call writes and flushes: half of the time that an append waits for its turn on
+ * Node's threads.
+ */
+export const systemDisk: LogDisk =
+  process.platform === 'linux' ? { openFlags: constants.O_DSYNC, write: writeAt, flushFolder } : flushedDisk
+
+export class SegmentFiles {
+  readonly #folder: string
+  readonly #disk: LogDisk
+  readonly #segmentBytes: number
+  /** Numbers of files of the ordinary size whose records LMDB has. */
+  readonly #spares: number[] = []
+
+  /** `segmentBytes`: of an ordinary segment. */
+  constructor(folder: string, disk: LogDisk, segmentBytes: number) {
+    this.#folder = folder
+    this.#disk = disk
+    this.#segmentBytes = segmentBytes
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  }
+
+  /** The file of a segment, ready for appends. */
+  async make(number: number, bytes: number): Promise<SegmentFile> {
+    const path = pathOf(this.#folder, number)
+    const spare = bytes === this.#segmentBytes ? this.#takeSpare(number) : undefined
+    if (spare === undefined) await fill(path, bytes)
+    else if (spare !== number) await rename(pathOf(this.#folder, spare), path)
+    await this.#disk.flushFolder(this.#folder)
+    return { number, bytes, descriptor: openSync(path, constants.O_RDWR | this.#disk.openFlags) }
+  }
+
+  /** LMDB has all records of a segment: its file is used again, or removed. */
+  free(number: number): void {
+    if (this.#isOrdinary(number) && this.#spares.length < sparesMax) this.#spares.push(number)
+    else unlinkSync(pathOf(this.#folder, number))
+  }
+
+  /** A file that can be used again: the one that has that name already, if it can. */
+  #takeSpare(number: number): number | undefined {
+    const at = this.#spares.indexOf(number)
+    return at === -1 ? this.#spares.shift() : this.#spares.splice(at, 1)[0]
+  }
+
+  #isOrdinary(number: number): boolean {
+    return statSync(pathOf(this.#folder, number)).size === this.#segmentBytes
+  }
+}
+
+async function fill(path: string, bytes: number): Promise<void> {
+  // A draft that a crash has left is not one of the segments.
+  const draft = `${path}.draft`
+  const file: FileHandle = await open(draft, 'w', 0o600)
+  try {
+    for (let at = 0; at < bytes; at += zeros.length)
+      await file.write(zeros, 0, Math.min(zeros.length, bytes - at), at)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(draft, path)
+}
+
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+function writeAt(descriptor: number, { bytes, end, start }: Piece, position: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const go = (from: number) =>
+      write(descriptor, bytes, from, end - from, position + from - start, (error, written) => {
+        if (error) reject(error)
+        else if (from + written < end) go(from + written)
+        else resolve()
+      })
+    go(start)
+  })
+}
+
+/** Closes a file. */
+export const closeFile: (descriptor: number) => Promise<void> = promisify(close)

@@ -1,0 +1,160 @@
+// The bytes of a segment of the commit log. A segment begins with a header, then come records, one for each batch of
+// transactions:
+//
+//   header (64 bytes): magic, version (4), number of the segment (8), name of the log (16), salt (8), sequence number of its
+//                      first record (8), checksum of the record before that one (4), checksum of the header (4)
+//   record: checksum (4), bytes of the batch (4), salt (8), sequence number (8), checksum of the record before (4),
+//           0 (4), the batch, up to 7 bytes of 0
+//
+// Segments are zero-filled when they are made and used again with another salt, so nothing that was in a segment before can
+// be taken for one of its records. Each record names the checksum of the one before it, also over segments: records form a
+// chain, and each can be verified by itself. Numbers are little-endian; sequence numbers are doubles.
+
+import { crc32 } from 'node:zlib'
+import { assert } from '../../../base/assert.ts'
+import type { Bytes } from '../contract.ts'
+
+const magic = Buffer.from('terralog')
+const formatVersion = 1
+
+/** Bytes of a segment before its first record. */
+export const headerBytes = 64
+/** Bytes of a record before its batch. */
+export const recordHeadBytes = 32
+/** Records begin at multiples of so many bytes. */
+export const alignment = 8
+
+/** Bytes of the name of a log, and of a salt. */
+export const logNameBytes = 16
+export const saltBytes = 8
+
+const headerAt = {
+  version: 8,
+  number: 12,
+  log: 20,
+  salt: 36,
+  sequence: 44,
+  before: 52,
+  checksum: 56,
+} as const
+const at = { checksum: 0, bytes: 4, salt: 8, sequence: 16, before: 24 } as const
+
+/** What a segment says of itself. */
+export interface SegmentHeader {
+  readonly number: number
+  /** The name of the log. */
+  readonly log: Bytes
+  readonly salt: Bytes
+  /** The sequence number of its first record. */
+  readonly sequence: number
+  /** The checksum of the record before that one. */
+  readonly before: number
+}
+
+/** Encodes the header of a segment into the first bytes of `target`. */
+export function encodeHeader(header: SegmentHeader, target: Buffer): void {
+  target.fill(0, 0, headerBytes)
+  magic.copy(target)
+  target.writeUInt32LE(formatVersion, headerAt.version)
+  target.writeDoubleLE(header.number, headerAt.number)
+  target.set(header.log, headerAt.log)
+  target.set(header.salt, headerAt.salt)
+  target.writeDoubleLE(header.sequence, headerAt.sequence)
+  target.writeUInt32LE(header.before, headerAt.before)
+  target.writeUInt32LE(crc32(target.subarray(0, headerAt.checksum)), headerAt.checksum)
+}
+
+/** The header of a segment; undefined when there is none, or one that is damaged. `version`: of a newer format. */
+export function decodeHeader(bytes: Buffer): SegmentHeader | { readonly version: number } | undefined {
+  if (bytes.length < headerBytes || !bytes.subarray(0, magic.length).equals(magic)) return undefined
+  if (bytes.readUInt32LE(headerAt.checksum) !== crc32(bytes.subarray(0, headerAt.checksum))) return undefined
+  const version = bytes.readUInt32LE(headerAt.version)
+  if (version !== formatVersion) return { version }
+  return {
+    number: bytes.readDoubleLE(headerAt.number),
+    log: Buffer.from(bytes.subarray(headerAt.log, headerAt.log + logNameBytes)),
+    salt: Buffer.from(bytes.subarray(headerAt.salt, headerAt.salt + saltBytes)),
+    sequence: bytes.readDoubleLE(headerAt.sequence),
+    before: bytes.readUInt32LE(headerAt.before),
+  }
+}
+
+/** Bytes of a record with a batch of so many bytes. */
+export function recordBytes(batchBytes: number): number {
+  return Math.ceil((recordHeadBytes + batchBytes) / alignment) * alignment
+}
+
+/** Completes the record that begins at `start`, whose batch is there already; its checksum. */
+export function sealRecord(
+  target: Buffer,
+  start: number,
+  batchBytes: number,
+  { before, salt, sequence }: Pick<SegmentHeader, 'salt' | 'sequence' | 'before'>,
+): number {
+  target.writeUInt32LE(batchBytes, start + at.bytes)
+  target.set(salt, start + at.salt)
+  target.writeDoubleLE(sequence, start + at.sequence)
+  target.writeUInt32LE(before, start + at.before)
+  target.writeUInt32LE(0, start + at.before + 4)
+  const end = start + recordHeadBytes + batchBytes
+  target.fill(0, end, start + recordBytes(batchBytes))
+  const checksum = crc32(target.subarray(start + at.bytes, end))
+  target.writeUInt32LE(checksum, start + at.checksum)
+  return checksum
+}
+
+/** A record that has been found whole. */
+export interface FoundRecord {
+  readonly sequence: number
+  readonly before: number
+  readonly checksum: number
+  /** Where its batch begins and ends, and where the next record would begin. */
+  readonly batchStart: number
+  readonly batchEnd: number
+  readonly end: number
+}
+
+/** The record that begins at `start`, if it is one of the segment with that salt and whole, within `bytes[..end)`. */
+export function recordIn(
+  bytes: Buffer,
+  start: number,
+  salt: Bytes,
+  end: number = bytes.length,
+): FoundRecord | undefined {
+  const batchStart = start + recordHeadBytes
+  if (batchStart > end || !hasSalt(bytes, start, salt)) return undefined
+  const batchEnd = batchStart + bytes.readUInt32LE(start + at.bytes)
+  if (batchEnd > end) return undefined
+  const checksum = bytes.readUInt32LE(start + at.checksum)
+  if (checksum !== crc32(bytes.subarray(start + at.bytes, batchEnd))) return undefined
+  const sequence = bytes.readDoubleLE(start + at.sequence)
+  const before = bytes.readUInt32LE(start + at.before)
+  return { sequence, before, checksum, batchStart, batchEnd, end: start + recordBytes(batchEnd - batchStart) }
+}
+
+/** Bytes that the record which begins at `start` says that it has; 0 when there is none. */
+export function recordSize(bytes: Buffer, start: number, salt: Bytes): number {
+  if (start + recordHeadBytes > bytes.length || !hasSalt(bytes, start, salt)) return 0
+  return recordBytes(bytes.readUInt32LE(start + at.bytes))
+}
+
+function hasSalt(bytes: Buffer, start: number, salt: Bytes): boolean {
+  return bytes.compare(salt, 0, saltBytes, start + at.salt, start + at.salt + saltBytes) === 0
+}
+
+/** Where the batch of a record that is whole begins and ends, and where the next record begins. */
+export function recordAt(bytes: Bytes, start: number): Pick<FoundRecord, 'batchStart' | 'batchEnd' | 'end'> {
+  const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(start + at.bytes, true)
+  const batchStart = start + recordHeadBytes
+  return { batchStart, batchEnd: batchStart + size, end: start + recordBytes(size) }
+}
+
+/** Whether any whole record of the segment with that salt begins at `start` or after it. */
+export function hasRecordFrom(bytes: Buffer, start: number, salt: Bytes): boolean {
+  for (let found = bytes.indexOf(salt, start); found !== -1; found = bytes.indexOf(salt, found + 1)) {
+    if (recordIn(bytes, found - at.salt, salt) !== undefined) return true
+  }
+  return false
+}
+
+assert(headerBytes % alignment === 0 && recordHeadBytes % alignment === 0, 'records are aligned')

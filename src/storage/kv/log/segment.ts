@@ -1,0 +1,147 @@
+// A segment of the commit log while it is in memory: its bytes, the rows in them, and its file.
+
+import { systemRandom } from '../../../base/random.ts'
+import { batchVersion, encodeWrite, firstWrite, keyStartOf, writeBytesMax } from '../batch.ts'
+import type { Bytes, Write } from '../contract.ts'
+import { RowTable } from './row-table.ts'
+import type { SegmentFile } from './segment-files.ts'
+import {
+  alignment,
+  encodeHeader,
+  type FoundRecord,
+  headerBytes,
+  recordAt,
+  recordBytes,
+  recordHeadBytes,
+  saltBytes,
+  sealRecord,
+} from './segment-format.ts'
+
+/** A place in the chain of records: the sequence number and the checksum of the record before it. */
+export interface ChainPlace {
+  readonly sequence: number
+  readonly checksum: number
+}
+
+/** Bytes that a segment has beside the writes of a single record. */
+export const segmentSlack = headerBytes + recordHeadBytes + 1 + alignment
+
+export class Segment {
+  readonly number: number
+  readonly bytes: Buffer
+  readonly table: RowTable
+  readonly file: SegmentFile
+  readonly #salt: Bytes = systemRandom.bytes(saltBytes)
+  /** Where the next record begins, and where the next write of the one that is being made. */
+  #end = headerBytes
+  #at = 0
+  #isComplete = true
+  #place: ChainPlace
+
+  /** `rows`: how many rows are expected. */
+  constructor(file: SegmentFile, log: Bytes, place: ChainPlace, rows?: number) {
+    this.file = file
+    this.number = file.number
+    this.bytes = Buffer.from(new SharedArrayBuffer(file.bytes))
+    this.table = new RowTable(new Uint8Array(this.bytes.buffer), rows)
+    this.#place = place
+    const { checksum: before, sequence } = place
+    encodeHeader({ number: file.number, log, salt: this.#salt, sequence: sequence + 1, before }, this.bytes)
+    this.#begin()
+  }
+
+  /** The newest record of the log up to this segment. */
+  get place(): ChainPlace {
+    return this.#place
+  }
+
+  /** Bytes of its records and its header. */
+  get end(): number {
+    return this.#end
+  }
+
+  #begin(): void {
+    this.#isComplete = this.#end + recordHeadBytes < this.bytes.length
+    if (!this.#isComplete) return
+    this.bytes[this.#end + recordHeadBytes] = batchVersion
+    this.#at = this.#end + recordHeadBytes + 1
+  }
+
+  /** Whether there are no records yet. */
+  get isEmpty(): boolean {
+    return this.#end === headerBytes
+  }
+
+  /** Whether there was room for all writes of the record that is being made. */
+  get isComplete(): boolean {
+    return this.#isComplete
+  }
+
+  /** Adds a write to the record that is being made, as long as there is room for all of them. */
+  add(write: Write): void {
+    this.#isComplete &&= this.#at + writeBytesMax(write) + alignment <= this.bytes.length
+    if (!this.#isComplete) return
+    const start = this.#at
+    this.#at = encodeWrite(write, this.bytes, start)
+    this.table.addKey(keyStartOf(write, start), write.key)
+  }
+
+  /** Whether there is room for so many bytes of encoded writes in the record that is being made. */
+  hasRoom(bytes: number): boolean {
+    return this.#isComplete && this.#at + bytes + alignment <= this.bytes.length
+  }
+
+  /** Adds a part of a batch to the record that is being made; there has to be room for it. */
+  addPart(part: Bytes): void {
+    let start = this.#at
+    this.#at = start + part.length
+    this.bytes.set(part, start)
+    while (start < this.#at) start = this.table.add(start)
+    // Ordering all of a large batch at once would take long.
+    this.table.order()
+  }
+
+  /** Completes the record; what is to be written to the file. */
+  seal(): { readonly start: number; readonly end: number; readonly place: ChainPlace } {
+    const recordStart = this.#end
+    const { checksum: before } = this.#place
+    const sequence = this.#place.sequence + 1
+    const batch = this.#at - recordStart - recordHeadBytes
+    const checksum = sealRecord(this.bytes, recordStart, batch, { salt: this.#salt, sequence, before })
+    // The header goes with the first record.
+    const start = recordStart === headerBytes ? 0 : recordStart
+    return { start, end: recordStart + recordBytes(batch), place: { sequence, checksum } }
+  }
+
+  /** The record is durable: readers see it. */
+  accept({ end, place }: { readonly end: number; readonly place: ChainPlace }): void {
+    this.#end = end
+    this.#place = place
+    this.table.publish()
+    this.#begin()
+  }
+
+  /** Forgets the record that is being made. */
+  revert(): void {
+    this.table.revert()
+    this.#begin()
+  }
+}
+
+/** Adds all rows of a segment's records to a table. */
+export function addRecords(table: RowTable, bytes: Bytes, end: number): void {
+  for (let at = headerBytes; at < end; ) {
+    const record = recordAt(bytes, at)
+    addBatch(table, bytes, record)
+    at = record.end
+  }
+}
+
+/** Adds the rows of one record to a table. */
+export function addBatch(
+  table: RowTable,
+  bytes: Bytes,
+  { batchEnd, batchStart }: Pick<FoundRecord, 'batchStart' | 'batchEnd'>,
+): void {
+  for (let start = firstWrite(bytes, batchStart); start < batchEnd; ) start = table.add(start)
+}

@@ -1,0 +1,243 @@
+// Commits attempts in this process, which owns the writer of the store: compares each with what was committed since its
+// snapshot, gives it its time and hands over its writes. A stale attempt that was short is evaluated again right there, on
+// the newest state, so that no transaction starves.
+
+import { epoch, micros } from '../../base/micros.ts'
+import type { Micros } from '../../values/value.ts'
+import type { EncodedWrites, ForeignBatch, KeyValueStore, View, Work, Write } from '../kv/contract.ts'
+import type { RecentWrites } from '../kv/recent-writes.ts'
+import { type Attempt, type Evaluated, validateElsewhere, validateHere, writesAt } from './attempt.ts'
+import type { AttemptOwner, Commits, CommitTerms, TransactionWork } from './commits.ts'
+import type { TransactionOutcome } from './contract.ts'
+import { type CommitRecord, commitOf, commitWrite, lastCommit } from './last-commit.ts'
+import type { SnapshotTimes } from './snapshot-times.ts'
+
+/**
+ * What became of an attempt under the lock; `later`: it is stale, and the others have waited long enough; `long`: comparing
+ * what it has read would take too long here; `unread`: what it has read has to be loaded first.
+ */
+type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long' | 'unread'
+
+/** Where a commit comes among the others. */
+interface CommitPlace {
+  readonly last: CommitRecord
+  /** What its client has seen. */
+  readonly seen: Micros
+  readonly time: Micros
+}
+
+/** Evaluates a transaction under the lock, for a commit at `time` or later. */
+export type EvaluateHere = <T>(
+  work: TransactionWork<T>,
+  view: View,
+  last: CommitRecord,
+  time: Micros,
+) => Evaluated<T>
+
+interface LocalCommitsOptions {
+  readonly kv: KeyValueStore
+  readonly times: SnapshotTimes
+  readonly recent: RecentWrites
+  /** Microseconds, to measure how long evaluation takes. */
+  readonly clock: () => Micros
+  /** Absent in a process that only commits what others evaluate. */
+  readonly evaluate?: EvaluateHere
+}
+
+/** What a batch of commits may evaluate under the lock before the rest has to wait for the next, in microseconds. */
+const lockedMicrosMax = 20_000
+
+export class LocalCommits implements Commits {
+  readonly #kv: KeyValueStore
+  readonly #times: SnapshotTimes
+  readonly #recent: RecentWrites
+  readonly #clock: () => Micros
+  readonly #evaluate: EvaluateHere | undefined
+  /** What the batch under the lock has evaluated so far, in microseconds. */
+  #lockedMicros = 0
+
+  constructor({ clock, evaluate, kv, recent, times }: LocalCommitsOptions) {
+    this.#kv = kv
+    this.#times = times
+    this.#recent = recent
+    this.#clock = clock
+    this.#evaluate = evaluate
+    kv.watchForeign?.(batch => this.#learn(batch))
+  }
+
+  async commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'> {
+    const { owner } = terms
+    for (let valid = attempt; ; ) {
+      const decision = await this.#decide(valid, terms)
+      if (typeof decision !== 'string') return decision
+      switch (decision) {
+        case 'later':
+          continue
+        case 'unread': {
+          const { loadReads, ...rest } = valid
+          valid = { ...rest, reads: (await loadReads?.()) ?? rest.reads }
+          continue
+        }
+        case 'stale':
+        case 'long': {
+          if (owner?.evaluateAt) return this.#commitInTurn(owner.evaluateAt)
+          if (decision === 'stale') return decision
+          const since = (await owner?.validate()) ?? 'stale'
+          if (since === 'stale') return since
+          valid = { ...valid, since }
+        }
+      }
+    }
+  }
+
+  async passTime(): Promise<void> {
+    const announcement = this.#times.announce(epoch)
+    try {
+      await this.#underLock(announcement.time, (last, time) => {
+        const write = commitWrite({ ...last, time })
+        this.#recent.add(time, last.time, [write])
+        return { result: undefined, writes: [write] }
+      })
+    } finally {
+      announcement.end()
+    }
+  }
+
+  #decide<T>(attempt: Attempt<T>, { again, notBefore, owner, seen }: CommitTerms<T>): Promise<Decision<T>> {
+    // Made outside the lock: mostly it stays the time.
+    const prepared = writesAt(attempt, notBefore)
+    return this.#underLock(notBefore, (last, time, view): Work<Decision<T>> => {
+      const check = owner === undefined ? validateHere : validateElsewhere
+      const validity = check(attempt, view, last, time, this.#recent)
+      if (validity === 'valid') {
+        const writes = time === notBefore ? prepared : writesAt(attempt, time)
+        return this.#commitOf(attempt, writes, { last, seen, time }, attempt.pieces?.(time))
+      }
+      if (validity === 'long' || validity === 'unread') return { result: validity, writes: [] }
+      if (again === undefined || this.#evaluate === undefined) return { result: 'stale', writes: [] }
+      if (this.#lockedMicros > lockedMicrosMax) return { result: 'later', writes: [] }
+      const evaluated = this.#evaluateHere(this.#evaluate, again, view, last, time)
+      const place = { last, seen, time: evaluated.commitTime }
+      const { result, writes } = this.#commitOf(evaluated, evaluated.writes, place)
+      return { result: { ...result, retries: 1 }, writes }
+    })
+  }
+
+  /** Commits what another process evaluates while no other commit comes between. */
+  async #commitInTurn<T>(
+    evaluateAt: NonNullable<AttemptOwner<T>['evaluateAt']>,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
+    const announcement = this.#times.announce(epoch)
+    let attempt: Attempt<T> | 'stale' = 'stale'
+    try {
+      const prepare = async () => {
+        const time = this.#kv.read(view => this.#times.commitTime(announcement.time, lastCommit(view)))
+        attempt = await evaluateAt(time)
+      }
+      return await this.#underLock(
+        announcement.time,
+        (last, _, view): Work<TransactionOutcome<T> | 'stale'> => {
+          if (attempt === 'stale') return { result: 'stale', writes: [] }
+          const { commitTime, pieces, writes } = attempt
+          if (validateElsewhere(attempt, view, last, commitTime, this.#recent) !== 'valid')
+            return { result: 'stale', writes: [] }
+          const place = { last, seen: epoch, time: commitTime }
+          const { result, ...work } = this.#commitOf(attempt, writes, place, pieces?.(commitTime))
+          return { ...work, result: { ...result, retries: 1 } }
+        },
+        prepare,
+      )
+    } finally {
+      announcement.end()
+    }
+  }
+
+  /** Runs `work` with the newest commit, and the time of the next one, which is announced. */
+  async #underLock<T>(
+    notBefore: Micros,
+    work: (last: CommitRecord, time: Micros, view: View) => Work<T>,
+    prepare?: () => Promise<void>,
+  ): Promise<T> {
+    let hasWritten = false
+    try {
+      return await this.#kv.transact(view => {
+        // It runs again when its batch came to nothing: what was remembered of that has not been committed.
+        if (hasWritten) this.#recent.clear()
+        const last = lastCommit(view)
+        const done = work(last, this.#times.commitTime(notBefore, last), view)
+        hasWritten = done.writes.length > 0
+        return done
+      }, prepare)
+    } catch (error) {
+      // The commits of its batch may have come to nothing, too.
+      if (hasWritten) this.#recent.clear()
+      throw error
+    }
+  }
+
+  /** Remembers the commits of another machine as if they had been made here. */
+  #learn({ after, writes }: ForeignBatch): void {
+    let before = after
+    let own: Write[] = []
+    for (const write of writes) {
+      // Copied: the memory keeps keys for long, and these are parts of whole batches.
+      own.push({ key: new Uint8Array(write.key), value: undefined })
+      const commit = commitOf(write)
+      if (commit === undefined) continue
+      this.#recent.add(commit.time, before, own)
+      before = commit.time
+      own = []
+    }
+  }
+
+  #evaluateHere<T>(
+    evaluate: EvaluateHere,
+    work: TransactionWork<T>,
+    view: View,
+    last: CommitRecord,
+    time: Micros,
+  ): Evaluated<T> {
+    const started = this.#clock()
+    if (this.#lockedMicros === 0) {
+      // The batch is through when everything that runs at once has run.
+      queueMicrotask(() => {
+        this.#lockedMicros = 0
+      })
+    }
+    try {
+      return evaluate(work, view, last, time)
+    } finally {
+      this.#lockedMicros += Math.max(1, this.#clock() - started)
+    }
+  }
+
+  #commitOf<T>(
+    { changesSchema, counters, givenIdsMs, latestExpiry, result }: Evaluated<T>,
+    writes: readonly Write[],
+    { last, seen, time }: CommitPlace,
+    pieces?: EncodedWrites,
+  ): Work<TransactionOutcome<T>> {
+    const hasWrites = writes.length > 0 || pieces !== undefined
+    if (!hasWrites) {
+      const settled = this.#times.settledTime(last, seen)
+      if (settled !== undefined && latestExpiry <= settled)
+        return { result: { result, time: settled, counters, retries: 0 }, writes }
+      // What it saw to have expired had not yet at that time, or its client has seen a later one: it counts just before a
+      // commit of nothing.
+    }
+    this.#times.noteCommit(time)
+    const commit = commitWrite({
+      time,
+      schemaTime: changesSchema ? time : last.schemaTime,
+      givenIdsMs: Math.max(last.givenIdsMs, givenIdsMs),
+    })
+    const all = [...writes, commit]
+    // The keys of pieces are not remembered: the gap that is left has all that was read before it compared as a whole.
+    if (pieces === undefined) this.#recent.add(time, last.time, all)
+    return {
+      result: { result, time: hasWrites ? time : micros(time - 1), counters, retries: 0 },
+      writes: all,
+      ...(pieces && { pieces }),
+    }
+  }
+}

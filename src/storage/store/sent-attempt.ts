@@ -1,0 +1,124 @@
+// An attempt on its way from the process that evaluated it to the one that commits. That one serves all clients, so no step
+// of it may take long: the writes travel encoded, as they are appended to the log, and a large read set in portions, which
+// are decoded only when other commits came in between.
+
+import { setImmediate as turn } from 'node:timers/promises'
+import { deserialize, serialize } from 'node:v8'
+import { joinBytes, megabyte } from '../../base/bytes.ts'
+import type { Micros } from '../../values/value.ts'
+import { decodeWrites, encodeWrites, WriteReader } from '../kv/batch.ts'
+import type { Bytes, EncodedWrites } from '../kv/contract.ts'
+import type { NotedRow, ReadRange, ReadSet } from '../kv/noted-reads.ts'
+import { type Attempt, type AttemptHead, type PackedAttempt, writesAt } from './attempt.ts'
+
+/** Keys and ranges of a read set that travel together. */
+interface Portion {
+  readonly keys: readonly (readonly [string, NotedRow])[]
+  readonly ranges: readonly ReadRange[]
+}
+
+/** Encoded writes that are appended in pieces. */
+const longWritesBytes = 262_144
+/** Writes of a piece, and keys or ranges of a portion: some milliseconds. */
+const pieceWrites = 1_000
+const portionReads = 1_000
+/** Keys and ranges of a read set that travel with the head. */
+const plainReadsMax = 100
+
+/** Makes an attempt ready to be sent, without its result. One that another process has sent is passed on as it came. */
+export function packAttempt(attempt: Attempt<unknown>): PackedAttempt {
+  if (attempt.packed) return attempt.packed
+  const { loadReads: _loadReads, pieces: _pieces, reads, writes, ...rest } = attempt
+  const encoded = encodeWrites(writes)
+  const head = { ...rest, result: undefined, rows: writes.length }
+  if (reads.keys.size + reads.ranges.length <= plainReadsMax)
+    return { head: { ...head, reads, lengths: [encoded.length] }, body: encoded }
+  const parts = [encoded, ...portionsOf(reads).map(portion => serialize(portion))]
+  return { head: { ...head, lengths: parts.map(({ length }) => length) }, body: joinBytes(parts) }
+}
+
+function portionsOf({ keys, ranges }: ReadSet): Portion[] {
+  const rows = [...keys]
+  const portions: Portion[] = []
+  for (let at = 0; at < Math.max(rows.length, ranges.length); at += portionReads)
+    portions.push({
+      keys: rows.slice(at, at + portionReads),
+      ranges: ranges.slice(at, at + portionReads),
+    })
+  return portions
+}
+
+/** The attempt that was sent; `parts` of its body as they came. Others are served while a large one is unpacked. */
+export async function unpackAttempt(head: AttemptHead, parts: readonly Bytes[]): Promise<Attempt<undefined>> {
+  const { lengths, reads, rows, ...rest } = head
+  const [writesBytes = 0, ...portions] = lengths
+  if (reads !== undefined && writesBytes <= longWritesBytes)
+    return { ...rest, reads, writes: decodeWrites(plain(joinBytes(parts))) }
+  const body = await joinInTurns(parts)
+  const encoded = body.subarray(0, writesBytes)
+  const loadReads = () => readSetOf(body.subarray(writesBytes), portions)
+  const attempt = {
+    ...rest,
+    packed: { head, body },
+    ...(reads ? { reads } : { reads: { keys: new Map(), ranges: [] }, loadReads }),
+  }
+  if (writesBytes <= longWritesBytes) return { ...attempt, writes: decodeWrites(encoded) }
+  return { ...attempt, writes: [], pieces: time => piecesOf(encoded, rows, head.commitTime, time) }
+}
+
+/** Bytes whose slices are copies, which those of a Buffer are not. */
+function plain({ buffer, byteLength, byteOffset }: Bytes): Bytes {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** Not a Buffer, either. */
+async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let [at, turnAt] = [0, megabyte]
+  for (const part of parts) {
+    if (at >= turnAt) {
+      turnAt = at + megabyte
+      await turn()
+    }
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
+}
+
+async function readSetOf(body: Bytes, lengths: readonly number[]): Promise<ReadSet> {
+  const keys = new Map<string, NotedRow>()
+  const ranges: ReadRange[] = []
+  let at = 0
+  for (const length of lengths) {
+    if (at > 0) await turn()
+    const portion = deserialize(body.subarray(at, at + length)) as Portion
+    for (const [key, found] of portion.keys) keys.set(key, found)
+    ranges.push(...portion.ranges)
+    at += length
+  }
+  return { keys, ranges }
+}
+
+/** The writes made for the time `from`, as of the time `to`. That may make two of one, and no more. */
+function piecesOf(encoded: Bytes, rows: number, from: Micros, to: Micros): EncodedWrites {
+  const factor = from === to ? 1 : 2
+  return {
+    rowsMax: rows * factor,
+    bytesMax: encoded.length * factor,
+    *[Symbol.iterator]() {
+      const reader = new WriteReader(encoded)
+      for (let start = 0; start < encoded.length; ) {
+        let end = start
+        for (let count = 0; count < pieceWrites && end < encoded.length; count++) {
+          reader.read(end)
+          end = reader.end
+        }
+        const piece = encoded.subarray(start, end)
+        const writes = () => writesAt({ commitTime: from, writes: decodeWrites(piece) }, to)
+        yield from === to ? piece : encodeWrites(writes())
+        start = end
+      }
+    },
+  }
+}

@@ -1,0 +1,36 @@
+// A process of its own for the tests of the commit log. Commits transactions of several rows one batch after the other, in
+// small segments, so that it appends, rotates, applies and reuses all the time; prints each number once it is acknowledged.
+// Arguments: folder, the first number, milliseconds after which a segment is applied, however small it is.
+
+import { writeSync } from 'node:fs'
+import { systemTimers } from '../../src/base/timers.ts'
+import { openLogged } from '../../src/storage/kv/log/logged-store.ts'
+import { rowsOf } from './log-rows.ts'
+
+const [path = '', first = '0', applyMs = '20'] = process.argv.slice(2)
+const timers = {
+  ...systemTimers,
+  after: (_: number, call: () => void) => systemTimers.after(Number(applyMs), call),
+}
+const store = openLogged({ path, segmentBytes: 32_768, timers })
+for (let number = Number(first); ; ) {
+  const numbers = Array.from({ length: 1 + (number % 5) }, () => number++)
+  await Promise.all(
+    numbers.map(async each => {
+      await store.transact(() => ({ result: undefined, writes: rowsOf(each) }))
+      tell(each)
+    }),
+  )
+}
+
+/** Past the stream's buffer, which a kill would take with it; waits while the reader of the pipe is slow. */
+function tell(number: number): void {
+  for (;;) {
+    try {
+      writeSync(1, `${number}\n`)
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+    }
+  }
+}

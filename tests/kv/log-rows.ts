@@ -1,0 +1,42 @@
+// The rows of numbered transactions, by which a state tells whether it holds all of a transaction or nothing of it.
+
+import assert from 'node:assert/strict'
+import type { KeyValueStore, View, Write } from '../../src/storage/kv/contract.ts'
+import { bytes, text } from './bytes.ts'
+
+/** Rows of the transaction with a number: some of its own in several trees, one that it overwrites, one that it deletes. */
+export function rowsOf(number: number): Write[] {
+  const value = bytes(String(number))
+  return [
+    { key: bytes(`D${String(number).padStart(8, '0')}`), value },
+    { key: bytes(`I${String((number * 7919) % 100_003).padStart(8, '0')}-${number}`), value },
+    { key: bytes(`padding ${number % 50}`), value: bytes(`${number} ${'x'.repeat(300)}`) },
+    { key: bytes(`gone ${number}`), value },
+    { key: bytes(`gone ${number - 1}`), value: undefined },
+    { key: bytes('last'), value },
+  ]
+}
+
+/** The number of the newest transaction of a state, of which it holds all and of all before it; -1: there is none. */
+export function assertWhole(view: View): number {
+  const last = Number(text(view.get(bytes('last'))) ?? -1)
+  let count = 0
+  for (const { key, value } of view.range({ start: bytes('D'), end: bytes('E') })) {
+    assert.equal(text(key), `D${String(count).padStart(8, '0')}`)
+    assert.equal(text(value), String(count))
+    count++
+  }
+  assert.equal(count, last + 1, 'no transaction is missing')
+  const entries = [...view.range({ start: bytes('I'), end: bytes('J') })]
+  assert.equal(entries.length, count, 'all rows of a transaction are there')
+  const gone = [...view.range({ start: bytes('gone'), end: bytes('gonf') })].map(({ key }) => text(key))
+  assert.deepEqual(gone, last < 0 ? [] : [`gone ${last}`])
+  const reverse = [...view.range({ start: bytes('I'), end: bytes('J'), reverse: true })]
+  assert.deepEqual(reverse.reverse(), entries)
+  return last
+}
+
+/** The same of what a store holds. */
+export function newestWhole(store: KeyValueStore): number {
+  return store.read(assertWhole)
+}

@@ -1,0 +1,389 @@
+// The commit log on disks that fail: what was acknowledged is there after any crash, and what is damaged is not taken for the end.
+
+import assert from 'node:assert/strict'
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { systemTimers } from '../../src/base/timers.ts'
+import { encodeWrites } from '../../src/storage/kv/batch.ts'
+import { StoreUnavailableError } from '../../src/storage/kv/errors.ts'
+import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { copyStore } from '../../src/storage/kv/lmdb-copy.ts'
+import { openFollower } from '../../src/storage/kv/log/follower.ts'
+import { openLogged } from '../../src/storage/kv/log/logged-store.ts'
+import { flushedDisk, type LogDisk, logFolder } from '../../src/storage/kv/log/segment-files.ts'
+import { RandomSource } from '../support/seeded.ts'
+import { bytes, list, put, write } from './bytes.ts'
+import { newestWhole, rowsOf } from './log-rows.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'log-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+let folders = 0
+const newPath = () => join(folder, String(folders++))
+
+const segmentBytes = 32_768
+/** Nothing is applied but when a segment is full. */
+const never = { ...systemTimers, after: () => () => undefined }
+
+const commit = (store: ReturnType<typeof openLogged>, number: number) =>
+  store.transact(() => ({ result: undefined, writes: rowsOf(number) }))
+
+/** What a crash leaves of a folder. */
+function crashed(path: string): string {
+  const copy = newPath()
+  // A file that is being filled gets its name when it is full.
+  cpSync(path, copy, { recursive: true, filter: from => !/(lock\.mdb|\.draft)$/.test(from) })
+  return copy
+}
+
+/** The segments of a folder by their names, the oldest first. */
+const segmentsOf = (path: string) => readdirSync(join(path, logFolder)).sort()
+
+/** Changes a byte of a file. */
+function damage(file: string, at: number): void {
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.from([(readFileSync(file)[at] as number) ^ 0xff]), 0, 1, at)
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}
+
+/** Where the second record of a segment begins. */
+function secondRecord(file: string): number {
+  return 64 + Math.ceil((32 + readFileSync(file).readUInt32LE(64 + 4)) / 8) * 8
+}
+
+async function openAndClose(path: string): Promise<number> {
+  const store = openLogged({ path, segmentBytes, timers: never })
+  try {
+    return newestWhole(store)
+  } finally {
+    await store.close()
+  }
+}
+
+describe('the log after a crash', () => {
+  test('a disk that loses any part of the last write that was not flushed has all that was acknowledged', async () => {
+    const path = newPath()
+    const source = new RandomSource(7)
+    let acknowledged = -1
+    let crashes = 0
+    const disk: LogDisk = {
+      ...flushedDisk,
+      async write(descriptor, piece, position) {
+        const before = crashed(path)
+        await flushedDisk.write(descriptor, piece, position)
+        if (source.below(6) !== 0) return rmSync(before, { recursive: true })
+        const name = segmentsOf(path).find(each => holds(join(path, logFolder, each), piece, position))
+        tear(join(before, logFolder, name as string), piece, position, source)
+        const newest = await openAndClose(before)
+        assert.ok(newest === acknowledged || newest === acknowledged + 1, `${newest} after ${acknowledged}`)
+        crashes++
+      },
+    }
+    const store = openLogged({ path, segmentBytes, timers: never, disk })
+    for (let number = 0; number < 150; number++) {
+      await commit(store, number)
+      acknowledged = number
+    }
+    assert.ok(crashes > 10)
+    await store.close()
+    assert.equal(await openAndClose(path), 149)
+  })
+
+  test('a segment is written to only when its name is on disk', async () => {
+    const path = newPath()
+    let flushed = new Set<string>()
+    const disk: LogDisk = {
+      ...flushedDisk,
+      async flushFolder(name) {
+        await flushedDisk.flushFolder(name)
+        flushed = new Set(segmentsOf(path))
+      },
+      async write(descriptor, piece, position) {
+        await flushedDisk.write(descriptor, piece, position)
+        const name = segmentsOf(path).find(each => holds(join(path, logFolder, each), piece, position))
+        assert.ok(flushed.has(name as string))
+      },
+    }
+    const store = openLogged({ path, segmentBytes, timers: never, disk })
+    for (let number = 0; number < 200; number++) await commit(store, number)
+    await store.close()
+  })
+
+  test('a record that is damaged before others refuses to be opened, at the end it is dropped', async () => {
+    const path = newPath()
+    const store = openLogged({ path, segmentBytes, timers: never })
+    for (let number = 0; number < 3; number++) await commit(store, number)
+    const middle = crashed(path)
+    const end = crashed(path)
+    await store.close()
+    const [name] = segmentsOf(middle)
+    const file = join(middle, logFolder, name as string)
+    damage(file, secondRecord(file) + 40)
+    for (const open of [
+      () => openLogged({ path: middle, segmentBytes }),
+      () => openFollower({ path: middle }),
+    ])
+      assert.throws(open, {
+        name: StoreUnavailableError.name,
+        message: /segment 1 of the commit log in .* is damaged at byte \d+; restore a backup/,
+      })
+    await assert.rejects(copyStore(middle, newPath()), /is damaged at byte/)
+    const last = join(end, logFolder, name as string)
+    const content = readFileSync(last)
+    damage(
+      last,
+      content.findLastIndex(byte => byte !== 0),
+    )
+    assert.equal(await openAndClose(end), 1)
+  })
+
+  test('segments that are missing, cut off or of another store are refused', async () => {
+    const path = newPath()
+    const store = openLogged({ path, segmentBytes, timers: never })
+    for (let number = 0; number < 3; number++) await commit(store, number)
+    const without = crashed(path)
+    const foreign = crashed(path)
+    await store.close()
+    rmSync(join(without, logFolder), { recursive: true })
+    for (const open of [openLogged, openFollower]) {
+      assert.throws(() => {
+        const opened = open({ path: without })
+        opened.read(() => undefined)
+      }, /lacks .*: a data directory is copied with its commit log, or with "terrarium backup"/)
+    }
+    const other = newPath()
+    const otherStore = openLogged({ path: other, segmentBytes, timers: never })
+    await commit(otherStore, 0)
+    const [name] = segmentsOf(other)
+    copyFileSync(join(other, logFolder, name as string), join(foreign, logFolder, name as string))
+    await otherStore.close()
+    assert.throws(() => openLogged({ path: foreign, segmentBytes }), /is of another store/)
+  })
+
+  test('a folder that was closed in order needs no log', async () => {
+    const path = newPath()
+    const store = openLogged({ path, segmentBytes, timers: never })
+    await commit(store, 0)
+    await store.close()
+    rmSync(join(path, logFolder), { recursive: true })
+    assert.equal(await openAndClose(path), 0)
+  })
+})
+
+/** Whether a file has a piece at a place. */
+function holds(
+  file: string,
+  { bytes: from, end, start }: Parameters<LogDisk['write']>[1],
+  position: number,
+): boolean {
+  const content = readFileSync(file).subarray(position, position + end - start)
+  return Buffer.compare(content, from.subarray(start, end)) === 0
+}
+
+/** Writes any of the sectors of a piece. */
+function tear(
+  file: string,
+  { bytes: from, end, start }: Parameters<LogDisk['write']>[1],
+  position: number,
+  source: RandomSource,
+): void {
+  const sectorBytes = 512
+  const descriptor = openSync(file, 'r+')
+  for (let at = position; at < position + end - start; ) {
+    const next = Math.min(position + end - start, (Math.floor(at / sectorBytes) + 1) * sectorBytes)
+    const offset = start + at - position
+    if (source.below(2) === 0) writeSync(descriptor, from, offset, next - at, at)
+    at = next
+  }
+  closeSync(descriptor)
+}
+
+describe('appends that fail', () => {
+  test('a write that fails is rejected and leaves no gap', async () => {
+    const path = newPath()
+    let failing = 0
+    const disk: LogDisk = {
+      ...flushedDisk,
+      async write(descriptor, piece, position) {
+        if (failing-- <= 0) return flushedDisk.write(descriptor, piece, position)
+        // Some of it is written all the same.
+        const half = piece.start + ((piece.end - piece.start) >> 1)
+        await flushedDisk.write(descriptor, { ...piece, end: half }, position)
+        throw new Error('no space left')
+      },
+    }
+    const store = openLogged({ path, segmentBytes, timers: never, disk })
+    await commit(store, 0)
+    failing = 2
+    for (const _ of [0, 1])
+      await assert.rejects(commit(store, 1), { outcome: 'not committed', message: /no space left/ })
+    assert.equal(newestWhole(store), 0)
+    await commit(store, 1)
+    assert.equal(newestWhole(store), 1)
+    const copy = crashed(path)
+    await store.close()
+    assert.equal(await openAndClose(copy), 1)
+  })
+
+  test('a flush that fails ends the process', async () => {
+    const path = newPath()
+    let isLost = false
+    const disk: LogDisk = { ...flushedDisk, flush: () => Promise.reject(new Error('EIO')) }
+    const onLostFlush = () => {
+      isLost = true
+    }
+    const store = openLogged({ path, segmentBytes, timers: never, disk, onLostFlush })
+    await assert.rejects(commit(store, 0))
+    assert.ok(isLost)
+    await store.close()
+  })
+
+  test('a disk without room refuses writes and loses nothing', async () => {
+    const path = newPath()
+    let free = Number.POSITIVE_INFINITY
+    const store = openLogged({ path, segmentBytes, timers: never, freeBytes: () => free })
+    await commit(store, 0)
+    free = 1000
+    await assert.rejects(commit(store, 1), { outcome: 'not committed', message: /the disk has no room/ })
+    assert.equal(newestWhole(store), 0)
+    free = Number.POSITIVE_INFINITY
+    await commit(store, 1)
+    await store.close()
+    assert.equal(await openAndClose(path), 1)
+  })
+})
+
+describe('segments', () => {
+  test('are filled, applied and used again', async () => {
+    const path = newPath()
+    const store = openLogged({ path, segmentBytes, timers: never })
+    for (let number = 0; number < 400; number++) await commit(store, number)
+    assert.equal(newestWhole(store), 399)
+    const names = segmentsOf(path)
+    assert.ok(names.length <= 8, `${names.length} segments`)
+    assert.ok(names.every(name => statSync(join(path, logFolder, name)).size === segmentBytes))
+    await store.close()
+    assert.equal(await openAndClose(path), 399)
+  })
+
+  test('a record that is larger than a segment has one of its own', async () => {
+    const path = newPath()
+    const store = openLogged({ path, segmentBytes, timers: never })
+    await commit(store, 0)
+    const large = { key: bytes('large'), value: new Uint8Array(100_000).fill(7) }
+    await store.transact(() => ({ result: undefined, writes: [large] }))
+    function* pieces() {
+      for (let at = 0; at < 40; at++)
+        yield encodeWrites(Array.from({ length: 50 }, (_, row) => put(`piece ${at} ${row}`, 'x'.repeat(20))))
+    }
+    const large2000 = { rowsMax: 2000, bytesMax: 80_000, [Symbol.iterator]: pieces }
+    await store.transact(() => ({ result: undefined, writes: [put('pieces', '1')], pieces: large2000 }))
+    await commit(store, 1)
+    const check = (opened: typeof store) => {
+      assert.equal(newestWhole(opened), 1)
+      assert.deepEqual(
+        opened.read(view => view.get(large.key)),
+        large.value,
+      )
+      assert.equal(list(opened, 'piece ', 'piece!').length, 2000)
+    }
+    check(store)
+    await store.close()
+    const again = openLogged({ path, segmentBytes, timers: never })
+    check(again)
+    await again.close()
+  })
+})
+
+describe('records that are larger than a segment', () => {
+  const large = { key: bytes('large'), value: new Uint8Array(100_000).fill(7) }
+  const commitLarge = (store: ReturnType<typeof openLogged>) =>
+    store.transact(() => ({ result: undefined, writes: [large] }))
+
+  for (const [when, before] of [
+    ['are the first of all', 0],
+    ['follow others', 3],
+  ] as const)
+    test(`leave no gap when they ${when}`, async () => {
+      const path = newPath()
+      const store = openLogged({ path, segmentBytes, timers: never })
+      for (let number = 0; number < before; number++) await commit(store, number)
+      await commitLarge(store)
+      await commitLarge(store)
+      await commit(store, before)
+      const reader = openFollower({ path, durable: () => store.logSequence })
+      assert.equal(newestWhole(reader), before)
+      await reader.close()
+      const copy = crashed(path)
+      await store.close()
+      assert.equal(await openAndClose(copy), before)
+    })
+
+  test('leave no gap when they begin a segment because the one before them is old', async () => {
+    const path = newPath()
+    let makeOld = () => {}
+    const timers = {
+      ...systemTimers,
+      after: (_: number, callback: () => void) => {
+        makeOld = callback
+        return () => undefined
+      },
+    }
+    const store = openLogged({ path, segmentBytes, timers })
+    await commit(store, 0)
+    makeOld()
+    await commitLarge(store)
+    await commit(store, 1)
+    const copy = crashed(path)
+    await store.close()
+    assert.equal(await openAndClose(copy), 1)
+  })
+})
+
+describe('folders of other layouts', () => {
+  test('one without a log is opened as it is, and has one then that engines without it refuse', async () => {
+    const path = newPath()
+    const before = openLmdb({ path })
+    await before.transact(write(put('a', '1')))
+    await before.close()
+    const reading = openFollower({ path })
+    assert.deepEqual(list(reading), ['a=1'])
+    await reading.close()
+    const store = openLogged({ path, segmentBytes, timers: never })
+    assert.deepEqual(list(store), ['a=1'])
+    await store.transact(write(put('b', '2')))
+    await store.close()
+    assert.throws(() => openLmdb({ path }), /has data layout 6, and this version reads layout 5 only/)
+    const again = openFollower({ path })
+    assert.deepEqual(list(again), ['a=1', 'b=2'])
+    await again.close()
+  })
+
+  test('the folder of segments belongs to its owner alone', async () => {
+    const path = newPath()
+    mkdirSync(path, { recursive: true })
+    const store = openLogged({ path, segmentBytes, timers: never })
+    await commit(store, 0)
+    assert.ok(existsSync(join(path, logFolder)))
+    assert.equal(statSync(join(path, logFolder)).mode & 0o777, 0o700)
+    for (const name of segmentsOf(path))
+      assert.equal(statSync(join(path, logFolder, name)).mode & 0o777, 0o600)
+    await store.close()
+  })
+})

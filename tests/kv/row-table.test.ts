@@ -1,0 +1,108 @@
+// The rows of a segment in memory, compared with a sorted list of entries.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { hashBytes } from '../../src/base/bytes.ts'
+import { encodeWrite } from '../../src/storage/kv/batch.ts'
+import type { Write } from '../../src/storage/kv/contract.ts'
+import { RowTable } from '../../src/storage/kv/log/row-table.ts'
+import { RandomSource } from '../support/seeded.ts'
+import { bytes, put, text } from './bytes.ts'
+
+/** A table, and what it has to hold for readers. */
+class Tables {
+  readonly table: RowTable
+  readonly #bytes = new Uint8Array(4_000_000)
+  #end = 0
+  readonly #added = new Map<string, string | undefined>()
+  #published = new Map<string, string | undefined>()
+  #publishedEnd = 0
+
+  constructor(rows?: number) {
+    this.table = new RowTable(this.#bytes, rows)
+  }
+
+  add(write: Write): void {
+    const end = encodeWrite(write, this.#bytes, this.#end)
+    assert.equal(this.table.add(this.#end), end)
+    this.#end = end
+    this.#added.set(text(write.key) as string, text(write.value))
+  }
+
+  publish(): void {
+    this.table.publish()
+    this.#published = new Map(this.#added)
+    this.#publishedEnd = this.#end
+  }
+
+  revert(): void {
+    this.table.revert()
+    this.#added.clear()
+    for (const [key, value] of this.#published) this.#added.set(key, value)
+    this.#end = this.#publishedEnd
+  }
+
+  /** Readers see what was published. */
+  check(start: string, end: string): void {
+    const limit = this.table.published
+    const found = [...(this.table.within({ start: bytes(start), end: bytes(end) }, limit) ?? [])]
+    const shown = found.map(({ key, value }) => [text(key), text(value)])
+    const expected = [...this.#published].filter(([key]) => key >= start && key < end).sort()
+    assert.deepEqual(
+      shown,
+      expected.sort(([left], [right]) => (left < right ? -1 : 1)),
+    )
+    const backwards = [
+      ...(this.table.within({ start: bytes(start), end: bytes(end), reverse: true }, limit) ?? []),
+    ]
+    assert.deepEqual(
+      backwards.map(({ key }) => text(key)),
+      expected.map(([key]) => key).reverse(),
+    )
+    for (const [key, value] of this.#published) {
+      const row = this.table.find(bytes(key), hashBytes(bytes(key)), limit)
+      assert.equal(text(this.table.value(row)), value)
+    }
+  }
+}
+
+describe('rows of a segment', () => {
+  for (const seed of [1, 2, 3, 4])
+    test(`are those that were published, in the order of keys (seed ${seed})`, () => {
+      const source = new RandomSource(seed)
+      const tables = new Tables()
+      const key = () => `${'abc'[source.below(3)]}${source.below(1500)}`
+      for (let batch = 0; batch < 60; batch++) {
+        const rows = source.below(source.below(4) === 0 ? 600 : 30)
+        for (let row = 0; row < rows; row++)
+          tables.add(
+            source.below(5) === 0 ? { key: bytes(key()), value: undefined } : put(key(), `${batch} ${row}`),
+          )
+        if (source.below(3) === 0) tables.check('b', 'b9')
+        if (source.below(4) === 0) tables.revert()
+        else tables.publish()
+        if (source.below(2) === 0) tables.check(key(), key())
+      }
+      tables.check('a', 'z')
+    })
+
+  test('are the same when a table grows by rows that are taken back', () => {
+    const tables = new Tables()
+    for (let row = 0; row < 1000; row++) tables.add(put(`a${row}`, 'old'))
+    tables.publish()
+    for (let row = 0; row < 5000; row++) tables.add(put(`a${row}`, 'new'))
+    tables.revert()
+    tables.check('a', 'b')
+    tables.add(put('a1', 'newer'))
+    tables.publish()
+    tables.check('a', 'b')
+  })
+
+  test('have room for those that are expected, and for more', () => {
+    const tables = new Tables(3000)
+    for (let row = 0; row < 7000; row++) tables.add(put(`a${row}`, `${row}`))
+    tables.publish()
+    tables.table.order()
+    tables.check('a5', 'a7')
+  })
+})

@@ -1,0 +1,98 @@
+// One process commits what all workers evaluate: nothing that was acknowledged is lost, whatever else reads the folder and
+// whichever process is killed.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { clientOfEach, type WorkerClient } from './clients.ts'
+
+const workers = 2
+const clientsOfEach = 6
+const folder = await temporaryFolder()
+after(() => rm(folder, { recursive: true, force: true }))
+
+interface Document {
+  readonly ref: { readonly '@ref': { readonly id: string } }
+}
+
+async function start(data: string): Promise<ServerProcess> {
+  return startProcess({ data, flags: ['--workers', String(workers)] })
+}
+
+async function connect(server: ServerProcess): Promise<WorkerClient[]> {
+  const clients: WorkerClient[] = []
+  for (let count = 0; count < clientsOfEach; count++) clients.push(...(await clientOfEach(server, workers)))
+  return clients
+}
+
+/** Creates documents until `isOver`, or until the connection breaks; notes the ids of those that were acknowledged. */
+async function create(client: WorkerClient, acknowledged: Set<string>, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    const answer = await client.send({ create: { collection: 'things' } }).catch(() => undefined)
+    if (answer === undefined || answer.status === 503) return
+    assert.equal(answer.status, 201)
+    acknowledged.add((answer.resource as Document).ref['@ref'].id)
+  }
+}
+
+async function idsIn(server: ServerProcess): Promise<Set<string>> {
+  const [client] = (await clientOfEach(server, 1)) as [WorkerClient]
+  const set = { paginate: { documents: { collection: 'things' } }, size: 100_000 }
+  const { data } = (await client.query(set)) as { readonly data: Document['ref'][] }
+  client.close()
+  return new Set(data.map(ref => ref['@ref'].id))
+}
+
+const missingFrom = (ids: Set<string>, expected: Iterable<string>) => [...expected].filter(id => !ids.has(id))
+
+test('a backup beside writes of all workers has what was acknowledged before it began', async () => {
+  const data = join(folder, 'backed up')
+  const server = await start(data)
+  const clients = await connect(server)
+  await clients[0]?.query({ create_collection: { object: { name: 'things' } } })
+  const acknowledged = new Set<string>()
+  let isOver = false
+  const writing = clients.map(client => create(client, acknowledged, () => isOver))
+  for (let round = 0; round < 3; round++) {
+    while (acknowledged.size < (round + 1) * 100) await clients[0]?.query(null)
+    const before = [...acknowledged]
+    const copy = join(folder, `copy ${round}`)
+    const { status, stderr } = await runProgram(['backup', copy, '--data', data])
+    assert.equal(status, 0, stderr)
+    await assertSound(copy)
+    const restored = await startProcess({ data: copy })
+    assert.deepEqual(missingFrom(await idsIn(restored), before), [])
+    await restored.stop()
+  }
+  isOver = true
+  await Promise.all(writing)
+  assert.deepEqual(missingFrom(await idsIn(server), acknowledged), [])
+  for (const client of clients) client.close()
+  await server.stop()
+  const again = await start(data)
+  assert.deepEqual(missingFrom(await idsIn(again), acknowledged), [])
+  await again.stop()
+})
+
+test('what was acknowledged is there after the process that commits is killed', async () => {
+  const data = join(folder, 'killed')
+  const acknowledged = new Set<string>()
+  for (let round = 0; round < 3; round++) {
+    const server = await start(data)
+    const clients = await connect(server)
+    if (round === 0) await clients[0]?.query({ create_collection: { object: { name: 'things' } } })
+    assert.deepEqual(missingFrom(await idsIn(server), acknowledged), [])
+    const writing = clients.map(client => create(client, acknowledged, () => false))
+    const target = acknowledged.size + 200
+    while (acknowledged.size < target) await clients[0]?.query(null).catch(() => undefined)
+    await server.kill()
+    await Promise.all(writing)
+    for (const client of clients) client.close()
+  }
+  const again = await start(data)
+  assert.deepEqual(missingFrom(await idsIn(again), acknowledged), [])
+  await again.stop()
+})
