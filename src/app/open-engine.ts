@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { Allowances } from '../base/allowance.ts'
+import { assert } from '../base/assert.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { limits } from '../base/limits.ts'
 import type { NoticeBoard } from '../base/notices.ts'
@@ -33,7 +34,7 @@ import { identityOf } from '../storage/kv/folder-identity.ts'
 import type { ApplyLag } from '../storage/kv/log/position.ts'
 import type { Standing } from '../storage/kv/postgres/postgres.ts'
 import { startBackground } from '../storage/store/background.ts'
-import type { CommitsOf } from '../storage/store/committer.ts'
+import type { Commits } from '../storage/store/commits.ts'
 import type { ReserveIds } from '../storage/store/ids.ts'
 import { Store } from '../storage/store/store.ts'
 import { removalTimeOf } from '../storage/store/time-memory.ts'
@@ -41,6 +42,7 @@ import { type WorkLeft, workLeft } from '../storage/store/work-left.ts'
 import { createTransferService, type TransferService } from '../transfer/service.ts'
 import type { Micros } from '../values/value.ts'
 import type { Config } from './config/settings.ts'
+import { CommitterClient } from './forwarding.ts'
 import { languages } from './languages.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore, type StoreWaits } from './open-store.ts'
@@ -142,10 +144,11 @@ export async function openEngine(
   log: Logger,
   role: ProcessRole = observer,
 ): Promise<OpenDirectory> {
-  const { applyLag, commits, kv, logSequence, shared } = await openConfiguredStore(config, log, role)
+  const committer = role.committer && new CommitterClient(role.committer)
+  const { applyLag, kv, logSequence, shared } = await openConfiguredStore(config, log, { ...role, committer })
   const hasLane = role.slowLane && config.slowLaneProcesses > 0
   const laneFolder = hasLane ? identityOf(config.data) : undefined
-  const parts = { kv, commits, config, log, laneFolder, logSequence }
+  const parts = { kv, committer, config, log, laneFolder, logSequence }
   if (shared !== undefined) {
     const { chunks, files, mayWork, notices, now, waits, standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
@@ -217,8 +220,8 @@ interface EngineParts {
   readonly laneFolder?: string | undefined
   /** The sequence number of the newest durable record in the commit log; absent: there is none. */
   readonly logSequence?: (() => number) | undefined
-  /** Where attempts are committed; absent: here. */
-  readonly commits?: CommitsOf | undefined
+  /** The process that commits; absent: this one. */
+  readonly committer?: CommitterClient | undefined
   /** Present in a slow-lane process. */
   readonly within?: LaneHooks
 }
@@ -232,7 +235,7 @@ export function engineOver({
   role: { worker, background, slowLane: serves = false } = observer,
   laneFolder,
   logSequence,
-  commits,
+  committer,
   within,
 }: EngineParts): OpenDirectory {
   const { clock, timers, random, timeline, wallClock = clock, notices, mayWork } = environment
@@ -253,8 +256,8 @@ export function engineOver({
     clock: now,
     memory,
     ...(timeline && { timeline }),
-    ...(commits && { commits }),
     worker,
+    ...(committer && partsOfWorker(committer, worker)),
     ...(within && { reserveIds: within.reserveIds, rememberedBytesMax: within.rememberedBytesMax }),
     hooks: { evaluateBinding: (...given) => evaluateBinding(host, ...given), readMigration },
   })
@@ -273,6 +276,7 @@ export function engineOver({
     store,
     memory,
     slowLane,
+    committer,
     ...(within && { neverCommits: true, onCheck: within.onCheck }),
     host,
     languages,
@@ -291,16 +295,17 @@ export function engineOver({
         ...(mayWork && { mayWork }),
       })
     : undefined
+  const transfer = createTransferService(
+    store,
+    {
+      isExpression: lambda => languages['4']?.code.isCode(lambda) === true,
+      documents: (...within) => new ImportedDocuments(host, ...within),
+    },
+    serves ? timers : undefined,
+  )
   return {
     engine,
-    transfer: createTransferService(
-      store,
-      {
-        isExpression: lambda => languages['4']?.code.isCode(lambda) === true,
-        documents: (...within) => new ImportedDocuments(host, ...within),
-      },
-      serves ? timers : undefined,
-    ),
+    transfer: committer ? { ...transfer, write: committer.write } : transfer,
     store,
     slowLane,
     notices,
@@ -311,6 +316,22 @@ export function engineOver({
       await Promise.all([running?.stop(), slowLane?.close()])
       await store.close()
     },
+  }
+}
+
+/** The parts of a worker's store that use the process that commits. The engine forwards what writes, so nothing is committed here. */
+function partsOfWorker(
+  committer: CommitterClient,
+  worker: number,
+): { readonly commits: Commits; readonly reserveIds: ReserveIds } {
+  return {
+    commits: {
+      commit: () => {
+        assert(false, 'a worker forwards what writes')
+      },
+      passTime: () => committer.passTime(),
+    },
+    reserveIds: held => committer.reserveIds(worker, held),
   }
 }
 

@@ -2,7 +2,6 @@
 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { systemClock } from '../base/clock.ts'
 import type { Micros } from '../base/micros.ts'
@@ -37,10 +36,8 @@ import { openSame } from '../storage/kv/postgres/same-record.ts'
 import { PostgresSession, type RecordLocation } from '../storage/kv/postgres/session.ts'
 import { Upkeep, type UpkeepTask } from '../storage/kv/postgres/upkeep.ts'
 import { storeOver } from '../storage/kv/store-over.ts'
-import type { CommitsOf } from '../storage/store/committer.ts'
 import { workersMax } from '../storage/store/ids.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
-import { CommitChannel } from '../storage/store/remote-commits.ts'
 import type { Config } from './config/settings.ts'
 
 /**
@@ -60,8 +57,6 @@ interface StoreHandle {
   readonly logSequence?: () => number
   /** How much of the commit log is only in memory, where there is a log. */
   readonly applyLag?: () => ApplyLag
-  /** Where attempts are committed, unless that is here. */
-  readonly commits?: CommitsOf
   /** Present when several machines share the store. These parts then replace those of the data directory. */
   readonly shared?: {
     readonly timeline: Timeline
@@ -81,6 +76,12 @@ interface StoreHandle {
   }
 }
 
+/** The connection of a worker to the process that commits. */
+interface CommitNotices {
+  readonly watch: KeyValueStore['watch']
+  close(): Promise<void>
+}
+
 /** The role of a process among the processes of a data directory. */
 interface StoreRole {
   readonly background: boolean
@@ -95,8 +96,8 @@ interface StoreRole {
   readonly onFatal?: () => never
   /** Ends the process, whose disk has failed a flush of the commit log. Absent: the store commits nothing more. */
   readonly onLostFlush?: () => never
-  /** In a worker: the socket to the process that owns the commit log. */
-  readonly committer?: Duplex
+  /** In a worker: the connection to the process that commits. */
+  readonly committer?: CommitNotices | undefined
 }
 
 /** The name of this process in the tables of a shared record. */
@@ -160,7 +161,7 @@ export async function openConfiguredStore(
   if (config.store === undefined && committer) return openWorkerStore(config, committer)
   if (config.store === undefined && !background) return { kv: openFollower({ path: config.data }) }
   if (config.store === undefined) {
-    const kv = openLoggedStore(config, log, { onLostFlush })
+    const kv = openLoggedStore(config, log, { isFollowed: timelineFile !== undefined, onLostFlush })
     return { kv, logSequence: () => kv.logSequence, applyLag: () => kv.applyLag }
   }
   const ending = new AbortController()
@@ -232,10 +233,10 @@ export async function openConfiguredStore(
 }
 
 /** Opens the data directory in the process that commits; `isFollowed` as {@link openLogged} has it. */
-export function openLoggedStore(
+function openLoggedStore(
   { data }: Pick<Config, 'data'>,
   log: Logger,
-  { isFollowed = false, onLostFlush }: { readonly isFollowed?: boolean } & Pick<StoreRole, 'onLostFlush'>,
+  { isFollowed, onLostFlush }: { readonly isFollowed: boolean } & Pick<StoreRole, 'onLostFlush'>,
 ): LoggedKeyValueStore {
   return openLogged({
     path: data,
@@ -250,22 +251,16 @@ export function openLoggedStore(
   })
 }
 
-/** Opens the data directory in a worker: it reads LMDB and the log, and its attempts are committed by another process. */
-function openWorkerStore({ data }: Config, socket: Duplex): StoreHandle {
+/** Opens the data directory in a worker: it reads LMDB and the log, and another process commits. */
+function openWorkerStore({ data }: Config, committer: CommitNotices): StoreHandle {
   const durable = new DurableSequence(join(data, logFolder), 'read')
-  const channel = new CommitChannel(socket)
   const onClose = async () => {
-    await channel.close()
+    await committer.close()
     durable.close()
   }
-  const kv = openFollower({
-    path: data,
-    durable: () => durable.read(),
-    watch: listener => channel.watch(listener),
-    onClose,
-  })
   const logSequence = () => durable.read()
-  return { kv, commits: given => channel.commits(given), logSequence, applyLag: () => kv.applyLag }
+  const kv = openFollower({ path: data, durable: logSequence, watch: committer.watch, onClose })
+  return { kv, logSequence, applyLag: () => kv.applyLag }
 }
 
 /** Runs `tasks` in the background, every `everyMs` milliseconds. */

@@ -29,11 +29,10 @@ interface SupervisorOptions {
    * `divergedStatus` or some have crashed; repeated until it succeeds.
    */
   readonly rebuild?: { readonly divergedStatus: number; readonly prepare: () => Promise<void> }
-  /**
-   * Commits for a worker, over a socket; resolves when none of its attempts can be committed any more. Only then the worker
-   * is replaced. Absent: workers commit themselves.
-   */
-  readonly commitFor?: (socket: Duplex) => Promise<void>
+  /** Commits for a worker, over a socket. Absent: workers commit themselves. */
+  readonly commitFor?: (socket: Duplex) => void
+  /** Present when this process commits: exchanged with the workers. */
+  readonly notices?: NoticeBoard
   /** Handles connections before the first start and during a rebuild; absent: they wait. */
   readonly handleEarly?: (connection: Socket) => void
 }
@@ -155,6 +154,7 @@ export class Supervisor {
   readonly #distributor = new Distributor()
   readonly #runs = new Map<number, Run>()
   readonly #letGo = stayAlive()
+  readonly #stopNotices: Cancel
   /** Set while the shared replica is being rebuilt. */
   #rebuilding: Promise<void> | undefined
   /** Crashes since the last rebuild. */
@@ -163,6 +163,9 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
+    this.#stopNotices = options.notices
+      ? options.timers.every(noticesEveryMs, () => this.#sendOwn())
+      : () => undefined
     if (options.commitFor) cluster.setupPrimary({ stdio: ['inherit', 'inherit', 'inherit', 'ipc', 'pipe'] })
   }
 
@@ -197,6 +200,7 @@ export class Supervisor {
     })
     await Promise.all(runs.map(({ ended }) => ended))
     cancel()
+    this.#stopNotices()
     this.#letGo()
   }
 
@@ -209,12 +213,11 @@ export class Supervisor {
     const worker = cluster.fork({ [variable]: String(number), [folderVariable]: this.#options.folder() })
     // Absent when there were no descriptors left.
     const socket = worker.process.stdio?.[committerDescriptor] as Duplex | null | undefined
-    const committed = socket ? this.#options.commitFor?.(socket) : undefined
+    if (socket) this.#options.commitFor?.(socket)
     const ended = new Promise<End>(resolve => {
       const end = (how: End) => {
         this.#distributor.withdraw(worker)
-        // Its successor takes back what it has announced on the timeline: by then no attempt of this run is committed.
-        void Promise.resolve(committed).then(() => resolve(how))
+        resolve(how)
       }
       worker.once('exit', (code, signal) => end({ code, signal }))
       // The worker could not be started, for want of file descriptors or processes.
@@ -223,7 +226,10 @@ export class Supervisor {
     const serving = new Promise<boolean>(resolve => {
       worker.on('message', (report: Report | Notice) => {
         const notice = noticeIn(report)
-        if (notice) this.#passOn(worker, notice)
+        if (notice) {
+          this.#send(notice, worker)
+          this.#options.notices?.receive(notice.notice)
+        }
         if (report === 'stopping') this.#distributor.withdraw(worker)
         if (report !== 'free') return
         this.#distributor.free(worker)
@@ -236,10 +242,16 @@ export class Supervisor {
     return run
   }
 
-  #passOn(from: Worker, notice: Notice): void {
+  /** Sends a notice to all workers but `from`. */
+  #send(notice: Notice, from?: Worker): void {
     // A worker that is exiting does not need the notice.
     for (const { worker } of this.#runs.values())
       if (worker !== from && worker.isConnected()) worker.process.send(notice, () => undefined)
+  }
+
+  #sendOwn(): void {
+    const notice = this.#options.notices?.collect()
+    if (notice !== undefined) this.#send({ notice })
   }
 
   /** Kills all workers, whose shared replica is invalid, and has the replica rebuilt. */

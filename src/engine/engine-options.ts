@@ -7,9 +7,16 @@ import type { Identifier } from '../model/auth/credential.ts'
 import type { Languages } from '../model/language.ts'
 import type { SessionHost } from '../model/session.ts'
 import type { Store } from '../storage/store/store.ts'
+import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SlowLane } from './slow-lane.ts'
 import type { StreamOpener } from './stream-opener.ts'
+
+/** The process that commits for this one. */
+export interface Committer {
+  /** Runs a writing query there. Rejects with `StoreUnavailableError` when the process has exited. */
+  query(request: QueryRequest): Promise<QueryResponse>
+}
 
 export interface EngineOptions {
   readonly store: Store
@@ -28,6 +35,8 @@ export interface EngineOptions {
   readonly slowLane?: SlowLane | undefined
   /** Limits the memory of running queries. */
   readonly memory?: MemoryBound
+  /** Runs queries that write. Without it, this process commits, or {@link neverCommits}. */
+  readonly committer?: Committer | undefined
   /** This engine belongs to the slow lane and leaves commits to the service. */
   readonly neverCommits?: boolean
   /** Called at each check of the clock. Cancels the evaluation by throwing a RequestError. */

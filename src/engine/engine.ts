@@ -130,9 +130,16 @@ class QueryKind implements RequestKind {
     this.#request = request
     this.budget = new TimeBudget(options, request, 'moves')
     this.#wasLong = options.slowLane?.longQueries.has(request) === true
-    const effect = request.longBody !== undefined ? 'long' : this.#wasLong ? undefined : this.#foreseen()
+    const effect = this.#effect()
     this.#isLong = effect === 'long'
     this.mustWrite = effect === 'writes'
+  }
+
+  /** Returns what is known of the query before its evaluation. */
+  #effect(): 'writes' | 'long' | undefined {
+    // Nearly all long bodies are writes with much data. The process that commits parses them in its slow lane.
+    if (this.#request.longBody !== undefined) return this.#options.committer ? 'writes' : 'long'
+    return this.#wasLong ? undefined : this.#foreseen()
   }
 
   task(session: Session): RenderedResponse {

@@ -23,7 +23,7 @@ import {
 } from '../storage/store/contract.ts'
 import { markOf } from './caller-marks.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
-import type { EngineOptions } from './engine-options.ts'
+import type { Committer, EngineOptions } from './engine-options.ts'
 import { ExplanationResult } from './explain.ts'
 import { placeOf } from './principal.ts'
 import type { RequestKind } from './request-kind.ts'
@@ -87,7 +87,9 @@ class RequestRun {
     this.#request = request
     this.#kind = kind
     this.#responses = new Responses(options, request, languageOf(options, request), kind)
-    this.#mustWrite = kind.mustWrite === true || request.linearized === true
+    // A worker's snapshot has every acknowledged commit, so only queries are linearized in the process that commits.
+    const isLinearized = request.linearized === true && options.committer === undefined
+    this.#mustWrite = kind.mustWrite === true || isLinearized
   }
 
   run(): QueryResponse | Promise<QueryResponse> {
@@ -118,11 +120,24 @@ class RequestRun {
     }
   }
 
+  /** Lets the process that commits run the query. Never rejects. */
+  async #forward(committer: Committer): Promise<QueryResponse> {
+    const { budget } = this.#kind
+    budget.end()
+    try {
+      const response = await committer.query({ ...this.#request, timeoutMs: budget.leftMs() })
+      return this.#responses.forwarded(response)
+    } catch (error) {
+      return this.#recover(error)
+    }
+  }
+
   /** `current` resolves when this machine has every commit of any machine up to the arrival of the request. */
   async #write(current?: Promise<void>): Promise<QueryResponse> {
     const { lastSeenTxn, retriesMax, stampTime } = this.#request
-    const { neverCommits, store } = this.#options
+    const { committer, neverCommits, store } = this.#options
     const { budget } = this.#kind
+    if (committer) return this.#forward(committer)
     try {
       // The commit validates reads against the newest state, so a write need not wait for a fresher snapshot than the
       // client has seen.
@@ -164,7 +179,7 @@ class RequestRun {
 
   /** Evaluates the query in the slow lane. Never rejects. */
   async #goSlow(): Promise<QueryResponse> {
-    const { rateLimits, slowLane, store, timers } = this.#options
+    const { committer, rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax } = this.#request
     const { budget } = this.#kind
     const database = this.#responses.facts?.database
@@ -175,6 +190,7 @@ class RequestRun {
       const response = await runSlowly({
         slowLane: slowLane as SlowLane,
         store,
+        commitsElsewhere: committer !== undefined,
         retriesMax: retriesMax ?? slowRetriesDefault,
         ...(retriesMax === undefined && { pushRetriesMax: limits.contentionRetriesDefault }),
         timers,

@@ -103,6 +103,14 @@ export class Responses {
     return { status: 200, body: completed, ...this.#about(time, metrics) }
   }
 
+  /** Completes a response of the process that commits: the time includes the way to it. That process charges the costs. */
+  forwarded(response: QueryResponse): QueryResponse {
+    const { metrics } = response
+    return metrics
+      ? { ...response, metrics: { ...metrics, queryTimeMs: this.#budget.elapsedMs() } }
+      : response
+  }
+
   /**
    * Completes a response of the slow lane for this request: the time includes the wait, and the costs are charged here.
    */

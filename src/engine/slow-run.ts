@@ -7,7 +7,7 @@
 
 import { type Timers, wait } from '../base/timers.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
-import { ContendedTransaction } from '../storage/store/contract.ts'
+import { ContendedTransaction, WriteNeeded } from '../storage/store/contract.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { QueryResponse } from './contract.ts'
 import { leadFor } from './leads.ts'
@@ -17,6 +17,8 @@ import type { LaneJob, SlowLane } from './slow-lane.ts'
 interface SlowRun {
   readonly slowLane: SlowLane
   readonly store: Store
+  /** Another process commits for this one. */
+  readonly commitsElsewhere?: boolean
   readonly timers: Timers
   /** Returns the query with the time that is left, for a given lead of the commit time. */
   readonly job: (lead: number) => LaneJob
@@ -47,8 +49,8 @@ function mayTakeTurn({ changesSchema, evaluationMicros }: Attempt<undefined>): b
 }
 
 /**
- * Returns the response after its writes are committed. Rejects with a RequestError, or with {@link
- * ContendedTransaction}.
+ * Returns the response after its writes are committed. Rejects with a RequestError, with {@link ContendedTransaction}, or
+ * with {@link WriteNeeded} if the query writes and another process commits.
  */
 export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   const { pushRetriesMax = Number.POSITIVE_INFINITY, slowLane } = run
@@ -63,6 +65,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
     try {
       if (outcome.status < 300) run.checkCosts(outcome, pending !== undefined)
       if (pending === undefined) return outcome
+      if (run.commitsElsewhere) throw new WriteNeeded()
       const { attempt } = pending
       const takesTurn = retries >= pushRetriesMax && mayTakeTurn(attempt)
       if (attempt.isStamped) {

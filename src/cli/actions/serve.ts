@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { isShortSecret } from '../../app/config/faults.ts'
 import type { Config } from '../../app/config/settings.ts'
 import { claimData } from '../../app/data-folder.ts'
-import { type OpenCommitter, openCommitter } from '../../app/open-committer.ts'
+import { serveWorker } from '../../app/forwarding.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../app/open-engine.ts'
 import { prepareStore, settleStore } from '../../app/open-store.ts'
 import { createServer, type Server, tlsOf, urlOf } from '../../app/server.ts'
@@ -140,7 +140,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   const notices = new NoticeBoard()
   const role = {
     worker,
-    background: worker === 0,
+    background: worker === 0 && config.store !== undefined,
     timelineFile: timelineFileOf(config),
     slowLane: true,
     notices,
@@ -171,10 +171,19 @@ async function supervise(
   const timelineFile = timelineFileOf(config)
   // The process after the workers is this one, which commits for them.
   const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
-  let committer: OpenCommitter | undefined
+  const notices = new NoticeBoard()
+  let committer: Awaited<ReturnType<typeof openEngine>> | undefined
   try {
     if (config.store === undefined) {
-      committer = openCommitter(config, log, { timelineFile, onLostFlush: exitLostFlush })
+      const rootSecret = await rootSecretOf(config, log)
+      committer = await openEngine({ ...config, rootSecret }, log, {
+        worker: config.workers,
+        background: true,
+        timelineFile,
+        slowLane: true,
+        notices,
+        onLostFlush: exitLostFlush,
+      })
       watch.complete()
     }
     const supervisor = new Supervisor({
@@ -185,7 +194,7 @@ async function supervise(
       log,
       timers: systemTimers,
       clock: systemClock,
-      ...(committer && { commitFor: socket => (committer as OpenCommitter).serve(socket) }),
+      ...(committer && { commitFor: serveWorker.bind(undefined, committer), notices }),
       ...(node && {
         rebuild: { divergedStatus: divergedExitCode, prepare: () => node.prepare() },
         handleEarly: node.listener.receive(),
@@ -204,6 +213,7 @@ async function supervise(
     const stopped = signalled()
     // A worker that could not start has logged the reason.
     if (!(await supervisor.start())) return 1
+    committer?.slowLane?.keepReady()
     watch.complete()
     announce(config, urlOf(config, port))
     const signal = await stopped

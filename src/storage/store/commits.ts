@@ -1,5 +1,5 @@
-// The interface behind which attempts are committed: in this process (local-commits.ts), or in the process that owns the
-// commit log (remote-commits.ts).
+// The interface behind which attempts are committed: in this process (local-commits.ts), or nowhere,
+// in a worker, which forwards what writes.
 
 import type { Micros } from '../../values/value.ts'
 import type { Attempt } from './attempt.ts'

@@ -5,8 +5,7 @@
 // Each commit is announced on the timeline before it is evaluated, and its writes are made for the time it gets then.
 // If another commit has come up to that time first, they are made for a later one (retime.ts).
 //
-// Processes of the slow lane send their attempts to the service, and workers send theirs to the process that owns the commit
-// log.
+// Processes of the slow lane send their attempts to their service. Workers forward whole queries to the process that commits.
 
 import { limits } from '../../base/limits.ts'
 import type { MemoryBound } from '../../base/memory-bound.ts'
@@ -25,18 +24,6 @@ import type { SnapshotTimes } from './snapshot-times.ts'
 /** An attempt that took longer is not evaluated under the lock, in microseconds. */
 const shortMicros = 10_000
 
-/** Evaluates stale attempts where no other commit comes between, on the newest state. */
-export interface Reevaluation {
-  /** Under the lock of this process. */
-  readonly evaluate: EvaluateHere
-  /** On a snapshot, while the committing process waits: {@link Committer.attemptAt}, {@link Committer.validated}. */
-  readonly attemptAt: <T>(work: TransactionWork<T>, time: Micros) => Attempt<T>
-  readonly validated: (attempt: Attempt<unknown>) => CommitRecord | 'stale'
-}
-
-/** Where attempts are committed. */
-export type CommitsOf = (reevaluation: Reevaluation) => Commits
-
 interface CommitterOptions {
   readonly times: SnapshotTimes
   readonly parts: TransactionParts
@@ -44,7 +31,7 @@ interface CommitterOptions {
   readonly clock: () => Micros
   /** Bounds what waits to be written. */
   readonly memory: MemoryBound | undefined
-  readonly commits: CommitsOf
+  readonly commits: (evaluate: EvaluateHere) => Commits
 }
 
 export class Committer {
@@ -59,11 +46,7 @@ export class Committer {
     this.#times = times
     this.#parts = parts
     this.#clock = clock
-    this.#commits = commits({
-      evaluate: (work, view, last, time) => this.#evaluateOn(work, view, last, time),
-      attemptAt: (work, time) => this.attemptAt(work, time),
-      validated: attempt => this.validated(attempt),
-    })
+    this.#commits = commits((work, view, last, time) => this.#evaluateOn(work, view, last, time))
   }
 
   /** Runs `work` to its commit. */

@@ -40,8 +40,7 @@ interface LocalCommitsOptions {
   readonly recent: RecentWrites
   /** Microseconds, to measure how long evaluation takes. */
   readonly clock: () => Micros
-  /** Absent in a process that only commits what others evaluate. */
-  readonly evaluate?: EvaluateHere
+  readonly evaluate: EvaluateHere
 }
 
 /** What a batch of commits may evaluate under the lock before the rest has to wait for the next, in microseconds. */
@@ -52,7 +51,7 @@ export class LocalCommits implements Commits {
   readonly #times: SnapshotTimes
   readonly #recent: RecentWrites
   readonly #clock: () => Micros
-  readonly #evaluate: EvaluateHere | undefined
+  readonly #evaluate: EvaluateHere
   /** What the batch under the lock has evaluated so far, in microseconds. */
   #lockedMicros = 0
 
@@ -114,7 +113,7 @@ export class LocalCommits implements Commits {
         return this.#commitOf(attempt, writes, { last, seen, time }, attempt.pieces?.(time))
       }
       if (validity === 'long' || validity === 'unread') return { result: validity, writes: [] }
-      if (again === undefined || this.#evaluate === undefined) return { result: 'stale', writes: [] }
+      if (again === undefined) return { result: 'stale', writes: [] }
       if (this.#lockedMicros > lockedMicrosMax) return { result: 'later', writes: [] }
       const evaluated = this.#evaluateHere(this.#evaluate, again, view, last, time)
       const place = { last, seen, time: evaluated.commitTime }

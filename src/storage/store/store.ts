@@ -14,8 +14,8 @@ import { BindingShare } from './binding-share.ts'
 import { SchemaCache } from './catalogue.ts'
 import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
-import type { AttemptOwner } from './commits.ts'
-import { type CommitsOf, Committer } from './committer.ts'
+import type { AttemptOwner, Commits } from './commits.ts'
+import { Committer } from './committer.ts'
 import type {
   CommittedTransaction,
   OnCheckProgress,
@@ -28,7 +28,7 @@ import { IdGenerator, type ReserveIds } from './ids.ts'
 import { KnownDocuments } from './known-documents.ts'
 import { KnownEntries } from './known-entries.ts'
 import type { CommitRecord } from './last-commit.ts'
-import { LocalCommits } from './local-commits.ts'
+import { type EvaluateHere, LocalCommits } from './local-commits.ts'
 import type { TransactionParts } from './reader.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
 import { StoreTransaction } from './transaction.ts'
@@ -46,7 +46,7 @@ interface StoreOptions {
   /** Bounds what is evaluated and waits to be written. */
   readonly memory?: MemoryBound
   /** Where attempts are committed; absent: in this process. */
-  readonly commits?: CommitsOf
+  readonly commits?: Commits
   /** Bytes, about, of decoded documents, entries and schemas that are remembered, within the limits of the service; these when absent. */
   readonly rememberedBytesMax?: number
 }
@@ -86,9 +86,8 @@ export class Store {
     // An announced commit takes long, or its process has crashed: a commit after it ends the wait.
     this.#times = new SnapshotTimes(kv, timeline, () => void this.probe().catch(() => undefined))
     const { clock, memory } = options
-    const commitsHere: CommitsOf = ({ evaluate }) =>
-      new LocalCommits({ kv, times: this.#times, recent, clock, evaluate })
-    const commits = options.commits ?? commitsHere
+    const commits = (evaluate: EvaluateHere) =>
+      options.commits ?? new LocalCommits({ kv, times: this.#times, recent, clock, evaluate })
     this.#committer = new Committer({ times: this.#times, parts: this.#parts, clock, memory, commits })
   }
 

@@ -1,0 +1,151 @@
+// With `--workers`, one process, the supervisor, commits. Workers evaluate reads themselves, and forward to that process
+// what writes: whole queries, batches of imports, and small operations of the store. So nothing is committed by two
+// processes, and a stale query is evaluated again where the newest state is.
+
+import type { Duplex } from 'node:stream'
+import { Callee, Caller, ConnectionLost } from '../base/calls.ts'
+import { RequestError, type RequestErrorCode } from '../base/errors.ts'
+import { LongBody, type QueryRequest, type QueryResponse } from '../engine/contract.ts'
+import type { Committer } from '../engine/engine-options.ts'
+import type { KeyValueStore } from '../storage/kv/contract.ts'
+import { StoreUnavailableError } from '../storage/kv/errors.ts'
+import type { TransactionCounters } from '../storage/store/contract.ts'
+import { reserveStretch } from '../storage/store/id-reservation.ts'
+import type { IdStretch } from '../storage/store/ids.ts'
+import type { Store } from '../storage/store/store.ts'
+import { readWriteRequest, readWriteResponse, writeRequestText, writeResponse } from '../transfer/messages.ts'
+import type { TransferService } from '../transfer/service.ts'
+import type { DatabaseId } from '../values/value.ts'
+
+/** An operation that a worker forwards. The pieces of a query's call and of its result are the long bodies. */
+type Operation =
+  | { readonly kind: 'query'; readonly request: Omit<QueryRequest, 'longBody'> }
+  | { readonly kind: 'import'; readonly database: DatabaseId; readonly text: string }
+  | { readonly kind: 'reserve ids'; readonly worker: number; readonly held: IdStretch | undefined }
+  | { readonly kind: 'pass time' }
+
+/** The result of an operation that has failed, but not because of a bug. */
+interface Failure {
+  readonly code?: RequestErrorCode
+  readonly outcome?: StoreUnavailableError['outcome']
+  readonly reason: string
+}
+
+/** The result of a batch of an import: its text, and the costs of its transactions. */
+interface ImportResult {
+  readonly text: string
+  readonly spent: readonly Readonly<TransactionCounters>[]
+}
+
+/** The parts of the process that commits. */
+interface CommitterParts {
+  readonly engine: { query(request: QueryRequest): QueryResponse | Promise<QueryResponse> }
+  readonly store: Store
+  readonly transfer: Pick<TransferService, 'write'>
+}
+
+/** In the process that commits: handles the operations of a worker until its connection closes. */
+export function serveWorker(parts: CommitterParts, socket: Duplex): void {
+  const callee = new Callee(socket, async ({ pieces = [], value }) => {
+    const operation = value as Operation
+    if (operation.kind === 'query') {
+      const longBody = pieces.length > 0 ? new LongBody(pieces) : undefined
+      const { longBody: long, ...response } = await parts.engine.query({ ...operation.request, longBody })
+      return { value: response, ...(long && { pieces: long.pieces }) }
+    }
+    try {
+      return { value: { result: await run(parts, operation) } }
+    } catch (error) {
+      return { value: { failure: failureOf(error) } }
+    }
+  })
+  const stop = parts.store.watch(() => callee.notify())
+  void callee.closed.then(stop)
+}
+
+async function run(
+  { store, transfer }: CommitterParts,
+  operation: Exclude<Operation, { kind: 'query' }>,
+): Promise<unknown> {
+  switch (operation.kind) {
+    case 'import': {
+      const { options, records } = readWriteRequest(operation.text)
+      const spent: Readonly<TransactionCounters>[] = []
+      const onSpent = (counters: Readonly<TransactionCounters>) => spent.push({ ...counters })
+      const result = await transfer.write(operation.database, records, options, onSpent)
+      return { text: JSON.stringify(writeResponse(result)), spent } satisfies ImportResult
+    }
+    case 'reserve ids':
+      return reserveStretch(store, operation.worker, operation.held)
+    case 'pass time':
+      return store.probe()
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof RequestError) return { code: error.code, reason: error.description }
+  if (error instanceof StoreUnavailableError) return { outcome: error.outcome, reason: error.message }
+  throw error
+}
+
+function errorOf({ code, outcome, reason }: Failure): Error {
+  if (code !== undefined) return new RequestError(code, reason)
+  return new StoreUnavailableError(reason, outcome === 'unknown' ? { outcome } : {})
+}
+
+/** In a worker: forwards operations to the process that commits. Rejects with `StoreUnavailableError` when that has exited. */
+export class CommitterClient implements Committer {
+  readonly #caller: Caller
+
+  constructor(socket: Duplex) {
+    this.#caller = new Caller(socket)
+  }
+
+  async query({ longBody, ...request }: QueryRequest): Promise<QueryResponse> {
+    const operation: Operation = { kind: 'query', request }
+    const { pieces = [], value } = await this.#call(operation, longBody?.pieces)
+    const response = value as QueryResponse
+    return pieces.length > 0 ? { ...response, longBody: new LongBody(pieces) } : response
+  }
+
+  /** {@link TransferService.write} */
+  readonly write: TransferService['write'] = async (database, records, options, onSpent) => {
+    const text = writeRequestText(records, options)
+    const { spent, text: result } = (await this.#run({ kind: 'import', database, text })) as ImportResult
+    for (const counters of spent) onSpent?.(counters)
+    return readWriteResponse(JSON.parse(result))
+  }
+
+  /** {@link reserveStretch} */
+  async reserveIds(worker: number, held: IdStretch | undefined): Promise<IdStretch> {
+    return (await this.#run({ kind: 'reserve ids', worker, held })) as IdStretch
+  }
+
+  /** {@link Store.probe} */
+  async passTime(): Promise<void> {
+    await this.#run({ kind: 'pass time' })
+  }
+
+  /** Calls `listener` after commits of any process. Returns a function that stops it. */
+  readonly watch: KeyValueStore['watch'] = listener => this.#caller.watch(listener)
+
+  /** Ends the connection after all pending operations. */
+  close(): Promise<void> {
+    return this.#caller.close()
+  }
+
+  async #run(operation: Operation): Promise<unknown> {
+    const { failure, result } = (await this.#call(operation)).value as { failure?: Failure; result?: unknown }
+    if (failure !== undefined) throw errorOf(failure)
+    return result
+  }
+
+  async #call(value: Operation, pieces?: readonly Uint8Array[]) {
+    try {
+      return await this.#caller.call({ value, ...(pieces && { pieces }) })
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error
+      throw new StoreUnavailableError(error.message, error.wasSent ? { outcome: 'unknown' } : {})
+    }
+  }
+}

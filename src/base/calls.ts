@@ -1,0 +1,186 @@
+// Calls from one process to another over a socket. The calls of one turn of the event loop share a frame, and so do their
+// results, because a frame of its own costs more than a short call. Long bytes have a frame of their own and are never
+// joined, so that many megabytes do not block either process.
+
+import type { Duplex } from 'node:stream'
+import { receiveFrames, sendFrame } from './frames.ts'
+
+/** The data of a call or of its result. */
+export interface Payload {
+  /** A value that can be cloned. */
+  readonly value: unknown
+  /** Long bytes in pieces. Default: none. */
+  readonly pieces?: readonly Uint8Array[]
+}
+
+/** Thrown by {@link Caller.call} when the connection has closed. */
+export class ConnectionLost extends Error {
+  override name = 'ConnectionLost'
+  /** False if the call was not sent, so that it certainly has no effect. */
+  readonly wasSent: boolean
+  constructor(wasSent: boolean) {
+    super('the process that handles the calls has exited')
+    this.wasSent = wasSent
+  }
+}
+
+/** A call or a result in a frame. */
+interface Entry {
+  readonly id: number
+  readonly value: unknown
+  /** Only in a result: the call has failed for this reason, which is a bug. */
+  readonly failure?: string
+}
+
+/** The head of a frame from the caller. `watch`: from now on, send notifications. */
+type ToCallee = { readonly calls: readonly Entry[] } | 'watch'
+/** The head of a frame from the callee. Empty `results` are a notification. */
+interface ToCaller {
+  readonly results: readonly Entry[]
+}
+
+/** Collects the entries of one turn of the event loop. */
+class FrameBatch {
+  readonly #send: (entries: readonly Entry[], pieces?: readonly Uint8Array[]) => void
+  #entries: Entry[] = []
+  #isScheduled = false
+
+  constructor(send: (entries: readonly Entry[], pieces?: readonly Uint8Array[]) => void) {
+    this.#send = send
+  }
+
+  add(entry: Entry, pieces: readonly Uint8Array[] = []): void {
+    if (pieces.length > 0) {
+      this.#send([entry], pieces)
+      return
+    }
+    this.#entries.push(entry)
+    this.flushSoon()
+  }
+
+  /** Sends a frame at the end of this turn, even if there are no entries. */
+  flushSoon(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      const entries = this.#entries
+      this.#entries = []
+      this.#send(entries)
+    })
+  }
+}
+
+/** The process that calls. */
+export class Caller {
+  readonly #socket: Duplex
+  readonly #pending = new Map<number, PromiseWithResolvers<Payload>>()
+  readonly #listeners = new Set<() => void>()
+  readonly #batch: FrameBatch
+  #newestId = 0
+  #isOpen = true
+  /** Called whenever no call is pending. */
+  #onIdle: () => void = () => undefined
+
+  constructor(socket: Duplex) {
+    this.#socket = socket
+    this.#batch = new FrameBatch((calls, pieces) => this.#send({ calls }, pieces))
+    socket.on('error', () => {})
+    receiveFrames(socket, ({ body, head }) => this.#receive(head as ToCaller, body))
+    socket.once('close', () => this.#lose())
+  }
+
+  /** Resolves with the result. Rejects with {@link ConnectionLost}, or with an Error if the other process has a bug. */
+  call({ pieces, value }: Payload): Promise<Payload> {
+    if (!this.#isOpen) return Promise.reject(new ConnectionLost(false))
+    const id = ++this.#newestId
+    const pending = Promise.withResolvers<Payload>()
+    this.#pending.set(id, pending)
+    this.#batch.add({ id, value }, pieces)
+    return pending.promise
+  }
+
+  /** Calls `listener` at notifications of the other process. Returns a function that stops it. */
+  watch(listener: () => void): () => void {
+    if (this.#listeners.size === 0) this.#send('watch')
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Ends the connection after all pending calls. */
+  async close(): Promise<void> {
+    if (this.#pending.size > 0)
+      await new Promise<void>(resolve => {
+        this.#onIdle = resolve
+      })
+    this.#socket.end()
+  }
+
+  #send(head: ToCallee, pieces?: readonly Uint8Array[]): void {
+    if (this.#isOpen) sendFrame(this.#socket, head, pieces)
+  }
+
+  #receive({ results }: ToCaller, pieces: readonly Uint8Array[]): void {
+    for (const { failure, id, value } of results) {
+      const pending = this.#pending.get(id)
+      this.#pending.delete(id)
+      if (failure === undefined) pending?.resolve({ value, pieces })
+      else pending?.reject(new Error(failure))
+    }
+    if (this.#pending.size === 0) this.#onIdle()
+    for (const listener of this.#listeners) listener()
+  }
+
+  #lose(): void {
+    this.#isOpen = false
+    for (const { reject } of this.#pending.values()) reject(new ConnectionLost(true))
+    this.#pending.clear()
+    this.#onIdle()
+  }
+}
+
+/** The process that handles the calls of one connection. */
+export class Callee {
+  readonly #batch: FrameBatch
+  readonly #handle: (call: Payload) => Promise<Payload>
+  #isWatched = false
+  #isOpen = true
+  /** Resolves when the connection has closed. */
+  readonly closed: Promise<void>
+
+  /** A rejection of `handle` is reported to the caller as a bug. */
+  constructor(socket: Duplex, handle: (call: Payload) => Promise<Payload>) {
+    this.#handle = handle
+    this.#batch = new FrameBatch((results, pieces) => {
+      if (this.#isOpen) sendFrame(socket, { results } satisfies ToCaller, pieces)
+    })
+    socket.on('error', () => {})
+    receiveFrames(socket, ({ body, head }) => this.#receive(head as ToCallee, body))
+    this.closed = new Promise(resolve => {
+      socket.once('close', () => {
+        this.#isOpen = false
+        resolve()
+      })
+    })
+  }
+
+  /** Sends a notification, if the caller has listeners, at the end of this turn of the event loop. */
+  notify(): void {
+    if (this.#isWatched) this.#batch.flushSoon()
+  }
+
+  #receive(head: ToCallee, pieces: readonly Uint8Array[]): void {
+    if (head === 'watch') this.#isWatched = true
+    else for (const { id, value } of head.calls) void this.#answer(id, { value, pieces })
+  }
+
+  async #answer(id: number, call: Payload): Promise<void> {
+    try {
+      const { pieces, value } = await this.#handle(call)
+      this.#batch.add({ id, value }, pieces)
+    } catch (error) {
+      const failure = error instanceof Error ? error.message : String(error)
+      this.#batch.add({ id, value: undefined, failure })
+    }
+  }
+}
