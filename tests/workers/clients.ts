@@ -1,5 +1,5 @@
 // Clients that know their worker. Each keeps one connection, and a connection stays with its worker. The low ten bits
-// of new ids contain the worker's number, which is unique among running workers.
+// of new ids contain the number of the process that evaluated the query. A reading query is evaluated in the worker.
 
 import assert from 'node:assert/strict'
 import { Agent, request as httpRequest } from 'node:http'
@@ -24,27 +24,35 @@ export class WorkerClient {
     this.secret = secret
   }
 
+  /** Sends a query of version 4. */
   async send(query: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answered> {
+    const { answer, ...answered } = await this.#post('/', query, { 'x-faunadb-api-version': '4', ...headers })
+    return { ...answered, resource: (answer as { resource?: unknown }).resource }
+  }
+
+  #post(
+    path: string,
+    query: unknown,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Omit<Answered, 'resource'> & { readonly answer: unknown }> {
     const body = JSON.stringify(query)
     return new Promise((resolve, reject) => {
       const outgoing = httpRequest(
-        this.#server.url,
+        new URL(path, this.#server.url),
         {
           method: 'POST',
           agent: this.#agent,
           headers: {
             authorization: `Bearer ${this.secret}`,
-            'x-faunadb-api-version': '4',
             'content-length': Buffer.byteLength(body),
             ...headers,
           },
         },
         async response => {
-          const answer = JSON.parse(await text(response)) as { resource?: unknown }
           resolve({
             status: response.statusCode as number,
             txnTime: Number(response.headers['x-txn-time']),
-            resource: answer.resource,
+            answer: JSON.parse(await text(response)),
           })
         },
       )
@@ -60,8 +68,14 @@ export class WorkerClient {
     return resource
   }
 
+  /** An id that a reading query of version 10 has generated. */
+  async newId(): Promise<string> {
+    const { answer } = await this.#post('/query/1', { query: 'newId()' }, { 'x-format': 'simple' })
+    return (answer as { readonly data: string }).data
+  }
+
   async connect(): Promise<this> {
-    this.worker = Number(BigInt((await this.query({ new_id: null })) as string) & 1023n)
+    this.worker = Number(BigInt(await this.newId()) & 1023n)
     return this
   }
 

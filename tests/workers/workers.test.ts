@@ -168,11 +168,16 @@ test('a key that is revoked in one worker is rejected by the others', async () =
   }
 })
 
-test('ids differ between workers', async () => {
+test('ids differ between all processes', async () => {
   const ids = await Promise.all(
-    Array.from({ length: 400 }, (_, n) => (clients[n % workers] as WorkerClient).query({ new_id: null })),
+    Array.from({ length: 400 }, (_, n) => {
+      const client = clients[n % workers] as WorkerClient
+      // The process that commits evaluates `new_id`, because it counts as a write; the worker evaluates `newId()`.
+      return n % (2 * workers) < workers ? client.query({ new_id: null }) : client.newId()
+    }),
   )
   assert.equal(new Set(ids).size, ids.length)
+  assert.equal(new Set(ids.map(id => BigInt(id as string) & 1023n)).size, workers + 1)
 })
 
 test('streams receive writes of other workers, each once and in order', async () => {
