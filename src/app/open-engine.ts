@@ -35,6 +35,7 @@ import type { ApplyLag } from '../storage/kv/log/position.ts'
 import type { Standing } from '../storage/kv/postgres/postgres.ts'
 import { startBackground } from '../storage/store/background.ts'
 import type { Commits } from '../storage/store/commits.ts'
+import { reserveStretch } from '../storage/store/id-reservation.ts'
 import type { ReserveIds } from '../storage/store/ids.ts'
 import { Store } from '../storage/store/store.ts'
 import { removalTimeOf } from '../storage/store/time-memory.ts'
@@ -271,7 +272,9 @@ export function engineOver({
     onInternalError: error => log.error({ err: error }, 'event streams failed'),
   })
   const lane = laneFolder !== undefined && { config, folder: laneFolder, worker }
-  const slowLane = lane ? openSlowLane(lane, store, { clock, timers, log, logSequence }) : undefined
+  const reserveIds: ReserveIds = held =>
+    committer ? committer.reserveIds(worker, held) : reserveStretch(store, worker, held)
+  const slowLane = lane ? openSlowLane(lane, { clock, timers, log, logSequence, reserveIds }) : undefined
   const engine = createEngine({
     store,
     memory,
@@ -295,14 +298,7 @@ export function engineOver({
         ...(mayWork && { mayWork }),
       })
     : undefined
-  const transfer = createTransferService(
-    store,
-    {
-      isExpression: lambda => languages['4']?.code.isCode(lambda) === true,
-      documents: (...within) => new ImportedDocuments(host, ...within),
-    },
-    serves ? timers : undefined,
-  )
+  const transfer = transferOf(store, host, serves ? timers : undefined)
   return {
     engine,
     transfer: committer ? { ...transfer, write: committer.write } : transfer,
@@ -317,6 +313,15 @@ export function engineOver({
       await store.close()
     },
   }
+}
+
+/** Imports and exports of a store. With `timers`, imports yield to other work. */
+function transferOf(store: Store, host: SessionHost, timers: Timers | undefined): TransferService {
+  const rules: Parameters<typeof createTransferService>[1] = {
+    isExpression: lambda => languages['4']?.code.isCode(lambda) === true,
+    documents: (...within) => new ImportedDocuments(host, ...within),
+  }
+  return createTransferService(store, rules, timers)
 }
 
 /** The parts of a worker's store that use the process that commits. The engine forwards what writes, so nothing is committed here. */

@@ -12,8 +12,7 @@ import { laneDescriptor } from '../engine/slow-lane/lane-process.ts'
 import type { ToLane } from '../engine/slow-lane/messages.ts'
 import { systemMemoryKills } from '../engine/slow-lane/out-of-memory.ts'
 import { ProcessLane } from '../engine/slow-lane/slow-lane.ts'
-import { reserveStretch } from '../storage/store/id-reservation.ts'
-import type { Store } from '../storage/store/store.ts'
+import type { ReserveIds } from '../storage/store/ids.ts'
 import type { Config } from './config/settings.ts'
 
 /** The first message to a process. */
@@ -45,15 +44,15 @@ interface LaneParts {
   readonly log: Logger
   /** The sequence number of the newest durable record in the commit log; absent: there is none. */
   readonly logSequence?: (() => number) | undefined
+  readonly reserveIds: ReserveIds
 }
 
 /** The slow lane of a worker. Processes start when they are needed, or with {@link ProcessLane.keepReady}. */
 export function openSlowLane(
   setup: LaneSetup,
-  store: Store,
-  { clock, log, logSequence = () => 0, timers }: LaneParts,
+  { clock, log, logSequence = () => 0, reserveIds, timers }: LaneParts,
 ): ProcessLane {
-  const { config, worker } = setup
+  const { config } = setup
   const processesMax = Math.ceil(config.slowLaneProcesses / config.workers)
   return new ProcessLane({
     processesMax,
@@ -65,7 +64,7 @@ export function openSlowLane(
     starvedMs,
     timers,
     spawn: () => start(setup),
-    reserveIds: held => reserveStretch(store, worker, held),
+    reserveIds,
     onDeath: reason => log.error({ reason }, 'a process of the slow lane has exited'),
   })
 }

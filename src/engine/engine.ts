@@ -138,8 +138,10 @@ class QueryKind implements RequestKind {
   /** Returns what is known of the query before its evaluation. */
   #effect(): 'writes' | 'long' | undefined {
     // Nearly all long bodies are writes with much data. The process that commits parses them in its slow lane.
-    if (this.#request.longBody !== undefined) return this.#options.committer ? 'writes' : 'long'
-    return this.#wasLong ? undefined : this.#foreseen()
+    const forwards = this.#options.committer !== undefined
+    if (this.#request.longBody !== undefined) return forwards ? 'writes' : 'long'
+    // It moves to the slow lane without being parsed here, unless it must be forwarded instead.
+    return this.#wasLong && !forwards ? undefined : this.#foreseen()
   }
 
   task(session: Session): RenderedResponse {
@@ -182,8 +184,9 @@ class QueryKind implements RequestKind {
     this.budget.begin()
     try {
       const { effect, isLong } = watched(this.budget.watch, () => this.#query())
-      if (isLong && this.budget.mayMove) return 'long'
-      return effect === 'write' ? 'writes' : undefined
+      const isWrite = effect === 'write'
+      if (isLong && this.budget.mayMove && !(isWrite && this.#options.committer)) return 'long'
+      return isWrite ? 'writes' : undefined
     } catch (error) {
       if (error instanceof TooLong) return 'long'
       if (error instanceof LanguageError || error instanceof RequestError) return undefined

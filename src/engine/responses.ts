@@ -103,7 +103,7 @@ export class Responses {
     return { status: 200, body: completed, ...this.#about(time, metrics) }
   }
 
-  /** Completes a response of the process that commits: the time includes the way to it. That process charges the costs. */
+  /** Completes a response of the process that commits and has charged the costs. The time includes the forwarding. */
   forwarded(response: QueryResponse): QueryResponse {
     const { metrics } = response
     return metrics

@@ -23,22 +23,22 @@ export interface LaneJob {
   readonly lead: number
 }
 
-/** What a query wants to write. The process that has evaluated it waits for what becomes of that. */
+/** The attempt of a writing query. The process that evaluated the query waits for the outcome. */
 export interface PendingCommit {
   readonly attempt: Attempt<undefined>
-  /** The commit begins: from now on the process is not to be ended. */
+  /** The commit begins: from now on the process must not be killed. */
   begin(): void
-  /** {@link Store.validated}, asked of the process. Rejects when that has ended. */
+  /** {@link Store.validated} in the process. Rejects if the process has exited. */
   validate(): Promise<CommitRecord | 'stale'>
-  /** {@link Store.attemptAt}, asked of the process; `stale` when the evaluation fails. Rejects when the process has ended. */
+  /** {@link Store.attemptAt} in the process; `stale` if the evaluation fails. Rejects if the process has exited. */
   evaluateAt(time: Micros): Promise<Attempt<undefined> | 'stale'>
-  /** It is committed at `time`; the response that tells of it. Rejects when the process has ended: only the response is lost. */
+  /** Returns the response after a commit at `time`. Rejects if the process has exited: only the response is lost. */
   committed(time: Micros): Promise<QueryResponse>
-  /** It is not committed, or there is no more to do: the process can be given another query. */
+  /** Ends the exchange, whatever the outcome: the process is free for another query. */
   drop(): void
 }
 
-/** What comes of a query in the slow lane; the response to one that writes has no body before it is committed. */
+/** The outcome of a query in the slow lane. The response to a writing query has no body before the commit. */
 export interface LaneOutcome extends QueryResponse {
   readonly pending?: PendingCommit
 }

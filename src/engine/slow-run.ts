@@ -1,5 +1,5 @@
-// One query in the slow lane, from the service's side: the response to one that reads comes back as it is; what one writes
-// comes as an attempt, which is committed here, and made again when others were faster.
+// Runs a query in the slow lane, on the service's side. The response to a reading query is passed on as it is. A writing
+// query returns as an attempt, which the service commits. If the attempt is stale, the query is evaluated again.
 //
 // An attempt may contain its commit time in places that cannot be changed later, such as the values of an index over
 // `ts`. Such an attempt is evaluated for a time in the future (leads.ts) and committed exactly then. If it arrives too

@@ -37,13 +37,13 @@ let folders = 0
 const newPath = () => join(folder, String(folders++))
 
 const segmentBytes = 32_768
-/** Nothing is applied but when a segment is full. */
+/** Segments are applied only when they are full. */
 const never = { ...systemTimers, after: () => () => undefined }
 
 const commit = (store: ReturnType<typeof openLogged>, number: number) =>
   store.transact(() => ({ result: undefined, writes: rowsOf(number) }))
 
-/** What a crash leaves of a folder. */
+/** The folder as a crash leaves it. */
 function crashed(path: string): string {
   const copy = newPath()
   // A file that is being filled gets its name when it is full.
@@ -62,7 +62,7 @@ function damage(file: string, at: number): void {
   closeSync(descriptor)
 }
 
-/** Where the second record of a segment begins. */
+/** The position of the second record of a segment. */
 function secondRecord(file: string): number {
   return 64 + Math.ceil((32 + readFileSync(file).readUInt32LE(64 + 4)) / 8) * 8
 }
@@ -186,7 +186,7 @@ describe('the log after a crash', () => {
   })
 })
 
-/** Whether a file has a piece at a place. */
+/** Returns whether a file contains a piece at a position. */
 function holds(
   file: string,
   { bytes: from, end, start }: Parameters<LogDisk['write']>[1],

@@ -44,9 +44,10 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'app/languages.ts': ['fql4', 'fql10', 'model'],
   'app/open-query-log.ts': ['app/config', 'query-log', 'app/languages.ts', 'storage/kv'],
   'app/open-store.ts': ['app/config', 'storage/store', 'storage/kv'],
-  'app/open-committer.ts': ['app/open-store.ts', 'app/config', 'storage/store', 'storage/kv'],
+  'app/forwarding.ts': ['transfer', 'engine', 'storage/store', 'storage/kv', 'values'],
   'app/open-slow-lane.ts': ['engine/slow-lane', 'app/config', 'storage/store'],
   'app/open-engine.ts': [
+    'app/forwarding.ts',
     'app/open-slow-lane.ts',
     'app/open-store.ts',
     'app/config',
@@ -88,7 +89,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'app/server.ts',
     'app/open-engine.ts',
-    'app/open-committer.ts',
+    'app/forwarding.ts',
     'app/open-store.ts',
     'app/open-query-log.ts',
     'app/data-folder.ts',

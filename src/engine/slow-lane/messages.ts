@@ -19,15 +19,18 @@ export type ToLane<Setup = unknown> =
       readonly snapshotTime: Micros
       /** The sequence number of the newest durable record in the commit log; 0 where there is none. */
       readonly logSequence: number
-      /** When an attempt commits that holds that moment: so much later than it is known, from `now` on. */
+      /**
+       * The time of day of the service, and the lead: microseconds from fixing a commit time that cannot be changed
+       * later to the commit.
+       */
       readonly now: Micros
       readonly lead: number
     }
-  /** What the last job has read is to be compared with the state up to that record. */
+  /** Validate the read set of the last job against the state up to that record. */
   | { readonly kind: 'validate'; readonly logSequence: number }
-  /** The last job is to be evaluated once more, on the state up to that record, to be committed at that time. */
+  /** Evaluate the last job once more, on the state up to that record, for a commit at that time. */
   | { readonly kind: 'evaluate'; readonly logSequence: number; readonly time: Micros }
-  /** What it wants to write is committed at that time, or will not be. */
+  /** `committed`: complete the response for this commit time. `drop`: the attempt was not committed. */
   | { readonly kind: 'committed'; readonly time: Micros }
   | { readonly kind: 'drop' }
   | { readonly kind: 'ids'; readonly stretch: IdStretch | undefined }
@@ -43,13 +46,13 @@ export type FromLane =
   | { readonly kind: 'spent'; readonly lacked: boolean }
   | { readonly kind: 'response'; readonly response: QueryResponse }
   /**
-   * The query writes: the process waits for `validate`, `committed` or `drop`. The response has no body yet; that of the frame
-   * is the body of the attempt.
+   * The query writes: the process waits for further messages about it. The response has no body yet; the body of the
+   * message is that of the attempt.
    */
   | { readonly kind: 'attempt'; readonly response: QueryResponse; readonly head: AttemptHead }
-  /** The newest commit after which the attempt would come out the same. */
+  /** The newest commit for which the attempt is valid. */
   | { readonly kind: 'validated'; readonly since: CommitRecord | 'stale' }
-  /** What `evaluate` has come to; the body of the frame is that of the attempt. Without an attempt the evaluation has failed. */
+  /** The new attempt, whose body is that of the message. Without an attempt the evaluation has failed. */
   | { readonly kind: 'evaluated'; readonly head?: AttemptHead }
-  /** Ids are drawn from stretches that only the service reserves; `held` was the last one. */
+  /** Requests a range of ids, which only the service can reserve. `held`: the previous range. */
   | { readonly kind: 'ids wanted'; readonly held: IdStretch | undefined }

@@ -16,11 +16,11 @@ import type { Micros } from '../../values/value.ts'
 import type { Engine, QueryRequest, QueryResponse } from '../contract.ts'
 import type { BodyForm, FromLane, ToLane } from './messages.ts'
 
-/** What a process evaluates with. */
+/** The engine and the store of a slow-lane process. */
 interface LaneEngine {
   readonly engine: Engine
   readonly store: Pick<Store, 'attemptAt' | 'validated'>
-  /** Returns whether earlier queries have left so much in memory that another one would lack it. */
+  /** Returns whether earlier queries have left too little free memory for another query. */
   readonly isSpent: () => boolean
   /** Returns whether the last query failed because of a lack of memory. Called once after each query. */
   readonly takeLack: () => boolean
@@ -55,12 +55,12 @@ export class LaneService<Setup> {
     return this.#snapshotTime
   }
 
-  /** The newest record of the commit log that may be read, and has to be. */
+  /** The newest record of the commit log that the next snapshot must contain. */
   get logSequence(): number {
     return this.#logSequence
   }
 
-  /** Whether there has been a job. */
+  /** True after the first job. */
   get hasJobs(): boolean {
     return this.#hasJobs
   }
@@ -139,7 +139,7 @@ export class LaneService<Setup> {
     this.#send({ kind: 'validated', since: store.validated((this.#kept as Kept).response.attempt) })
   }
 
-  /** Evaluates the query once more, while no other commit comes between; {@link #run} reports the failure of a query. */
+  /** Evaluates the query once more, while the service holds back other commits. {@link #run} reports failures of queries. */
   async #evaluateAt(time: Micros): Promise<void> {
     const { store } = await (this.#engine as Promise<LaneEngine>)
     const { request, response } = this.#kept as Kept
@@ -156,7 +156,7 @@ export class LaneService<Setup> {
     }
   }
 
-  /** Makes the response to a query that is committed. */
+  /** Completes the response to a committed query. */
   async #complete(time: Micros): Promise<void> {
     const { engine } = await (this.#engine as Promise<LaneEngine>)
     const { request, response } = this.#kept as Kept

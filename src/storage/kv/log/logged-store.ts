@@ -288,8 +288,8 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   /**
-   * Runs transactions on the newest state, up to one that writes in pieces; those that a batch has no room for go back.
-   * Returns what the others write.
+   * Runs transactions on the newest state, up to one that writes in pieces. Transactions for which the batch has no room
+   * return to the queue. Returns the writes of the others.
    */
   #run(active: Segment, batch: Job[]): BatchWrites {
     const all: Write[] = []
@@ -419,7 +419,7 @@ class LoggedStore implements LoggedKeyValueStore {
 
   #makeNext(bytes: number): Promise<SegmentFile> {
     const made = this.#files.make(this.#number + 1, bytes)
-    // Whoever needs it hears of a failure.
+    // The commit that needs the segment reports a failure.
     made.catch(() => undefined)
     return made
   }

@@ -55,9 +55,9 @@ export function openSegment(folder: string, number: number): number {
   return openSync(pathOf(folder, number), 'r')
 }
 
-/** What a commit log does with a disk. */
+/** The operations of a commit log on a disk. */
 export interface LogDisk {
-  /** Writes `piece` at a place of a file; what a short write leaves is written by another one. */
+  /** Writes `piece` at a position of a file. A short write is continued by another one. */
   write(descriptor: number, piece: Piece, position: number): Promise<void>
   /** Flags beyond reading and writing with which a segment is opened. */
   readonly openFlags: number

@@ -103,12 +103,11 @@ export function sealRecord(
   return checksum
 }
 
-/** A record that has been found whole. */
-export interface FoundRecord {
+/** A complete record in a segment: its numbers, and the positions of its batch and of the next record. */
+export interface RecordBounds {
   readonly sequence: number
   readonly before: number
   readonly checksum: number
-  /** Where its batch begins and ends, and where the next record would begin. */
   readonly batchStart: number
   readonly batchEnd: number
   readonly end: number
@@ -120,7 +119,7 @@ export function recordIn(
   start: number,
   salt: Bytes,
   end: number = bytes.length,
-): FoundRecord | undefined {
+): RecordBounds | undefined {
   const batchStart = start + recordHeadBytes
   if (batchStart > end || !hasSalt(bytes, start, salt)) return undefined
   const batchEnd = batchStart + bytes.readUInt32LE(start + at.bytes)
@@ -142,8 +141,8 @@ function hasSalt(bytes: Buffer, start: number, salt: Bytes): boolean {
   return bytes.compare(salt, 0, saltBytes, start + at.salt, start + at.salt + saltBytes) === 0
 }
 
-/** Where the batch of a record that is whole begins and ends, and where the next record begins. */
-export function recordAt(bytes: Bytes, start: number): Pick<FoundRecord, 'batchStart' | 'batchEnd' | 'end'> {
+/** Returns the positions of a complete record's batch and of the next record. */
+export function recordAt(bytes: Bytes, start: number): Pick<RecordBounds, 'batchStart' | 'batchEnd' | 'end'> {
   const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(start + at.bytes, true)
   const batchStart = start + recordHeadBytes
   return { batchStart, batchEnd: batchStart + size, end: start + recordBytes(size) }

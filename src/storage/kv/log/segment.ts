@@ -8,8 +8,8 @@ import type { SegmentFile } from './segment-files.ts'
 import {
   alignment,
   encodeHeader,
-  type FoundRecord,
   headerBytes,
+  type RecordBounds,
   recordAt,
   recordBytes,
   recordHeadBytes,
@@ -101,7 +101,7 @@ export class Segment {
     this.table.order()
   }
 
-  /** Completes the record; what is to be written to the file. */
+  /** Completes the record, and returns the range of bytes that must be written to the file. */
   seal(): { readonly start: number; readonly end: number; readonly place: ChainPlace } {
     const recordStart = this.#end
     const { checksum: before } = this.#place
@@ -141,7 +141,7 @@ export function addRecords(table: RowTable, bytes: Bytes, end: number): void {
 export function addBatch(
   table: RowTable,
   bytes: Bytes,
-  { batchEnd, batchStart }: Pick<FoundRecord, 'batchStart' | 'batchEnd'>,
+  { batchEnd, batchStart }: Pick<RecordBounds, 'batchStart' | 'batchEnd'>,
 ): void {
   for (let start = firstWrite(bytes, batchStart); start < batchEnd; ) start = table.add(start)
 }

@@ -1,0 +1,113 @@
+// Writes that reach a worker, in every form in which a request can write. The supervisor evaluates and commits them.
+
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fql, rootQuery, send, sendFql } from '../support/http.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
+
+let server: ServerProcess
+const folder = await temporaryFolder()
+
+before(async () => {
+  const flags = ['--workers', '2', '--write-ops-per-second', '100000']
+  server = await startProcess({ flags })
+  await run('Collection.create({ name: "Item" })')
+})
+
+after(async () => {
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const run = (text: string) => fql(server, server.rootSecret, text)
+const count = async () => (await run('Item.all().count()')) as number
+
+/** Sends a query that may fail. */
+const answerTo = (text: string, { args = {}, headers = {}, secret = server.rootSecret }: Sending = {}) =>
+  sendFql(server, secret, text, args, headers)
+
+interface Sending {
+  readonly secret?: string
+  readonly args?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface Answer {
+  readonly data: unknown
+  readonly error: { readonly code: string }
+  readonly stats: { readonly storage_bytes_write: number }
+  readonly txn_ts: number
+}
+
+test('a query that writes only inside of a function', async () => {
+  await run('Function.create({ name: "add", body: "x => Item.create({ x: x })" })')
+  const before = await count()
+  await run('add(1)')
+  assert.equal(await count(), before + 1)
+})
+
+test('a query that writes only in one branch, which is not known before the evaluation', async () => {
+  const id = (await run('Item.create({ x: 0 }).id')) as string
+  const bump = `let item = Item.byId("${id}")!; if (item.x < 2) item.update({ x: item.x + 1 })!.x else item.x`
+  const results = await Promise.all(Array.from({ length: 6 }, () => run(bump)))
+  assert.deepEqual(results.sort(), [1, 2, 2, 2, 2, 2])
+})
+
+test('a long body, and a query that takes long', async () => {
+  const texts = Array.from({ length: 400 }, (_, at) => `${at}`.padEnd(1000, 'x'))
+  const long = await answerTo('texts.map(x => Item.create({ x: x })).length', { args: { texts } })
+  assert.equal(long.status, 200, long.text)
+  assert.equal((long.json as Answer).data, 400)
+  const slow = 'Set.sequence(0, 3000).toArray().map(x => Item.create({ x: x }).x).length'
+  assert.equal(await run(slow), 3000)
+})
+
+test('the response has the costs, the time and the error of the query', async () => {
+  const failed = await answerTo('Item.create({ id: "1" }); Item.create({ id: "1" })')
+  assert.equal(failed.status, 400)
+  assert.equal((failed.json as Answer).error.code, 'document_id_exists')
+  const written = (await answerTo('Item.create({})')).json as Answer
+  assert.ok(written.stats.storage_bytes_write > 0)
+  assert.ok(written.txn_ts > 0)
+})
+
+test('a credential that is not valid, and a role that must not write', async () => {
+  assert.equal((await answerTo('Item.create({})', { secret: 'no secret' })).status, 401)
+  const secret = (await run('Key.create({ role: "server-readonly" }).secret')) as string
+  const { json } = await answerTo('Item.create({})', { secret })
+  assert.equal((json as Answer).error.code, 'permission_denied')
+})
+
+test('a time limit that is over before the query has ended', async () => {
+  const endless = 'Set.sequence(0, 15000).toArray().map(x => Item.create({ x: x })).length'
+  const before = await count()
+  const { status } = await answerTo(endless, { headers: { 'x-query-timeout-ms': '100' } })
+  assert.equal(status, 440)
+  assert.equal(await count(), before)
+})
+
+test('an import into a running service, and pushed schema files', async () => {
+  const file = join(folder, 'Item.jsonl')
+  const lines = Array.from({ length: 2000 }, (_, n) => JSON.stringify({ n }))
+  await writeFile(file, lines.join('\n'))
+  const before = await count()
+  const credentials = ['--url', server.url, '--secret', server.rootSecret]
+  const imported = await runProgram(['import', file, '--collection', 'Item', ...credentials])
+  assert.equal(imported.status, 0, imported.stderr)
+  assert.equal(await count(), before + 2000)
+  await writeFile(join(folder, 'main.fsl'), 'collection Item {\n  index byN { terms [.n] }\n}\n')
+  const pushed = await runProgram(['schema', 'push', folder, '--yes', ...credentials])
+  assert.equal(pushed.status, 0, pushed.stderr)
+  assert.equal(await run('Item.definition.indexes.byN.terms.length'), 1)
+})
+
+test('version 4: new ids, a linearized read, and a ping of the write path', async () => {
+  assert.match((await rootQuery(server, { new_id: null })) as string, /^\d+$/)
+  const linearized = await send(server, { secret: server.rootSecret, path: '/linearized', body: '1' })
+  assert.equal(linearized.status, 200, linearized.text)
+  const ping = await send(server, { method: 'GET', path: '/ping?scope=write' })
+  assert.equal(ping.status, 200)
+})
