@@ -56,17 +56,11 @@ export function settle({ outcome, reject, resolve }: Job): void {
 
 /** The transactions that wait, in the order in which they came. */
 export class CommitQueue {
-  /** Absent: a commit takes all that wait. */
-  readonly #pace: CommitPace | undefined
+  readonly #pace = new CommitPace()
   #jobs: Job[] = []
   /** When the first and the last came since the last commit was begun, on the steady clock, in milliseconds. */
   #firstCameMs = 0
   #lastCameMs = 0
-
-  /** `isPaced`: this process evaluates what it commits, and the next batch while it flushes one. */
-  constructor(isPaced = true) {
-    this.#pace = isPaced ? new CommitPace() : undefined
-  }
 
   get isEmpty(): boolean {
     return this.#jobs.length === 0
@@ -84,8 +78,7 @@ export class CommitQueue {
 
   /** Takes out those that go into a commit that begins now, at most `jobsMax`. */
   take(jobsMax = Number.POSITIVE_INFINITY): Job[] {
-    const waiting = this.#jobs.length
-    const count = this.#pace?.take(waiting, this.#lastCameMs - this.#firstCameMs) ?? waiting
+    const count = this.#pace.take(this.#jobs.length, this.#lastCameMs - this.#firstCameMs)
     this.#firstCameMs = this.#lastCameMs
     if (this.#jobs[0]?.prepare) return this.#jobs.splice(0, 1)
     const next = this.#jobs.findIndex(({ prepare }) => prepare !== undefined)
@@ -99,7 +92,7 @@ export class CommitQueue {
 
   /** A batch became durable `flushMs` after its transactions had run. */
   flushed(flushMs: number): void {
-    this.#pace?.flushed(flushMs, this.#jobs.length)
+    this.#pace.flushed(flushMs, this.#jobs.length)
   }
 
   /** Takes out the jobs that have waited since before `sinceMs`. */

@@ -62,9 +62,6 @@ interface LoggedOptions {
 const batchWritesMax = 4000
 /** Milliseconds after which rows are applied, however few they are. */
 const applyAfterMs = 4_000
-/** A batch of so many transactions shows that many clients write: the next one waits so many milliseconds for more. */
-const gatherFrom = 4
-const gatherMs = 1
 /** How often and how long the first commit tries again while LMDB has forgotten a commit of another process. */
 const recoveryIntervalMs = 2
 const recoveriesMax = 1_000
@@ -107,9 +104,7 @@ class LoggedStore implements LoggedKeyValueStore {
   readonly #segmentBytes: number
   readonly #listeners = new Listeners()
   readonly #files: SegmentFiles
-  readonly #queue: CommitQueue
-  /** How many transactions the last batch had. */
-  #lastJobs = 0
+  readonly #queue = new CommitQueue()
   /** The name of the log. */
   readonly #log: Bytes
   /** The newest first. */
@@ -158,7 +153,6 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#files = new SegmentFiles(folder, this.#disk, this.#segmentBytes)
     for (const number of files)
       if (!segments.some(segment => segment.number === number)) this.#files.free(number)
-    this.#queue = new CommitQueue(!options.isFollowed)
     if (options.isFollowed) this.#durable = new DurableSequence(folder, 'write')
     this.#durable?.write(this.#place.sequence)
     this.#next = this.#makeNext(this.#segmentBytes)
@@ -264,10 +258,7 @@ class LoggedStore implements LoggedKeyValueStore {
       if (this.#isOld || this.#active?.isComplete === false) this.#endSegment()
       await this.#applying.waitForRoom()
       this.#active ??= await this.#begin()
-      // Other processes evaluate, so transactions come one by one, and a flush takes longer than most of them.
-      if (this.#durable && this.#lastJobs >= gatherFrom) await wait(gatherMs)
       jobs = this.#queue.take()
-      this.#lastJobs = jobs.length
       if (jobs[0]?.prepare && !(await prepareBatch(jobs))) return { jobs: [], hasWritten: false }
       const made = this.#run(this.#active, jobs)
       hasWritten = made.writes.length > 0
