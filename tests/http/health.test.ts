@@ -5,7 +5,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { tagRange } from '../../src/storage/keys/keyspace.ts'
-import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { openLogged } from '../../src/storage/kv/log/logged-store.ts'
 import { eventually } from '../support/eventually.ts'
 import { keyOfNewDatabase, rootQuery, send } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
@@ -113,17 +113,20 @@ test('without a folder for backups no backup starts, and a failed backup has a r
 
 test('a check runs beside the service, and reports contradictions', async () => {
   const data = await temporaryFolder()
-  const server = await startProcess({ data })
+  let server = await startProcess({ data })
   try {
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
     await rootQuery(server, { create_index: { object: { name: 'all', source: { collection: 'things' } } } })
     for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
     assert.deepEqual((await finished(server, 'check')).result?.findings, [])
-    const kv = openLmdb({ path: data })
+    // One process commits to a data directory at a time.
+    await server.stop()
+    const kv = openLogged({ path: data })
     const [row] = kv.read(view => [...view.range({ ...tagRange('indexLive'), limit: 1, reverse: true })])
     assert.ok(row)
     await kv.transact(() => ({ result: undefined, writes: [{ key: row.key, value: undefined }] }))
     await kv.close()
+    server = await startProcess({ data })
     const { result } = await finished(server, 'check')
     assert.equal(result?.is_good, false)
     assert.match(result?.findings?.join('\n') ?? '', /lacks an entry/)
