@@ -1,18 +1,21 @@
 // A process of its own for the tests of the commit log. Commits transactions of several rows one batch after the other, in
 // small segments, so that it appends, rotates, applies and reuses all the time; prints each number once it is acknowledged.
-// Arguments: folder, the first number, milliseconds after which a segment is applied, however small it is.
+// Arguments: folder, the first number, milliseconds after which a segment is applied, however small it is, and `followed` if
+// other processes read the log.
 
 import { writeSync } from 'node:fs'
-import { systemTimers } from '../../src/base/timers.ts'
+import { stayAlive, systemTimers } from '../../src/base/timers.ts'
 import { openLogged } from '../../src/storage/kv/log/logged-store.ts'
 import { rowsOf } from './log-rows.ts'
 
-const [path = '', first = '0', applyMs = '20'] = process.argv.slice(2)
+const [path = '', first = '0', applyMs = '20', followed] = process.argv.slice(2)
 const timers = {
   ...systemTimers,
   after: (_: number, call: () => void) => systemTimers.after(Number(applyMs), call),
 }
-const store = openLogged({ path, segmentBytes: 32_768, timers })
+// The timers of the store do not.
+stayAlive()
+const store = openLogged({ path, segmentBytes: 32_768, timers, isFollowed: followed !== undefined })
 for (let number = Number(first); ; ) {
   const numbers = Array.from({ length: 1 + (number % 5) }, () => number++)
   await Promise.all(
