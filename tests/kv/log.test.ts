@@ -270,6 +270,21 @@ describe('appends that fail', () => {
 })
 
 describe('segments', () => {
+  test('a log is opened without removing the file of its next segment, which shows that it is complete', async () => {
+    const path = newPath()
+    const store = openLogged({ path, segmentBytes, timers: never })
+    await commit(store, 0)
+    await store.close()
+    const [first, next] = segmentsOf(path).map(name => join(path, logFolder, name)) as [string, string]
+    // A crash may leave more files than are used again.
+    copyFileSync(first, join(path, logFolder, '0'.repeat(16)))
+    const { ino } = statSync(next)
+    const opened = openLogged({ path, segmentBytes, timers: never })
+    assert.equal(statSync(next).ino, ino)
+    await opened.close()
+    assert.equal(await openAndClose(path), 0)
+  })
+
   test('are filled, applied and used again', async () => {
     const path = newPath()
     const store = openLogged({ path, segmentBytes, timers: never })

@@ -151,8 +151,11 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#place = last?.place ?? position
     this.#number = last?.number ?? position.segment
     this.#files = new SegmentFiles(folder, this.#disk, this.#segmentBytes)
-    for (const number of files)
-      if (!segments.some(segment => segment.number === number)) this.#files.free(number)
+    const numbers = new Set(segments.map(({ number }) => number))
+    this.#files.freeAll(
+      files.filter(number => !numbers.has(number)),
+      this.#number + 1,
+    )
     if (options.isFollowed) this.#durable = new DurableSequence(folder, 'write')
     this.#durable?.write(this.#place.sequence)
     this.#next = this.#makeNext(this.#segmentBytes)

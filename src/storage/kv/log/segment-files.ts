@@ -119,6 +119,15 @@ export class SegmentFiles {
     else unlinkSync(pathOf(this.#folder, number))
   }
 
+  /**
+   * Frees files when a log is opened. The file of segment `next` keeps its name until another one takes it: LMDB may have all
+   * records before that segment, and a log without its file counts as incomplete.
+   */
+  freeAll(numbers: readonly number[], next: number): void {
+    if (numbers.includes(next) && this.#isOrdinary(next)) this.#spares.push(next)
+    for (const number of numbers) if (number !== next) this.free(number)
+  }
+
   /** A file that can be used again: the one that has that name already, if it can. */
   #takeSpare(number: number): number | undefined {
     const at = this.#spares.indexOf(number)
