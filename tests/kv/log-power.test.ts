@@ -1,0 +1,133 @@
+// The commit log after a power failure at any operation of its files: between a write and its flush, between the flush of a file
+// and of its name, while a file is filled, renamed or removed. Everything acknowledged is there, no transaction is there in
+// part, and the log goes on without a gap; also if the power fails again during the recovery.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { systemTimers } from '../../src/base/timers.ts'
+import type { LogDisk } from '../../src/storage/kv/log/segment-files.ts'
+import type { FileOperation } from '../support/file-operations.ts'
+import { RandomSource, seedsToRun } from '../support/seeded.ts'
+import { bytes } from './bytes.ts'
+import { newestWhole, rowsOf } from './log-rows.ts'
+import { SimulatedDisk } from './simulated-disk.ts'
+
+// The simulation replaces functions of Node, so it comes first.
+const { openFollower } = await import('../../src/storage/kv/log/follower.ts')
+const { openLogged } = await import('../../src/storage/kv/log/logged-store.ts')
+const { flushedDisk, systemDisk } = await import('../../src/storage/kv/log/segment-files.ts')
+
+const folder = mkdtempSync(join(tmpdir(), 'log-power-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+let folders = 0
+const newPath = () => join(folder, String(folders++))
+
+const segmentBytes = 8192
+/** Nothing is applied but when a segment is full. */
+const timers = { ...systemTimers, after: () => () => undefined }
+
+/** How many transactions a run commits, and how many of them a recovery. */
+const runLength = 100
+const recoveryLength = 20
+/** One of so many operations of a kind meets a power failure: rarer operations more often. */
+const oddsOf: Readonly<Record<FileOperation['kind'], number>> = {
+  create: 2,
+  write: 12,
+  flush: 12,
+  rename: 2,
+  remove: 2,
+  'flush names': 4,
+  read: Number.POSITIVE_INFINITY,
+}
+
+/** What a power failure has left. */
+interface Crash {
+  readonly path: string
+  /** The kind of the operation that was under way or just done. */
+  readonly kind: FileOperation['kind']
+  /** The newest transaction that was acknowledged, and the newest that had begun. */
+  readonly acknowledged: number
+  readonly begun: number
+}
+
+/** Commits transactions after `first` in a data directory, and returns what power failures meanwhile would have left. */
+async function run(path: string, { disk, first, length, source }: RunOptions): Promise<readonly Crash[]> {
+  const crashes: Crash[] = []
+  let acknowledged = first
+  let begun = first
+  const simulated = new SimulatedDisk(path, kind => {
+    if (source.below(oddsOf[kind]) !== 0) return
+    const left = newPath()
+    simulated.crash(left, source)
+    crashes.push({ path: left, kind, acknowledged, begun })
+  })
+  const open = () => openLogged({ path, segmentBytes, timers, disk })
+  let store = open()
+  assert.equal(newestWhole(store), first)
+  while (begun < first + length) {
+    const numbers = Array.from({ length: 1 + source.below(3) }, () => ++begun)
+    // Some records are larger than a segment.
+    const large = {
+      key: bytes('large'),
+      value: new Uint8Array(source.below(25) === 0 ? 2 * segmentBytes : 1),
+    }
+    await Promise.all(
+      numbers.map(async number => {
+        await store.transact(() => ({ result: undefined, writes: [...rowsOf(number), large] }))
+        acknowledged = number
+      }),
+    )
+    if (source.below(60) !== 0) continue
+    await store.close()
+    store = open()
+  }
+  await store.close()
+  simulated.end()
+  return crashes
+}
+
+interface RunOptions {
+  readonly disk: LogDisk
+  readonly source: RandomSource
+  /** The newest transaction that is there. */
+  readonly first: number
+  readonly length: number
+}
+
+/** The newest transaction after a crash, of which everything and of all before it is there. */
+async function newestAfter({ acknowledged, begun, kind, path }: Crash): Promise<number> {
+  const reading = openFollower({ path })
+  const newest = newestWhole(reading)
+  await reading.close()
+  const range = `${acknowledged} to ${begun}`
+  assert.ok(newest >= acknowledged && newest <= begun, `${newest} after a failure at ${kind}, ${range}`)
+  return newest
+}
+
+for (const seed of seedsToRun([41, 42, 43])) {
+  const disk = seed % 2 === 0 ? systemDisk : flushedDisk
+  test(`a power failure loses nothing acknowledged (seed ${seed})`, async context => {
+    const source = new RandomSource(seed)
+    const met = new Map<string, number>()
+    const crashes = await run(newPath(), { disk, source, first: -1, length: runLength })
+    for (const crash of crashes) {
+      const first = await newestAfter(crash)
+      met.set(crash.kind, (met.get(crash.kind) ?? 0) + 1)
+      const again = await run(crash.path, { disk, source, first, length: 1 + source.below(recoveryLength) })
+      const second = source.pick(again)
+      if (second !== undefined) {
+        const newest = await newestAfter(second)
+        const store = openLogged({ path: second.path, segmentBytes, timers, disk })
+        assert.equal(newestWhole(store), newest)
+        await store.close()
+      }
+      for (const { path } of again) rmSync(path, { recursive: true })
+      rmSync(crash.path, { recursive: true })
+    }
+    context.diagnostic([...met].map(([kind, count]) => `${kind} ${count}`).join(', '))
+    assert.ok(crashes.length > 10)
+  })
+}
