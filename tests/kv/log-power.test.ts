@@ -26,13 +26,13 @@ let folders = 0
 const newPath = () => join(folder, String(folders++))
 
 const segmentBytes = 8192
-/** Nothing is applied but when a segment is full. */
+/** Segments are applied only when they are full. */
 const timers = { ...systemTimers, after: () => () => undefined }
 
 /** How many transactions a run commits, and how many of them a recovery. */
 const runLength = 100
 const recoveryLength = 20
-/** One of so many operations of a kind meets a power failure: rarer operations more often. */
+/** A power failure hits a share of the operations of each kind. The share of rare operations is larger. */
 const oddsOf: Readonly<Record<FileOperation['kind'], number>> = {
   create: 2,
   write: 12,
@@ -43,7 +43,7 @@ const oddsOf: Readonly<Record<FileOperation['kind'], number>> = {
   read: Number.POSITIVE_INFINITY,
 }
 
-/** What a power failure has left. */
+/** The state after a power failure. */
 interface Crash {
   readonly path: string
   /** The kind of the operation that was under way or just done. */

@@ -8,7 +8,7 @@ import { type FileOperation, type Interceptor, intercept } from '../support/file
 import type { RandomSource } from '../support/seeded.ts'
 
 const folderName = 'commit-log'
-/** What a disk writes completely or not at all. */
+/** The unit that a disk writes completely or not at all. */
 const sectorBytes = 512
 /** Bytes of LMDB's two pages that name its newest commits. */
 const metaBytes = 8192
@@ -49,7 +49,7 @@ export class SimulatedDisk implements Interceptor {
   readonly #names = new Map<string, File>()
   #durable = new Map<string, File>()
   #changes: readonly NameChange[] = []
-  /** What an operation makes durable if it succeeds. */
+  /** The changes that an operation makes durable if it succeeds. */
   readonly #flushed = new WeakMap<FileOperation, () => void>()
 
   /**
