@@ -42,7 +42,7 @@ export function VersionWriter({ ts, writers }: VersionWriterProps) {
 function absenceText(ts: bigint, keptSince: number | undefined): string {
   if (keptSince === undefined || Number(ts / 1000n) < keptSince)
     return 'The query log of that time was deleted. To keep it for longer, raise --query-log-days and --query-log-megabytes.'
-  return 'No request in the query log wrote this version. It comes from an import, a write into the history, or the expiry of the document.'
+  return 'No request in the query log wrote this version. It comes from an import, a rewind, a write into the history, or the expiry of the document.'
 }
 
 function WriterFacts({ entry: { details, record } }: { readonly entry: LogEntry }) {
