@@ -2,12 +2,8 @@
 // `update`, and for the terms of its indexes; a function has a signature. The module contains only types, so nothing of
 // it remains at run time.
 
-import type {
-  CollectionItem,
-  FunctionItem,
-  IndexPath,
-  SchemaItem,
-} from '../../fql10/schema/fsl/schema-items.ts'
+import { type IndexPath, pathsIn } from '../../fql10/schema/fsl/index-parts.ts'
+import type { CollectionItem, FunctionItem, SchemaItem } from '../../fql10/schema/fsl/schema-items.ts'
 import { ofKind } from '../../fql10/schema/fsl/schema-items.ts'
 import type { Node, TypeNode } from '../../fql10/syntax/nodes.ts'
 import {
@@ -106,7 +102,7 @@ function collectionText(item: CollectionItem, own: CollectionNames, names: TypeN
   const { classes, imported } = names
   const shown = comment(`\`${item.name.text}\``)
   const indexes = ofKind(item.members, 'index').map(({ name, members }) => {
-    const terms = members.find(({ kind }) => kind === 'terms')?.paths ?? []
+    const terms = pathsIn(members, 'terms')
     return `  readonly ${propertyName(name.text)}: { readonly terms: ${termsText(item, terms, names)}; readonly document: ${own.document} }`
   })
   return [

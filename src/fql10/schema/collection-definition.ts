@@ -12,6 +12,7 @@ import type { ConstraintFailure } from '../failure/query-failure.ts'
 import { parseExpression, parseLambda, parseQuery } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 import { collectionShape } from './collection-shape.ts'
+import { partFailures, pathFault } from './fsl/index-parts.ts'
 import { memberNameFault, nameFault, plainNameFault } from './name-rules.ts'
 import { normalDefinition, withoutStatus } from './normal-definition.ts'
 import { failureAt, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
@@ -87,7 +88,10 @@ const contentChecks: Readonly<Record<string, Check>> = {
       ...signatureFailures(field.get('signature'), ['computed_fields', name, 'signature'], '\n\n'),
     ]),
   indexes: definition =>
-    namedIn(definition, 'indexes').flatMap(([name, index]) => indexFailures(name, index)),
+    namedIn(definition, 'indexes').flatMap(([name, index]) => [
+      ...nameFailures(name, 'indexes', 'index'),
+      ...partFailures(index, ['indexes', name]),
+    ]),
   constraints: definition => partsIn(definition, 'constraints').flatMap(constraintFailures),
   migrations: definition => partsIn(definition, 'migrations').flatMap(migrationFailures),
 }
@@ -123,48 +127,11 @@ function bodyFailures(text: Value | undefined, path: FieldPath): readonly Constr
   return [failureAt(path, `Invalid function arity. Expected exactly 1 argument, but ${found}`)]
 }
 
-// ------------------------------------------------------------------------------------------- indexes
+// --------------------------------------------------------------------------------------- constraints
 
-const termFaults: Readonly<Record<string, string>> = {
-  id: '`id` is not supported as an index term, use the native byId method to look up a document by its id.',
-  coll: '`coll` is not supported as an index term.',
-  ts: '`ts` may only be used as an index value, not as an index term.',
-}
-const valueFaults: Readonly<Record<string, string>> = {
-  coll: '`coll` is not supported as a specified index value.',
-}
 const uniqueFaults: Readonly<Record<string, string>> = Object.fromEntries(
   ['id', 'coll', 'ts'].map(name => [name, `\`${name}\` is not supported as a unique constraint value.`]),
 )
-
-function indexFailures(name: string, index: ObjectValue): readonly ConstraintFailure[] {
-  const failures = [...nameFailures(name, 'indexes', 'index')]
-  for (const [list, faults] of [
-    ['terms', termFaults],
-    ['values', valueFaults],
-  ] as const) {
-    for (const [position, item] of partsIn(index, list).entries()) {
-      const field = textIn(item, 'field')
-      const fault = field === undefined ? undefined : pathFault(field, faults)
-      const path = ['indexes', name, list, position, 'field']
-      if (fault !== undefined) failures.push(failureAt(path, fault))
-    }
-  }
-  return failures
-}
-
-/** The fault of a path; undefined for a valid one. `faults` contains metadata fields that are not allowed there. */
-function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {
-  if (text === '') return 'Value cannot be empty.'
-  const path = parsePath(text)
-  if (path === undefined) return `Value \`${text}\` is not a valid FQL path expression.`
-  const [only] = path
-  return path.length === 1 && typeof only === 'string' && Object.hasOwn(faults, only)
-    ? faults[only]
-    : undefined
-}
-
-// --------------------------------------------------------------------------------------- constraints
 
 /** A field of a unique constraint, as written. */
 interface UniqueItem {

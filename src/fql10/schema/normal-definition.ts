@@ -3,6 +3,7 @@
 import { listIn, objectIn } from '../../model/schema/definition-parts.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import type { ConstraintFailure } from '../failure/query-failure.ts'
+import { normalIndex } from './fsl/index-parts.ts'
 
 interface StrippedDefinition {
   readonly definition: ObjectValue
@@ -62,23 +63,6 @@ export function normalDefinition(definition: ObjectValue): Map<string, Value> {
     ...listed.filter(each => !isUnique(each)),
   ])
   return normal
-}
-
-function normalIndex(index: Value): Value {
-  if (!isObject(index)) return index
-  const values = index.get('values')
-  if (!isArray(values)) return index
-  return new Map(index).set('values', values.map(withOrder))
-}
-
-function withOrder(value: Value): Value {
-  if (!isObject(value) || value.has('order')) return value
-  const ordered = new Map<string, Value>()
-  for (const [name, each] of value) {
-    ordered.set(name, each)
-    if (name === 'field') ordered.set('order', 'asc')
-  }
-  return ordered
 }
 
 /** Unique constraints contain texts, unless a field states `mva`: then all fields are objects. */

@@ -13,9 +13,9 @@ import type {
   OutlineItem,
   OutlineMember,
   OutlineValue,
+  PredicatePlace,
   SourceRange,
 } from './outline.ts'
-import type { PredicatePlace } from './schema-items.ts'
 
 /** Semicolons after an item, which belong to its range. */
 const semicolons = /(?:[ \t]*;)*/y

@@ -12,17 +12,11 @@ import {
   wordOf,
 } from './conversion.ts'
 import { migrationStatements } from './convert-migrations.ts'
-import { indexPaths, listOf } from './convert-paths.ts'
+import { listOf } from './convert-paths.ts'
+import { type IndexPart, type IndexPath, indexPart, indexPaths, partKinds } from './index-parts.ts'
 import { rejectDefaults } from './nested-defaults.ts'
 import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
-import type {
-  CollectionMember,
-  IndexMember,
-  IndexPart,
-  IndexPath,
-  SettingMember,
-  UniqueMember,
-} from './schema-items.ts'
+import type { CollectionMember, IndexMember, SettingMember, UniqueMember } from './schema-items.ts'
 
 /** The parts that were found so far. */
 interface CollectionContext {
@@ -121,14 +115,13 @@ function indexMember(
   const duplicates = new DuplicateCheck(conversion)
   const members = block.members.flatMap((part): readonly IndexPart[] => {
     const word = wordOf(part)
-    const { text: kind } = word
-    if (part.form !== 'member' || (kind !== 'terms' && kind !== 'values')) {
-      return conversion.fault(msg`Invalid member \`${kind}\``, word) ?? []
+    const kind = partKinds.find(each => each === word.text)
+    if (part.form !== 'member' || kind === undefined) {
+      return conversion.fault(msg`Invalid member \`${word.text}\``, word) ?? []
     }
     if (!duplicates.add(`${kind} definition`, part)) return []
-    const list = listOf(part, conversion)
-    const paths = list && indexPaths(list, kind, conversion)
-    return list && paths ? [{ kind, valuePlace: list, paths, start: part.start, end: part.end }] : []
+    const converted = indexPart(kind, part, conversion)
+    return converted === undefined ? [] : [converted]
   })
   return { kind: 'index', name, block, members, start: item.start, end: item.end }
 }

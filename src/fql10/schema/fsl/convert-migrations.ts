@@ -4,8 +4,8 @@ import { msg } from '../../../base/message.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import { type Conversion, errorPlace } from './conversion.ts'
 import { fieldPath } from './convert-paths.ts'
-import type { OutlineItem, OutlineMember, OutlineMigration, SourceRange } from './outline.ts'
-import type { FieldPathPlace, MigrationStatement } from './schema-items.ts'
+import type { FieldPathPlace, OutlineItem, OutlineMember, OutlineMigration, SourceRange } from './outline.ts'
+import type { MigrationStatement } from './schema-items.ts'
 
 /** The block of `migrations { … }`, with its statements. */
 export function migrationStatements(

@@ -1,23 +1,22 @@
-// Converts paths in schema files. Paths of indexes and unique constraints may be in calls such as `desc(.a)`; paths of
-// migrations may not.
+// Converts paths in schema files: the steps of all paths, and the paths of migrations. Paths of indexes and unique
+// constraints may be in calls such as `desc(.a)` (index-parts.ts).
 
 import { msg } from '../../../base/message.ts'
 import { pathLinks, stepOf } from '../../syntax/field-paths.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
 import type { Conversion } from './conversion.ts'
 import { errorPlace } from './conversion.ts'
-import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
-import type { FieldPathPlace, IndexPath, SchemaPath } from './schema-items.ts'
+import type { FieldPathPlace, OutlineMember, OutlineValue, SourceRange } from './outline.ts'
 
 /** The expression of a path. The parser reads a path as a short lambda if such lambdas are allowed. */
-function pathNode(node: Node): Node {
+export function pathNode(node: Node): Node {
   return node.kind === 'lambda' && node.parameters[0] === shortParameter ? node.body : node
 }
 
 type Step = NonNullable<ReturnType<typeof stepOf>>
 
 /** The steps of a path, or the range of the first part that is not a step. */
-function stepsOf(expression: Node): readonly Step[] | SourceRange {
+export function stepsOf(expression: Node): readonly Step[] | SourceRange {
   const node = pathNode(expression)
   const links = pathLinks(node)
   if (links === undefined) return errorPlace(node)
@@ -30,14 +29,15 @@ function stepsOf(expression: Node): readonly Step[] | SourceRange {
   return steps
 }
 
-function isPlace(steps: readonly Step[] | SourceRange): steps is SourceRange {
+/** True if a path has a part that is not a step. */
+export function isPlace(steps: readonly Step[] | SourceRange): steps is SourceRange {
   return !Array.isArray(steps)
 }
 
-const wrappers = { terms: ['mva'], values: ['asc', 'desc', 'mva'] } as const
-
 /** The name and the argument of a call such as `mva(.a)`. */
-function callOf(node: Node): { readonly name: Node & { kind: 'name' }; readonly argument: Node } | undefined {
+export function callOf(
+  node: Node,
+): { readonly name: Node & { kind: 'name' }; readonly argument: Node } | undefined {
   if (node.kind !== 'chain' || node.operand.kind !== 'name' || node.operand.name === shortParameter) {
     return undefined
   }
@@ -45,41 +45,6 @@ function callOf(node: Node): { readonly name: Node & { kind: 'name' }; readonly 
   if (call?.kind !== 'call' || others.length > 0) return undefined
   const [argument, ...more] = call.arguments
   return argument === undefined || more.length > 0 ? undefined : { name: node.operand, argument }
-}
-
-function indexPath(
-  element: Node,
-  kind: keyof typeof wrappers,
-  conversion: Conversion,
-): IndexPath | undefined {
-  let node = pathNode(element)
-  let mva = false
-  let order: 'asc' | 'desc' | undefined
-  for (let call = callOf(node); call !== undefined; call = callOf(node)) {
-    const { argument, name } = call
-    const isKnown = (wrappers[kind] as readonly string[]).includes(name.name)
-    if (!isKnown || (name.name === 'mva' ? mva : order !== undefined)) {
-      const expected = kind === 'terms' ? "'mva'" : "'asc', 'desc', or 'mva'"
-      return conversion.fault(msg`Expected ${expected}`, name)
-    }
-    if (name.name === 'mva') mva = true
-    else order = name.name as 'asc' | 'desc'
-    node = pathNode(argument)
-  }
-  const steps = stepsOf(node)
-  if (isPlace(steps)) return conversion.fault(msg`Invalid field path`, steps)
-  const path: SchemaPath = steps.map(({ name }) => name)
-  return { path, mva, order: order ?? 'asc', start: element.start, end: element.end }
-}
-
-/** The paths in the brackets of `terms`, `values` or a unique constraint; undefined without brackets. */
-export function indexPaths(
-  value: OutlineValue,
-  kind: keyof typeof wrappers,
-  conversion: Conversion,
-): readonly IndexPath[] | undefined {
-  if (value.kind !== 'list') return conversion.fault(msg`Expected an array of ${kind}`, errorPlace(value))
-  return value.elements.flatMap(element => indexPath(element, kind, conversion) ?? [])
 }
 
 /** The path of a field in a migration. */

@@ -2,15 +2,15 @@
 
 import { native, type ObjectValue, type Value } from '../../../values/value.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
-import { ItemPrinter, printPath } from './print.ts'
+import { definitionOfIndex, definitionOfTerms } from './index-parts.ts'
+import type { FieldPathPlace } from './outline.ts'
+import { ItemPrinter } from './print.ts'
+import { printPath } from './print-text.ts'
 import {
   type ActionMember,
   type CollectionItem,
   type CollectionMember,
-  type FieldPathPlace,
   type FunctionItem,
-  type IndexMember,
-  type IndexPath,
   type MigrationStatement,
   ofKind,
   type ProviderMember,
@@ -96,7 +96,9 @@ class DefinitionWriter extends ItemPrinter {
           object({ body: this.#lambdaText(body), signature: type && this.type(type) }),
         ]),
       ),
-      indexes: new Map(ofKind(members, 'index').map(each => [each.name.text, this.#index(each)])),
+      indexes: new Map(
+        ofKind(members, 'index').map(each => [each.name.text, definitionOfIndex(each.members)]),
+      ),
       constraints: this.#constraints(members),
       migrations: migrations?.statements.map(each => this.#migration(each)),
     })
@@ -104,19 +106,11 @@ class DefinitionWriter extends ItemPrinter {
 
   #constraints(members: readonly CollectionMember[]): Value {
     return [
-      ...ofKind(members, 'unique').map(({ paths }) => object({ unique: paths.map(term) })),
+      ...ofKind(members, 'unique').map(({ paths }) => object({ unique: definitionOfTerms(paths) })),
       ...ofKind(members, 'check').map(({ body, name }) =>
         object({ check: object({ name: name.text, body: this.#lambdaText(body) }) }),
       ),
     ]
-  }
-
-  #index({ members }: IndexMember): Value {
-    const paths = (kind: 'terms' | 'values') => {
-      const found = members.find(each => each.kind === kind)?.paths ?? []
-      return found.length === 0 ? undefined : found.map(kind === 'terms' ? term : value)
-    }
-    return object({ terms: paths('terms'), values: paths('values') })
   }
 
   #migration(statement: MigrationStatement): Value {
@@ -185,12 +179,4 @@ class DefinitionWriter extends ItemPrinter {
     const { inner } = node
     return inner.parameters[0] === shortParameter ? this.expression(node) : this.lambda(inner)
   }
-}
-
-function term({ mva, path }: IndexPath): Value {
-  return object({ field: printPath(path), mva })
-}
-
-function value({ mva, order, path }: IndexPath): Value {
-  return object({ field: printPath(path), order, mva })
 }

@@ -10,6 +10,7 @@ import { Parser } from '../../syntax/parser.ts'
 import { code, ExpectedTokens } from '../../syntax/reader.ts'
 import type { Source } from '../../syntax/source.ts'
 import { readType } from '../../syntax/types.ts'
+import { partKinds } from './index-parts.ts'
 import type {
   AnnotationPlace,
   NamePlace,
@@ -25,11 +26,12 @@ import type {
 } from './outline.ts'
 
 /** Keywords with a name, which may be on the next line. */
-const named: ReadonlySet<string> = new Set(
-  'collection role index terms values unique predicate migrations privileges membership history_days ttl_days check'.split(
+const named: ReadonlySet<string> = new Set([
+  ...partKinds,
+  ...'collection role index unique predicate migrations privileges membership history_days ttl_days check'.split(
     ' ',
   ),
-)
+])
 
 /** Keywords without a name, whose value is on the same line. */
 const nameless: ReadonlySet<string> = new Set([...resourceActions, 'issuer', 'jwks_uri', 'document_ttls'])

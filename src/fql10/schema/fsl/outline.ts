@@ -20,6 +20,17 @@ export interface AnnotationPlace extends SourceRange {
   readonly name: NamePlace
 }
 
+/** The path of a field in a migration statement, with its range. */
+export interface FieldPathPlace extends SourceRange {
+  readonly path: readonly string[]
+}
+
+/** A predicate: the lambda in parentheses, and the range of the enclosing braces. */
+export interface PredicatePlace {
+  readonly block: SourceRange
+  readonly lambda: Node
+}
+
 /** Members in braces. */
 export interface OutlineBlock extends SourceRange {
   readonly kind: 'block'

@@ -1,5 +1,6 @@
-// Prints strings and numbers in schema files.
+// Prints strings, paths and numbers in schema files.
 
+import type { Path } from '../../../model/schema/paths.ts'
 import { isDisplayed } from '../../syntax/reader.ts'
 import { escapes } from '../../text/quoted.ts'
 
@@ -21,6 +22,17 @@ export function escapeText(text: string): string {
 /** A text in double quotes. */
 export function printString(text: string): string {
   return `"${escapeText(text)}"`
+}
+
+/** Prints a path, which begins with a dot: `.a.b[0]["x y"]`. */
+export function printPath(path: Path): string {
+  return path
+    .map((step, index) => {
+      if (typeof step === 'string' && /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(step)) return `.${step}`
+      const inside = typeof step === 'string' ? printString(step) : `${step}`
+      return `${index === 0 ? '.' : ''}[${inside}]`
+    })
+    .join('')
 }
 
 /** A decimal number in a canonical spelling that keeps all digits. */

@@ -1,42 +1,17 @@
 // Prints items and members in schema files, with two spaces per level and one member per line.
 
-import type { AnnotationPlace, ParameterPlace } from './outline.ts'
+import { type IndexPart, isEmptyPart, isPart, printPart, printPaths } from './index-parts.ts'
+import type { AnnotationPlace, ParameterPlace, PredicatePlace } from './outline.ts'
 import { ExpressionPrinter, inBraces, printName } from './print-expression.ts'
-import { printString } from './print-text.ts'
+import { printPath, printString } from './print-text.ts'
 import type {
   ActionMember,
   CollectionMember,
-  IndexPart,
-  IndexPath,
   MigrationStatement,
-  PredicatePlace,
   ProviderMember,
   RoleMember,
   SchemaItem,
-  SchemaPath,
 } from './schema-items.ts'
-
-/** Prints a path, which begins with a dot: `.a.b[0]["x y"]`. */
-export function printPath(path: SchemaPath): string {
-  return path
-    .map((step, index) => {
-      if (typeof step === 'string' && /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(step)) return `.${step}`
-      const inside = typeof step === 'string' ? printString(step) : `${step}`
-      return `${index === 0 ? '.' : ''}[${inside}]`
-    })
-    .join('')
-}
-
-/** Prints a path of an index, including `mva` and `desc`. */
-export function printIndexPath({ mva, order, path }: IndexPath): string {
-  const inner = mva ? `mva(${printPath(path)})` : printPath(path)
-  return order === 'desc' ? `desc(${inner})` : inner
-}
-
-/** `[.a, mva(.b)]` */
-export function printPaths(paths: readonly IndexPath[]): string {
-  return `[${paths.map(printIndexPath).join(', ')}]`
-}
 
 /** `@alias(x)` */
 export function printAnnotation({ kind, name }: Pick<AnnotationPlace, 'kind' | 'name'>): string {
@@ -54,10 +29,7 @@ export function memberKey(member: Member): string {
 
 /** True if a member has no effect, as if it were absent. */
 export function hasNoEffect(member: Member): boolean {
-  return (
-    ((member.kind === 'terms' || member.kind === 'values') && member.paths.length === 0) ||
-    (member.kind === 'history_days' && member.value === 0n)
-  )
+  return (isPart(member) && isEmptyPart(member)) || (member.kind === 'history_days' && member.value === 0n)
 }
 
 /** Prints the items of one text. */
@@ -85,6 +57,7 @@ export class ItemPrinter extends ExpressionPrinter {
 
   /** Prints a member, without a newline at its end. */
   member(member: Member): string {
+    if (isPart(member)) return `${member.kind} ${printPart(member)}`
     switch (member.kind) {
       case 'field': {
         const value = member.defaultValue === undefined ? '' : ` = ${this.expression(member.defaultValue)}`
@@ -98,10 +71,8 @@ export class ItemPrinter extends ExpressionPrinter {
       }
       case 'index':
         return `index ${member.name.text} ${inBraces(member.members.map(each => this.member(each)))}`
-      case 'terms':
-      case 'values':
       case 'unique':
-        return `${member.kind} ${printPaths(member.paths)}`
+        return `unique ${printPaths(member.paths)}`
       case 'check':
         return `check ${member.name.text} ${this.expression(member.body)}`
       case 'history_days':

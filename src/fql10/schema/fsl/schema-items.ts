@@ -4,7 +4,15 @@
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
-import type { AnnotationPlace, NamePlace, ParameterPlace, SourceRange } from './outline.ts'
+import type { IndexPart, IndexPath } from './index-parts.ts'
+import type {
+  AnnotationPlace,
+  FieldPathPlace,
+  NamePlace,
+  ParameterPlace,
+  PredicatePlace,
+  SourceRange,
+} from './outline.ts'
 
 /** A parsed file. The name of its source is the name of the file. */
 export interface SchemaFile {
@@ -72,24 +80,6 @@ export interface IndexMember extends SourceRange {
   readonly members: readonly IndexPart[]
 }
 
-/** `terms […]` or `values […]`, with the range of the part and that of the brackets. */
-export interface IndexPart extends SourceRange {
-  readonly kind: 'terms' | 'values'
-  readonly valuePlace: SourceRange
-  readonly paths: readonly IndexPath[]
-}
-
-/** A path of an index or a unique constraint. */
-export interface IndexPath extends SourceRange {
-  /** Field names and array indexes, without `data`. */
-  readonly path: SchemaPath
-  readonly mva: boolean
-  readonly order: 'asc' | 'desc'
-}
-
-/** The steps of a path: field names and array indexes. */
-export type SchemaPath = readonly (string | bigint)[]
-
 /** `unique […]` */
 export interface UniqueMember extends SourceRange {
   readonly kind: 'unique'
@@ -116,11 +106,6 @@ interface MigrationsMember extends SourceRange {
   readonly kind: 'migrations'
   readonly block: SourceRange
   readonly statements: readonly MigrationStatement[]
-}
-
-/** The path of a field in a migration statement, with its range. */
-export interface FieldPathPlace extends SourceRange {
-  readonly path: readonly string[]
 }
 
 /** A statement of a migrations block, with its range. */
@@ -177,12 +162,6 @@ export interface PredicatedMember<K extends string> extends SourceRange {
 
 /** `read`, or `read { predicate (…) }`. The action is the name. */
 export type ActionMember = PredicatedMember<'action'>
-
-/** A predicate: the lambda in parentheses, and the range of the enclosing braces. */
-export interface PredicatePlace {
-  readonly block: SourceRange
-  readonly lambda: Node
-}
 
 /** A member of a role. */
 export type RoleMember = PrivilegesMember | PredicatedMember<'membership'>

@@ -3,14 +3,13 @@
 
 import { catchError } from '../../../base/catch-error.ts'
 import { namedIn, objectIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
-import { parsePath } from '../../../model/schema/paths.ts'
 import { isObject, itemsOf, type ObjectValue, type Value } from '../../../values/value.ts'
 import { QueryFailure } from '../../failure/query-failure.ts'
 import { type LambdaNode, shortParameter } from '../../syntax/nodes.ts'
 import { parseLambda, parseSignature } from '../../syntax/parse-query.ts'
 import { Source } from '../../syntax/source.ts'
+import { textOfParts, textOfPaths } from './index-parts.ts'
 import { parseExpression } from './parse-file.ts'
-import { printIndexPath } from './print.ts'
 import { ExpressionPrinter, inBraces, printName } from './print-expression.ts'
 import { printString } from './print-text.ts'
 import type { SchemaItem } from './schema-items.ts'
@@ -87,8 +86,8 @@ function collectionText(fields: ObjectValue): string {
     ...namedIn(fields, 'fields').map(([name, field]) => fieldText(name, field)),
     ...namedIn(fields, 'computed_fields').map(([name, field]) => computedText(name, field)),
     ...(wildcard === undefined ? [] : [`*: ${typeText(wildcard)}`]),
-    ...namedIn(fields, 'indexes').map(([name, index]) => indexText(name, index)),
-    ...constraints.flatMap(each => (each.has('unique') ? [`unique ${pathsText(each.get('unique'))}`] : [])),
+    ...namedIn(fields, 'indexes').map(([name, index]) => `index ${name} ${inBraces(textOfParts(index))}`),
+    ...constraints.flatMap(each => (each.has('unique') ? [`unique ${textOfPaths(each.get('unique'))}`] : [])),
     ...constraints.flatMap(checkText),
     ...(history === 0n ? [] : [`history_days ${history ?? historyWithoutEnd}`]),
     ...setting('ttl_days'),
@@ -111,24 +110,6 @@ function computedText(name: string, field: ObjectValue): string {
   return `compute ${name}${type} = ${bareLambda(textIn(field, 'body') ?? '')}`
 }
 
-function indexText(name: string, index: ObjectValue): string {
-  const parts = ['terms', 'values'].flatMap(part => {
-    const paths = itemsOf(index.get(part))
-    return paths.length === 0 ? [] : [`${part} ${pathsText(paths)}`]
-  })
-  return `index ${name} ${inBraces(parts)}`
-}
-
-function pathsText(value: Value | undefined): string {
-  const printed = itemsOf(value).map(each => {
-    const given = isObject(each) ? each : new Map([['field', each]])
-    const path = parsePath(textIn(given, 'field') ?? '') ?? []
-    const order = given.get('order') === 'desc' ? 'desc' : 'asc'
-    return printIndexPath({ path, mva: given.get('mva') === true, order, start: 0, end: 0 })
-  })
-  return `[${printed.join(', ')}]`
-}
-
 function checkText(constraint: ObjectValue): readonly string[] {
   const check = constraint.get('check')
   if (!isObject(check)) return []
@@ -143,7 +124,7 @@ function migrationsText(fields: ObjectValue): readonly string[] {
 function migrationText(statement: ObjectValue): string {
   const [[kind, given] = ['', null]] = statement
   const parts: ObjectValue = isObject(given) ? given : new Map()
-  const path = (each: Value | undefined) => pathsText(each).slice(1, -1)
+  const path = (each: Value | undefined) => textOfPaths(each).slice(1, -1)
   const words = [kind]
   if (kind !== 'add_wildcard') words.push(path(parts.get('field') ?? parts.get('into')))
   if (kind === 'backfill') words.push('=', expressionText(textIn(parts, 'value') ?? ''))

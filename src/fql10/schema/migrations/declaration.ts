@@ -9,9 +9,9 @@ import { QueryFailure } from '../../failure/query-failure.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
 import { parseSignature } from '../../syntax/parse-query.ts'
 import { Source, type Span } from '../../syntax/source.ts'
-import type { SourceRange } from '../fsl/outline.ts'
+import type { FieldPathPlace, SourceRange } from '../fsl/outline.ts'
 import { parseExpression } from '../fsl/parse-file.ts'
-import type { CollectionItem, FieldPathPlace, MigrationStatement } from '../fsl/schema-items.ts'
+import type { CollectionItem, MigrationStatement } from '../fsl/schema-items.ts'
 
 /** An expression with its text. */
 export interface DeclaredExpression {

@@ -12,7 +12,7 @@ import type { Value } from '../../../values/value.ts'
 import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import type { Span } from '../../syntax/source.ts'
-import type { FieldPathPlace } from '../fsl/schema-items.ts'
+import type { FieldPathPlace } from '../fsl/outline.ts'
 import { type Declaration, type Statement, spanIn } from './declaration.ts'
 import {
   copyOf,

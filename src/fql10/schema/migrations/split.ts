@@ -7,7 +7,8 @@ import { isSamePath, pathSpelling } from '../../../model/schema/paths.ts'
 import { unionOf } from '../../../model/schema/subtypes.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Span } from '../../syntax/source.ts'
-import type { FieldPathPlace, MigrationStatement } from '../fsl/schema-items.ts'
+import type { FieldPathPlace } from '../fsl/outline.ts'
+import type { MigrationStatement } from '../fsl/schema-items.ts'
 import { type Statement, spanIn } from './declaration.ts'
 import {
   type Field,

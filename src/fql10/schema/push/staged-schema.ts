@@ -13,8 +13,8 @@ import {
 import type { Session } from '../../../model/session.ts'
 import type { ObjectValue, Ref } from '../../../values/value.ts'
 import { definitionOf } from '../fsl/definition-of-item.ts'
+import { printPaths } from '../fsl/index-parts.ts'
 import { type FileText, itemsIn } from '../fsl/patch.ts'
-import { printPath } from '../fsl/print.ts'
 import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles, storeFiles } from './current-files.ts'
 import { type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
@@ -143,9 +143,7 @@ export function stagedState(session: Session): StagedState {
 }
 
 function partLine({ hasFailed, name, terms }: UnreadyPart): string {
-  const paths = terms.map(({ multiValue, path }) =>
-    multiValue ? `mva(${printPath(path)})` : printPath(path),
-  )
-  const what = name === undefined ? `unique constraint on [${paths.join(', ')}]` : `index ${name}`
+  const paths = terms.map(({ multiValue, path }) => ({ path, mva: multiValue, order: 'asc' as const }))
+  const what = name === undefined ? `unique constraint on ${printPaths(paths)}` : `index ${name}`
   return hasFailed ? `  ! ${what}: failed\n` : `  ~ ${what}: building\n`
 }

@@ -2,8 +2,9 @@
 // removals, then changes. For a new or deleted item, all its parts count as added or removed.
 
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
-import type { AnnotationPlace } from '../outline.ts'
-import { hasNoEffect, memberKey, printPaths } from '../print.ts'
+import { type IndexPart, isEmptyPart, printPart, printPaths } from '../index-parts.ts'
+import type { AnnotationPlace, PredicatePlace } from '../outline.ts'
+import { hasNoEffect, memberKey } from '../print.ts'
 import { printString } from '../print-text.ts'
 import type {
   ActionMember,
@@ -11,9 +12,7 @@ import type {
   CollectionMember,
   FunctionItem,
   IndexMember,
-  IndexPart,
   MigrationStatement,
-  PredicatePlace,
   ProviderItem,
   ProviderMember,
   RoleItem,
@@ -225,15 +224,15 @@ function isDefaultRemoved({ after, before }: Pair<Member<'field'>>): boolean {
 const indexWording = namedWording<IndexMember>(
   ({ name }) => `index \`${name.text}\``,
   ({ after, before }) => {
-    const given = ({ members }: IndexMember) => members.filter(({ paths }) => paths.length > 0)
+    const given = ({ members }: IndexMember) => members.filter(each => !isEmptyPart(each))
     const parts = linesOf(matchByKey(given(before), given(after), memberKey), partWording)
     return within(`change index \`${before.name.text}\``, parts)
   },
 )
 
 const partWording = namedWording<IndexPart>(
-  ({ kind, paths }) => `${kind} set to ${printPaths(paths)}`,
-  ({ after, before }) => valueLines(before.kind, printPaths(before.paths), printPaths(after.paths)),
+  part => `${part.kind} set to ${printPart(part)}`,
+  ({ after, before }) => valueLines(before.kind, printPart(before), printPart(after)),
 )
 
 function valueLines(what: string, was: string, is: string): readonly DiffLine[] {

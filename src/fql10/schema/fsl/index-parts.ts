@@ -1,0 +1,240 @@
+// The parts of an index, `terms` and `values`, and the paths in them: their text in schema files, their form in
+// definitions, and their rules. All forms are in one file, so that a new part or option of an index changes only this
+// file of the language.
+
+import { msg } from '../../../base/message.ts'
+import { partsIn, textIn } from '../../../model/schema/definition-parts.ts'
+import type { FieldType } from '../../../model/schema/field-types.ts'
+import { type Path, parsePath } from '../../../model/schema/paths.ts'
+import { isArray, isObject, itemsOf, type ObjectValue, type Value } from '../../../values/value.ts'
+import type { ConstraintFailure } from '../../failure/query-failure.ts'
+import type { Node } from '../../syntax/nodes.ts'
+import { failureAt } from '../text-failures.ts'
+import { array, either, literal, object, optional, scalar } from '../type-constructors.ts'
+import { type Conversion, errorPlace } from './conversion.ts'
+import { callOf, isPlace, listOf, pathNode, stepsOf } from './convert-paths.ts'
+import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
+import { printPath } from './print-text.ts'
+
+/** The keywords of the parts, in the order in which they are written. */
+export const partKinds = ['terms', 'values'] as const
+
+type PartKind = (typeof partKinds)[number]
+
+/** `terms […]` or `values […]`, with the range of the part and that of the brackets. */
+export interface IndexPart extends SourceRange {
+  readonly kind: PartKind
+  readonly valuePlace: SourceRange
+  readonly paths: readonly IndexPath[]
+}
+
+/** A path of an index or a unique constraint. */
+export interface IndexPath extends SourceRange {
+  /** Field names and array indexes, without `data`. */
+  readonly path: Path
+  readonly mva: boolean
+  readonly order: 'asc' | 'desc'
+}
+
+/** True if a member is a part of an index. */
+export function isPart<M extends { readonly kind: string }>(
+  member: M,
+): member is Extract<M, { readonly kind: PartKind }> {
+  return (partKinds as readonly string[]).includes(member.kind)
+}
+
+// ---------------------------------------------------------------------------------------- from a text
+
+/** The calls around a path, such as `desc(.a)`. */
+const wrappers = { terms: ['mva'], values: ['asc', 'desc', 'mva'] } as const
+
+/** Converts a part; undefined after a fault. */
+export function indexPart(
+  kind: PartKind,
+  item: OutlineMember,
+  conversion: Conversion,
+): IndexPart | undefined {
+  const valuePlace = listOf(item, conversion)
+  const paths = valuePlace && indexPaths(valuePlace, kind, conversion)
+  return valuePlace && paths && { kind, valuePlace, paths, start: item.start, end: item.end }
+}
+
+/** The paths in the brackets of a part or a unique constraint, which has `terms`; undefined without brackets. */
+export function indexPaths(
+  value: OutlineValue,
+  kind: PartKind,
+  conversion: Conversion,
+): readonly IndexPath[] | undefined {
+  if (value.kind !== 'list') return conversion.fault(msg`Expected an array of ${kind}`, errorPlace(value))
+  return value.elements.flatMap(element => indexPath(element, kind, conversion) ?? [])
+}
+
+function indexPath(element: Node, kind: PartKind, conversion: Conversion): IndexPath | undefined {
+  let node = pathNode(element)
+  let mva = false
+  let order: 'asc' | 'desc' | undefined
+  for (let call = callOf(node); call !== undefined; call = callOf(node)) {
+    const { argument, name } = call
+    const isKnown = (wrappers[kind] as readonly string[]).includes(name.name)
+    if (!isKnown || (name.name === 'mva' ? mva : order !== undefined)) {
+      const expected = kind === 'terms' ? "'mva'" : "'asc', 'desc', or 'mva'"
+      return conversion.fault(msg`Expected ${expected}`, name)
+    }
+    if (name.name === 'mva') mva = true
+    else order = name.name as 'asc' | 'desc'
+    node = pathNode(argument)
+  }
+  const steps = stepsOf(node)
+  if (isPlace(steps)) return conversion.fault(msg`Invalid field path`, steps)
+  const path: Path = steps.map(({ name }) => name)
+  return { path, mva, order: order ?? 'asc', start: element.start, end: element.end }
+}
+
+// ------------------------------------------------------------------------------------------ to a text
+
+/** True if a part has no effect, as if it were absent. */
+export function isEmptyPart({ paths }: IndexPart): boolean {
+  return paths.length === 0
+}
+
+/** Prints a part without its keyword. */
+export function printPart({ paths }: IndexPart): string {
+  return printPaths(paths)
+}
+
+/** `[.a, mva(.b)]` */
+export function printPaths(paths: readonly Omit<IndexPath, keyof SourceRange>[]): string {
+  const printed = paths.map(({ mva, order, path }) => {
+    const inner = mva ? `mva(${printPath(path)})` : printPath(path)
+    return order === 'desc' ? `desc(${inner})` : inner
+  })
+  return `[${printed.join(', ')}]`
+}
+
+// ---------------------------------------------------------------------------------------- definitions
+
+const mva = optional(scalar('Boolean'))
+const term = object({ field: scalar('String'), mva })
+const value = object({
+  field: scalar('String'),
+  order: optional(literal('asc'), literal('desc')),
+  mva,
+})
+
+/** The type of terms in definitions. Unique constraints have it, too. */
+export const termsType: FieldType = array(term)
+
+const [terms, values] = [termsType, array(value)]
+const ofIndex = { queryable: optional(scalar('Boolean')) }
+
+/** The type of an index in definitions. Fields that the service adds (`status`) are not part of it. */
+export const indexType: FieldType = either(
+  object({ terms, ...ofIndex }),
+  object({ values, ...ofIndex }),
+  object({ terms, values, ...ofIndex }),
+)
+
+/** The paths in the part of a kind; empty without the part. */
+export function pathsIn(members: readonly IndexPart[], kind: PartKind): readonly IndexPath[] {
+  return members.find(each => each.kind === kind)?.paths ?? []
+}
+
+/** The definition of an index with these parts. */
+export function definitionOfIndex(members: readonly IndexPart[]): ObjectValue {
+  const definition = new Map<string, Value>()
+  for (const kind of partKinds) {
+    const paths = pathsIn(members, kind)
+    if (paths.length > 0)
+      definition.set(kind, kind === 'terms' ? definitionOfTerms(paths) : paths.map(ofValue))
+  }
+  return definition
+}
+
+/** The definition of terms, or of the fields of a unique constraint. */
+export function definitionOfTerms(paths: readonly IndexPath[]): Value {
+  return paths.map(
+    ({ mva: isMva, path }) =>
+      new Map<string, Value>([
+        ['field', printPath(path)],
+        ['mva', isMva],
+      ]),
+  )
+}
+
+function ofValue({ mva: isMva, order, path }: IndexPath): Value {
+  return new Map<string, Value>([
+    ['field', printPath(path)],
+    ['order', order],
+    ['mva', isMva],
+  ])
+}
+
+/** The text of an index's parts, from its definition. */
+export function textOfParts(index: ObjectValue): readonly string[] {
+  return partKinds.flatMap(kind => {
+    const paths = itemsOf(index.get(kind))
+    return paths.length === 0 ? [] : [`${kind} ${textOfPaths(paths)}`]
+  })
+}
+
+/** The text of terms, values, or the fields of a unique constraint, from their definition. */
+export function textOfPaths(defined: Value | undefined): string {
+  return printPaths(
+    itemsOf(defined).map(each => {
+      const given = isObject(each) ? each : new Map([['field', each]])
+      const path = parsePath(textIn(given, 'field') ?? '') ?? []
+      return { path, mva: given.get('mva') === true, order: given.get('order') === 'desc' ? 'desc' : 'asc' }
+    }),
+  )
+}
+
+/** The stored form of a valid definition of an index: values have an order. */
+export function normalIndex(index: Value): Value {
+  if (!isObject(index)) return index
+  const listed = index.get('values')
+  return isArray(listed) ? new Map(index).set('values', listed.map(withOrder)) : index
+}
+
+function withOrder(given: Value): Value {
+  if (!isObject(given) || given.has('order')) return given
+  const ordered = new Map<string, Value>()
+  for (const [name, each] of given) {
+    ordered.set(name, each)
+    if (name === 'field') ordered.set('order', 'asc')
+  }
+  return ordered
+}
+
+// ---------------------------------------------------------------------------------------------- rules
+
+/** The metadata fields that a part may not contain, with the texts of the errors. */
+const forbidden: Readonly<Record<PartKind, Readonly<Record<string, string>>>> = {
+  terms: {
+    id: '`id` is not supported as an index term, use the native byId method to look up a document by its id.',
+    coll: '`coll` is not supported as an index term.',
+    ts: '`ts` may only be used as an index value, not as an index term.',
+  },
+  values: { coll: '`coll` is not supported as a specified index value.' },
+}
+
+/** The failures of an index's parts. The index is at `path` of a definition. */
+export function partFailures(index: ObjectValue, path: readonly string[]): readonly ConstraintFailure[] {
+  return partKinds.flatMap(kind =>
+    partsIn(index, kind).flatMap((item, position) => {
+      const field = textIn(item, 'field')
+      const fault = field === undefined ? undefined : pathFault(field, forbidden[kind])
+      return fault === undefined ? [] : [failureAt([...path, kind, position, 'field'], fault)]
+    }),
+  )
+}
+
+/** The fault of a path; undefined for a valid one. `faults` contains metadata fields that are not allowed there. */
+export function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {
+  if (text === '') return 'Value cannot be empty.'
+  const path = parsePath(text)
+  if (path === undefined) return `Value \`${text}\` is not a valid FQL path expression.`
+  const [only] = path
+  return path.length === 1 && typeof only === 'string' && Object.hasOwn(faults, only)
+    ? faults[only]
+    : undefined
+}
