@@ -42,12 +42,13 @@ export const limits = {
   shortReadBytes: 8192,
   /**
    * Over HTTP/1.1: lines, or other bytes, whose parsing costs as much as one request; lines up to which a read costs
-   * nothing; lines of a slice; ours.
+   * nothing; lines of a slice; lines of a read after which new connections are sliced, too; ours.
    */
   linesPerRequest: 16,
   bodyBytesPerRequest: 2048,
   shortReadLines: 40,
-  linesPerSlice: 512,
+  linesPerSlice: 128,
+  linesOfFlood: 512,
   /**
    * Lines of all connections together beyond the free ones, after which all are sliced; milliseconds for which new
    * ones are, too; ours.

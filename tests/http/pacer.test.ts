@@ -172,6 +172,23 @@ test('requests begin before more of their connection is parsed', async () => {
   assert.deepEqual(new Set(first), new Set([limits.linesPerSlice]))
 })
 
+test('few pieces of a body arrive before it is read', async () => {
+  let pieces: number | undefined
+  const listener = new Listener(exchange => {
+    exchange.takeArrived?.(() => {
+      pieces = exchange.body?.readableLength
+    })
+  })
+  const port = await listener.listen({ host: '127.0.0.1', port: 0 })
+  const head = 'POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n'
+  const connection = await connectRaw(port, head + chunks(10_000))
+  while (pieces === undefined) await setImmediate()
+  connection.socket.destroy()
+  await listener.close(0)
+  // Each chunk has two lines and one byte.
+  assert.ok(pieces <= limits.linesPerSlice / 2, `${pieces} pieces`)
+})
+
 test('nothing more is parsed while a body is paused', async () => {
   const { connect } = service(0)
   const { receive, pacer, lines, socket } = parsing(connect, () => pacer.pauseBody(true))
@@ -188,7 +205,8 @@ test('a paused body delays a waiting slice, which is then parsed once', async ()
   const { connect } = service(0)
   for (let other = 0; other < 20; other++) parsing(connect).receive(chunks(10_000))
   const { receive, pacer, parsed, socket } = parsing(connect)
-  receive(chunks(100))
+  const slice = chunks(limits.linesPerSlice / 2)
+  receive(slice)
   assert.equal(pacer.isWaiting, true)
   pacer.pauseBody(true)
   pacer.pauseBody(false)
@@ -197,7 +215,7 @@ test('a paused body delays a waiting slice, which is then parsed once', async ()
   assert.equal(parsed.length, 0)
   pacer.pauseBody(false)
   while (socket.isPaused()) await setImmediate()
-  assert.deepEqual(parsed, [chunks(100)])
+  assert.deepEqual(parsed, [slice])
 })
 
 /** A connection that Node's parser reads by itself, with a chunked request. */

@@ -7,7 +7,9 @@
 // allocates (a request, a header, a chunk, a trailer) takes a line. The client decides how short a line is. After many
 // lines in one turn, the bytes of the connection go to this file first, which passes them to the parser in slices, priced
 // by their lines. When all connections together have too many lines in one turn, all are sliced, and for a while also new
-// connections from their first byte. So a flood gets one long read before it is sliced.
+// connections from their first byte. So a flood gets one long read before it is sliced. Slices are short, and none is
+// parsed in the turn in which a request of the connection begins: the body is not read before the next tick, so all pieces
+// of the turn would be in memory at once, and survive garbage collections.
 //
 // Many TLS handshakes at once are spread over several turns, too. A session of HTTP/2 that sends useless frames is
 // ended.
@@ -27,6 +29,7 @@ import { isShort, sliceOf } from './slices.ts'
 
 /** Work of a connection that may have to wait for a later turn. */
 interface Step {
+  readonly kind: 'request' | 'handshake' | 'read' | 'slice'
   /** Cost relative to the start of a request, which costs {@link requestCost}. */
   readonly cost: number
   readonly go: () => void
@@ -69,15 +72,17 @@ export class Pacing {
   }
 
   /** For {@link Pacer}: whether this turn has room for its next step. If so, the pacer must do the step at once. */
-  admit(pacer: Pacer, cost: number): boolean {
+  admit(pacer: Pacer, { cost, kind }: Step): boolean {
+    if (kind === 'slice' && pacer.hasBegunRequest) return false
     const isFirst = pacer.begun === 0
-    const isFree = isFirst && cost === requestCost
+    const isFree = isFirst && kind === 'request'
     // An expensive step needs an empty turn, so that it is done however little capacity there is.
     const mayGo = isFirst && this.#spent === 0
     const hasRoom = pacer.begun < limits.requestsPerTurn && this.#spent < this.#room
     if (!isFree && !mayGo && !hasRoom) return false
     if (!isFree) this.#spent += cost
     pacer.begun++
+    if (kind === 'request') pacer.hasBegunRequest = true
     this.list(pacer)
     return true
   }
@@ -102,6 +107,7 @@ export class Pacing {
     this.#takers.clear()
     for (const taker of takers) {
       taker.begun = 0
+      taker.hasBegunRequest = false
       taker.lines = 0
     }
     let going = takers
@@ -178,6 +184,11 @@ export class Pacer {
   /** For {@link Pacing}: steps begun in this turn, and lines parsed by Node itself. */
   begun = 0
   lines = 0
+  /**
+   * For {@link Pacing}: whether a request has begun in this turn. If so, no slice is parsed, because the body is read
+   * only from the next tick on. Until then, each piece of the body would be an object in memory.
+   */
+  hasBegunRequest = false
   readonly #pacing: Pacing
   readonly #socket: Socket
   readonly #client: string
@@ -216,19 +227,19 @@ export class Pacer {
 
   /** Calls `go`, which begins a request, at once or in a later turn. `go` must not throw. */
   begin(go: () => void): void {
-    this.#take({ cost: requestCost, go })
+    this.#take({ kind: 'request', cost: requestCost, go })
     if (this.#mayHold && this.#waiting.length >= limits.requestsWaitingMax) this.#hold()
   }
 
   /** Calls `go`, which makes a TLS handshake, at once or in a later turn. `go` must not throw. */
   shakeHands(go: () => void): void {
-    this.#take({ cost: handshakeCost, go })
+    this.#take({ kind: 'handshake', cost: handshakeCost, go })
   }
 
   /** Calls `go`, which parses `bytes` bytes: at once when they are few, else in a later turn. `go` must not throw. */
   read(bytes: number, go: () => void): void {
     if (bytes <= limits.shortReadBytes) go()
-    else this.#take({ cost: bytes / limits.readBytesPerRequest, go })
+    else this.#take({ kind: 'read', cost: bytes / limits.readBytesPerRequest, go })
   }
 
   /**
@@ -315,6 +326,7 @@ export class Pacer {
 
   readonly #receive = (bytes: Buffer) => {
     const isFirst = this.#unparsed === undefined
+    if (sliceOf(bytes, limits.linesOfFlood).lines >= limits.linesOfFlood) this.#pacing.sliceAll()
     this.#unparsed = this.#unparsed === undefined ? bytes : Buffer.concat([this.#unparsed, bytes])
     if (isFirst) this.#parseOn()
   }
@@ -330,15 +342,15 @@ export class Pacer {
       this.#parseSlice(unparsed.length)
       return
     }
-    const { end, lines } = sliceOf(unparsed)
+    const { end, lines } = sliceOf(unparsed, limits.linesPerSlice)
     this.#hasSliceWaiting = true
     const go = () => {
       this.#hasSliceWaiting = false
       // If parsing was stopped meanwhile, it continues when the reason is gone.
       if (!this.#isStopped) this.#parseSlice(end)
     }
-    if (lines >= limits.linesPerSlice) this.#pacing.sliceAll()
-    this.#take({ cost: lines / limits.linesPerRequest + end / limits.bodyBytesPerRequest, go })
+    const cost = lines / limits.linesPerRequest + end / limits.bodyBytesPerRequest
+    this.#take({ kind: 'slice', cost, go })
     if (this.#unparsed !== undefined) this.#hold()
   }
 
@@ -380,7 +392,7 @@ export class Pacer {
   }
 
   #take(step: Step): void {
-    if (!this.isWaiting && this.#pacing.admit(this, step.cost)) step.go()
+    if (!this.isWaiting && this.#pacing.admit(this, step)) step.go()
     else {
       this.#waiting.push(step)
       this.#pacing.list(this)
@@ -395,7 +407,7 @@ export class Pacer {
   /** For {@link Pacing}: does the oldest waiting step if there is room; returns whether it did. */
   goOn(): boolean {
     const [step] = this.#waiting
-    if (step === undefined || !this.#pacing.admit(this, step.cost)) return false
+    if (step === undefined || !this.#pacing.admit(this, step)) return false
     this.#waiting.shift()
     step.go()
     this.#readOn()

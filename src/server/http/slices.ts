@@ -18,12 +18,12 @@ export function isShort(bytes: Buffer): boolean {
   return true
 }
 
-/** The next slice to be parsed: its end (exclusive) and its number of lines. */
-export function sliceOf(bytes: Buffer): { readonly end: number; readonly lines: number } {
+/** The first slice with at most `linesMax` lines: its end (exclusive) and its number of lines. */
+export function sliceOf(bytes: Buffer, linesMax: number): { readonly end: number; readonly lines: number } {
   let lines = 0
   for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
     lines++
-    if (lines === limits.linesPerSlice) return { end: at + 1, lines }
+    if (lines === linesMax) return { end: at + 1, lines }
   }
   return { end: bytes.length, lines }
 }
