@@ -1,6 +1,6 @@
-// With `--workers`, one process, the supervisor, commits. Workers evaluate reads themselves, and forward to that process
-// what writes: whole queries, batches of imports, and small operations of the store. So nothing is committed by two
-// processes, and a stale query is evaluated again where the newest state is.
+// With `--workers`, only the supervisor commits. Workers evaluate reads themselves, and forward everything that writes
+// to the supervisor: queries, batches of imports, and small operations of the store. So two processes never commit
+// concurrently, and a stale query is evaluated again in the process with the newest state.
 
 import type { Duplex } from 'node:stream'
 import { Callee, Caller, ConnectionLost } from '../base/calls.ts'
@@ -17,14 +17,14 @@ import { readWriteRequest, readWriteResponse, writeRequestText, writeResponse } 
 import type { TransferService } from '../transfer/service.ts'
 import type { DatabaseId } from '../values/value.ts'
 
-/** An operation that a worker forwards. The pieces of a query's call and of its result are the long bodies. */
+/** An operation that a worker forwards. The bodies of a query and its result are sent in pieces. */
 type Operation =
   | { readonly kind: 'query'; readonly request: Omit<QueryRequest, 'longBody'> }
   | { readonly kind: 'import'; readonly database: DatabaseId; readonly text: string }
   | { readonly kind: 'reserve ids'; readonly worker: number; readonly held: IdStretch | undefined }
   | { readonly kind: 'pass time' }
 
-/** The result of an operation that has failed, but not because of a bug. */
+/** The result of an operation that failed for another reason than a bug. */
 interface Failure {
   readonly code?: RequestErrorCode
   readonly outcome?: StoreUnavailableError['outcome']
@@ -37,14 +37,14 @@ interface ImportResult {
   readonly spent: readonly Readonly<TransactionCounters>[]
 }
 
-/** The parts of the process that commits. */
+/** The parts of the committing process. */
 interface CommitterParts {
   readonly engine: { query(request: QueryRequest): QueryResponse | Promise<QueryResponse> }
   readonly store: Store
   readonly transfer: Pick<TransferService, 'write'>
 }
 
-/** In the process that commits: handles the operations of a worker until its connection closes. */
+/** In the committing process: handles the operations of a worker until its connection closes. */
 export function serveWorker(parts: CommitterParts, socket: Duplex): void {
   const callee = new Callee(socket, async ({ pieces = [], value }) => {
     const operation = value as Operation
@@ -93,7 +93,10 @@ function errorOf({ code, outcome, reason }: Failure): Error {
   return new StoreUnavailableError(reason, outcome === 'unknown' ? { outcome } : {})
 }
 
-/** In a worker: forwards operations to the process that commits. Rejects with `StoreUnavailableError` when that has exited. */
+/**
+ * In a worker: forwards operations to the committing process. Rejects with `StoreUnavailableError` when that process
+ * has exited.
+ */
 export class CommitterClient implements Committer {
   readonly #caller: Caller
 

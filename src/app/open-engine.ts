@@ -71,7 +71,7 @@ interface LaneHooks {
   readonly rememberedBytesMax: number
   /** The newest time that the service has used for a snapshot. */
   readonly snapshotTime: () => Micros
-  /** The newest record of the commit log that may be read, and has to be. */
+  /** The newest record of the commit log that may, and must, be read. */
   readonly logSequence: () => number
 }
 
@@ -87,9 +87,9 @@ export interface ProcessRole {
   readonly timelineFile?: string
   /** Starts slow-lane processes for long queries. */
   readonly slowLane?: boolean
-  /** Ends the process after its replica of a shared store was found invalid and discarded. */
+  /** Kills the process after its replica of a shared store was found invalid and discarded. */
   readonly onFatal?: () => never
-  /** Ends the process, whose disk has failed a flush of the commit log. */
+  /** Kills the process when its disk has failed a flush of the commit log. */
   readonly onLostFlush?: () => never
   /** In a worker of a data directory: the socket to the process that owns the commit log. */
   readonly committer?: Duplex
@@ -110,13 +110,13 @@ export interface OpenEngine {
   readonly transfer?: TransferService
   /** Present when slow queries have processes of their own. A process that serves keeps one of them ready. */
   readonly slowLane?: Pick<ProcessLane, 'keepReady' | 'standing'> | undefined
-  /** The pending background work, whichever process does it. */
+  /** The pending background work of all processes. */
   workLeft(): WorkLeft
-  /** Whether this process does the background work now. */
+  /** Returns whether this process does the background work now. */
   readonly worksInBackground?: () => boolean
   /** Exchanges notices with other processes of the store; absent: there are no other processes. */
   readonly notices?: NoticeBoard | undefined
-  /** How much of the commit log LMDB does not have yet; absent where there is no log. */
+  /** The part of the commit log that is not in LMDB; absent without a log. */
   readonly applyLag?: () => ApplyLag
   /** The state of this node's replica; present when several machines share the store. */
   readonly standing?: () => Standing
@@ -324,7 +324,10 @@ function transferOf(store: Store, host: SessionHost, timers: Timers | undefined)
   return createTransferService(store, rules, timers)
 }
 
-/** The parts of a worker's store that use the process that commits. The engine forwards what writes, so nothing is committed here. */
+/**
+ * The parts of a worker's store that use the committing process. The engine forwards writing queries, so nothing is
+ * committed here.
+ */
 function partsOfWorker(
   committer: CommitterClient,
   worker: number,
@@ -332,7 +335,7 @@ function partsOfWorker(
   return {
     commits: {
       commit: () => {
-        assert(false, 'a worker forwards what writes')
+        assert(false, 'a worker forwards writing queries')
       },
       passTime: () => committer.passTime(),
     },

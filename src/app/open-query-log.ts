@@ -157,7 +157,7 @@ function unlessFull<T>(work: () => T): T | undefined {
   }
 }
 
-/** Ignores an unavailable store. The machine is reported later, when it hands over records. */
+/** Ignores an unavailable store. The machine is reported later, when it uploads records. */
 function tolerateUnavailable(cause: unknown): void {
   if (!isUnavailable(cause)) throw cause
 }

@@ -55,7 +55,7 @@ interface StoreHandle {
   readonly kv: KeyValueStore
   /** The sequence number of the newest durable record in the commit log of the data directory, where there is one. */
   readonly logSequence?: () => number
-  /** How much of the commit log is only in memory, where there is a log. */
+  /** The part of the commit log that is only in memory; absent without a log. */
   readonly applyLag?: () => ApplyLag
   /** Present when several machines share the store. These parts then replace those of the data directory. */
   readonly shared?: {
@@ -76,7 +76,7 @@ interface StoreHandle {
   }
 }
 
-/** The connection of a worker to the process that commits. */
+/** The connection of a worker to the committing process. */
 interface CommitNotices {
   readonly watch: KeyValueStore['watch']
   close(): Promise<void>
@@ -94,9 +94,9 @@ interface StoreRole {
    * StoreUnavailableError.
    */
   readonly onFatal?: () => never
-  /** Ends the process, whose disk has failed a flush of the commit log. Absent: the store commits nothing more. */
+  /** Kills the process when its disk has failed a flush of the commit log. Absent: the store commits nothing more. */
   readonly onLostFlush?: () => never
-  /** In a worker: the connection to the process that commits. */
+  /** In a worker: the connection to the committing process. */
   readonly committer?: CommitNotices | undefined
 }
 
@@ -232,7 +232,7 @@ export async function openConfiguredStore(
   return { kv: storeOver(kv, { close }), shared }
 }
 
-/** Opens the data directory in the process that commits; `isFollowed` as {@link openLogged} has it. */
+/** Opens the data directory in the committing process; `isFollowed`: see {@link openLogged}. */
 function openLoggedStore(
   { data }: Pick<Config, 'data'>,
   log: Logger,
@@ -270,7 +270,7 @@ function upkeepOf(
   everyMs: number,
   log: Logger,
 ): Upkeep {
-  const onError = (error: unknown) => log.warn({ err: error }, 'the upkeep of the store failed')
+  const onError = (error: unknown) => log.warn({ err: error }, 'the maintenance of the store failed')
   return new Upkeep({ open, timers: systemTimers, everyMs, tasks, onError })
 }
 

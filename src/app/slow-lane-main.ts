@@ -76,14 +76,14 @@ class MemoryGuard {
     throw outOfMemory(this.#maxMb)
   }
 
-  /** Called after a query: whether it failed for want of memory. */
+  /** Called after a query: returns whether it failed for lack of memory. */
   readonly takeLack = () => {
     const hasLacked = this.#hasLacked
     this.#hasLacked = false
     return hasLacked
   }
 
-  /** Called after a query: whether the process should be replaced. Garbage does not count. */
+  /** Called after a query: returns whether the process should be replaced. Garbage does not count. */
   readonly isSpent = () => {
     if (this.#programMb === undefined || this.#usedPart() <= leftPartMax) return false
     globalThis.gc?.()

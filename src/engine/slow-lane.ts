@@ -49,7 +49,7 @@ export interface SlowLane {
   /** Returns how long work of a queue may block the process that serves all other queries, from now on. */
   share(queue: string): ProcessShare
   /**
-   * Tells whether so many queries of a queue wait that the service should evaluate possibly short ones itself.
+   * Returns whether so many queries of a queue wait that the service should evaluate possibly short ones itself.
    * Otherwise further queries would soon be rejected.
    */
   isCrowded(queue: string): boolean

@@ -106,7 +106,7 @@ test('warnings are listed with advice', { skip }, async () => {
         },
         check: {
           ...{ started: old, ended: old, progress: null, failure: null },
-          result: { is_good: false, place: '/d', findings: ['document 1 lacks an entry'] },
+          result: { is_good: false, place: '/d', findings: ['document 1 has no entry'] },
         },
       },
       backups: null,
@@ -127,7 +127,7 @@ test('warnings are listed with advice', { skip }, async () => {
   }
   await page.getByRole('cell', { name: '3', exact: true }).waitFor()
   await page.getByRole('cell', { name: 'Document 7 of c: too wide' }).waitFor()
-  await page.getByText('document 1 lacks an entry').waitFor()
+  await page.getByText('document 1 has no entry').waitFor()
   await page.getByText('No backup folder is configured').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Back up now' }).count(), 0)
   await page.context().close()

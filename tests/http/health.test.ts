@@ -129,7 +129,7 @@ test('a check runs beside the service, and reports contradictions', async () => 
     server = await startProcess({ data })
     const { result } = await finished(server, 'check')
     assert.equal(result?.is_good, false)
-    assert.match(result?.findings?.join('\n') ?? '', /lacks an entry/)
+    assert.match(result?.findings?.join('\n') ?? '', /has no entry/)
   } finally {
     await server.stop()
     await rm(data, { recursive: true, force: true })

@@ -337,7 +337,7 @@ describe('lmdb on a full disk', () => {
       assert.equal(each.status, 'rejected')
       assert.ok(each.reason instanceof StoreUnavailableError)
       assert.equal(each.reason.outcome, 'not committed')
-      assert.match(each.reason.message, /: the disk has no room: 16 MB are free, 17 MB are wanted$/)
+      assert.match(each.reason.message, /: the disk is full: 16 MB are free, 17 MB are needed$/)
     }
     free = 0
     await assert.rejects(store.transact(write(put('more', '1'))), StoreUnavailableError)

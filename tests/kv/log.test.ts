@@ -165,7 +165,7 @@ describe('the log after a crash', () => {
       assert.throws(() => {
         const opened = open({ path: without })
         opened.read(() => undefined)
-      }, /lacks .*: a data directory is copied with its commit log, or with "terrarium backup"/)
+      }, /: copy a data directory with its commit log, or use "terrarium backup"/)
     }
     const other = newPath()
     const otherStore = openLogged({ path: other, segmentBytes, timers: never })
@@ -260,7 +260,7 @@ describe('appends that fail', () => {
     const store = openLogged({ path, segmentBytes, timers: never, freeBytes: () => free })
     await commit(store, 0)
     free = 1000
-    await assert.rejects(commit(store, 1), { outcome: 'not committed', message: /the disk has no room/ })
+    await assert.rejects(commit(store, 1), { outcome: 'not committed', message: /the disk is full/ })
     assert.equal(newestWhole(store), 0)
     free = Number.POSITIVE_INFINITY
     await commit(store, 1)

@@ -400,15 +400,15 @@ describe('copies of the record', { skip: noPostgres }, () => {
     await load([await node('b', server.url())], 1, () => undefined)
     const { seq } = readNote(local) ?? {}
     await session.query(`DELETE FROM ${log} WHERE seq <= $1`, [seq])
-    await assert.rejects(redoLog(session, local), /the log no longer reaches back to it/)
+    await assert.rejects(redoLog(session, local), /the log no longer contains its next batch/)
     let reason: string | undefined
     const options = { ...optionsOf('c', server.url()), local, onDiverged: (told: string) => (reason = told) }
     await assert.rejects(openPostgres(options), StoreUnavailableError)
-    assert.equal(reason, 'the log no longer reaches back to it')
+    assert.equal(reason, 'the log no longer contains its next batch')
     // Entries that nothing describes are no copy, of no batch.
     const emptied = { ...options, local: openMemory() }
     await assert.rejects(openPostgres(emptied), StoreUnavailableError)
-    assert.equal(reason, 'nothing in it says what it is a copy of')
+    assert.equal(reason, 'it does not name its store')
     session.close()
   })
 

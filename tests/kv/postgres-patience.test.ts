@@ -147,7 +147,7 @@ describe('a batch under way when the waiting time of writes ends', { skip: noPos
     assert.deepEqual(outcome, {})
     await openGate()
     await told
-    assertRefusal(outcome.told, 'not committed', /does not take commits: no room$/)
+    assertRefusal(outcome.told, 'not committed', /does not accept commits: no room$/)
   })
 
   test('without a response the outcome is unknown, and the error has the reason of the failed attempt before', async () => {
@@ -156,7 +156,7 @@ describe('a batch under way when the waiting time of writes ends', { skip: noPos
     nowMs += 3_000
     await look()
     await told
-    assertRefusal(outcome.told, 'unknown', /may have been, or not; the attempt before has failed: no room$/)
+    assertRefusal(outcome.told, 'unknown', /may have been committed, or not; the previous attempt failed: no room$/)
     await openGate()
     assert.equal(await store.transact(() => ({ result: 'goes on', writes: [] })), 'goes on')
   })

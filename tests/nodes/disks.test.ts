@@ -57,7 +57,7 @@ describeNodes(
       assert.equal(status, 503)
       // If PostgreSQL takes long to reject a commit, its outcome is open.
       const reason =
-        /(does not take commits|the attempt before has failed): could not (write|extend) .*File too large/
+        /(does not accept commits|the previous attempt failed): could not (write|extend) .*File too large/
       assert.match(nodes.a.stderr(), reason)
       nodes.postgres.limitFiles(Number.POSITIVE_INFINITY)
       nodes.a.proxy.cut()
@@ -126,7 +126,7 @@ describeNodes(
     test('a replica with damaged pages is rebuilt after processes have crashed', async () => {
       const damages = (node: Node) => node.stderr().match(/data\.mdb is damaged: /g)?.length ?? 0
       // If both workers exit at once, the directory may contain no replica at all.
-      const copied = /"reason":"(there is none|nothing in it says [^"]*|[^"]* is damaged: [^"]*)"/g
+      const copied = /"reason":"(there is none|it does not name its store|[^"]* is damaged: [^"]*)"/g
       let node = await nodes.cluster.start()
       const { data } = node
       const mark = join(data, 'replica-in-use')

@@ -38,7 +38,7 @@ test('data moves from a directory to a store, to a backup and back to a director
     assert.equal(moved.status, 0, moved.stderr)
     const again = await runProgram(['migrate', '--data', first], env)
     assert.equal(again.status, 1)
-    assert.match(again.stderr, /holds a store already/)
+    assert.match(again.stderr, /already contains a store/)
 
     const data = join(folder, 'node')
     const node = await startProcess({ data, env })

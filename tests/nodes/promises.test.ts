@@ -190,7 +190,7 @@ function testRecord(nodes: TwoNodes): void {
 
   test('a replica that contradicts the record is rebuilt while workers run', async () => {
     await nodes.cluster.write(nodes.a)
-    const isNoted = () => nodes.b.stderr().includes('the record has another past')
+    const isNoted = () => nodes.b.stderr().includes('the record has another history')
     /** Workers exit when their replica is invalid, and requests at that time get no response. */
     const holdsAll = async () => {
       const request = { secret: nodes.cluster.secret, query: 1, path: '/linearized' }

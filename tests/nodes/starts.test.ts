@@ -79,7 +79,7 @@ describe('a database over which no node starts', { skip: noPostgres }, () => {
     try {
       await holder.query(`BEGIN; SELECT id FROM ${cluster.schema}.head FOR UPDATE`)
       const flags = ['--store-schema', cluster.schema, '--store-write-wait-ms', '300']
-      assertFailed(await start(postgres.url(), ...flags), /the database of the store does not take commits/)
+      assertFailed(await start(postgres.url(), ...flags), /the database of the store does not accept commits/)
     } finally {
       await holder.end()
     }
@@ -194,7 +194,7 @@ auth_type = any
 
   test('a pooler in transaction mode is rejected in one line', async () => {
     const store = `postgres://tests@127.0.0.1:${port}/transactions`
-    assertFailed(await start(store), /a pooler that keeps transactions, not sessions: set its pool_mode/)
+    assertFailed(await start(store), /a connection pooler in transaction mode: set its pool_mode/)
   })
 
   test('a pooler in session mode is accepted', async () => {

@@ -41,10 +41,10 @@ interface Running {
   readonly onOver: () => void
 }
 
-/** Characters of what a process says on standard error that are kept to tell why it ended. */
+/** Maximum number of characters of a process's standard error that are kept to explain its exit. */
 const lastWordsMax = 4096
 
-const failed = (cause: string) => new Error(`a process of the slow lane has ended (${cause})`)
+const failed = (cause: string) => new Error(`a process of the slow lane has exited (${cause})`)
 
 /** The error of a job whose process was killed from outside the service. The job has written nothing. */
 const killed = () =>
@@ -66,7 +66,7 @@ export class LaneProcess {
   #hasLacked = false
   #becomeReady: () => void = () => {}
   #running: Running | undefined
-  /** The last job, while it is not decided what becomes of what it writes. */
+  /** The last job, until the outcome of its writes is known. */
   #pending: PendingJob | undefined
   #verdict: RequestError | undefined
   #lastWords = ''
@@ -122,8 +122,8 @@ export class LaneProcess {
   }
 
   /**
-   * Evaluates one query. Calls `onCommit` when what the query writes begins to be committed, and `onOver` when it can
-   * be given another job.
+   * Evaluates one query. Calls `onCommit` when the commit of its writes begins, and `onOver` when the process can run
+   * another job.
    */
   run(
     job: Extract<ToLane, { kind: 'job' }>,

@@ -1,5 +1,5 @@
-// A query that writes, seen from the service: the process of the slow lane that evaluated it has sent the attempt, and waits. It
-// reads again what it has read, if it is asked to, and makes the text of the response once the time of the commit is known.
+// A writing query in the slow lane, on the service's side: its process has sent the attempt, and waits. On request, the
+// process validates the read set, and renders the response once the commit time is known.
 
 import type { Attempt } from '../../storage/store/attempt.ts'
 import { StoreUnavailableError } from '../../storage/store/contract.ts'
@@ -14,9 +14,9 @@ interface PendingJobOptions {
   readonly send: (message: ToLane) => void
   /** The sequence number of the newest record in the commit log; 0 where there is none. */
   readonly logSequence: () => number
-  /** Told when the commit begins: from now on the process is not to be killed. */
+  /** Called when the commit begins: from then on the process must not be killed. */
   readonly onCommit: () => void
-  /** Told when the process has nothing more to do for this job. */
+  /** Called when the process has no more work for this job. */
   readonly onOver: () => void
 }
 
@@ -71,7 +71,7 @@ export class PendingJob implements PendingCommit {
     this.#end()
   }
 
-  /** The process has read again what it had read. */
+  /** The process has validated its read set. */
   validated(since: CommitRecord | 'stale'): void {
     this.#validation?.resolve(since)
     this.#validation = undefined
@@ -83,14 +83,14 @@ export class PendingJob implements PendingCommit {
     this.#evaluation = undefined
   }
 
-  /** The process has made the response. */
+  /** The process has rendered the response. */
   responded(response: QueryResponse): void {
     this.#response?.resolve(response)
     this.#response = undefined
     this.#end()
   }
 
-  /** The process has ended. */
+  /** The process has exited. */
   fail(reason: unknown): void {
     this.#failure = reason
     this.#validation?.reject(reason)
@@ -106,8 +106,8 @@ export class PendingJob implements PendingCommit {
   }
 }
 
-/** The query is committed, and what it responds is not known: its client has to find out. */
+/** The query is committed, but its response is lost: the client must find out the outcome. */
 function lostResponse(): StoreUnavailableError {
-  const text = 'a process of the slow lane has ended after its query was committed'
+  const text = 'a process of the slow lane has exited after its query was committed'
   return new StoreUnavailableError(text, { outcome: 'unknown' })
 }

@@ -3,7 +3,7 @@
 //
 //   version (1 byte), then for each write: key length, key, value length + 1 (0: the key is deleted), value
 //
-// Lengths are unsigned LEB128. The format is part of what is stored: a change needs a new version.
+// Lengths are unsigned LEB128. The format is part of the stored data: a change needs a new version.
 
 import { assert } from '../../base/assert.ts'
 import type { Bytes, Work, Write } from './contract.ts'
@@ -14,7 +14,7 @@ export const batchVersion = 1
 /** The longest encoding of a length, in bytes. */
 const lengthBytesMax = 5
 
-/** Room that the encoding of a write takes at most, in bytes. */
+/** Maximum number of bytes of the encoding of a write. */
 export function writeBytesMax({ key, value }: Write): number {
   return 2 * lengthBytesMax + key.length + (value?.length ?? 0)
 }
@@ -24,7 +24,7 @@ export function encodeBatch(writes: readonly Write[]): Buffer {
   return encodeAfter(1, writes).fill(batchVersion, 0, 1)
 }
 
-/** Encodes writes as a part of a batch: without its version. */
+/** Encodes writes as a part of a batch, without the version. */
 export function encodeWrites(writes: readonly Write[]): Buffer {
   return encodeAfter(0, writes)
 }
@@ -38,12 +38,15 @@ function encodeAfter(start: number, writes: readonly Write[]): Buffer {
   return body.subarray(0, at)
 }
 
-/** Where the key begins of a write that is encoded at `start`. */
+/** The offset of the key of a write that is encoded at `start`. */
 export function keyStartOf({ key }: Write, start: number): number {
   return start + (key.length < 0x80 ? 1 : 2)
 }
 
-/** Encodes a write into `target`, which has {@link writeBytesMax} bytes from `start` on; where it ends. */
+/**
+ * Encodes a write into `target`, which has {@link writeBytesMax} bytes from `start` on. Returns the end of the
+ * encoding.
+ */
 export function encodeWrite({ key, value }: Write, target: Bytes, start: number): number {
   let at = writeLength(target, start, key.length)
   target.set(key, at)
@@ -58,7 +61,7 @@ export function decodeBatch(body: Bytes): Write[] {
   return decodeWrites(body, firstWrite(body, 0))
 }
 
-/** The writes from `start` on of a part of a batch; they share its memory. */
+/** The writes from `start` on in a part of a batch; they share its memory. */
 export function decodeWrites(body: Bytes, start = 0): Write[] {
   const writes: Write[] = []
   const reader = new WriteReader(body)
@@ -69,23 +72,23 @@ export function decodeWrites(body: Bytes, start = 0): Write[] {
   return writes
 }
 
-/** Where the first write of the batch begins that begins at `start`. Throws when a newer version wrote the batch. */
+/** The offset of the first write of the batch that begins at `start`. Throws when a newer version wrote the batch. */
 export function firstWrite(bytes: Bytes, start: number): number {
   assert(bytes[start] === batchVersion, 'a batch has a format that this version knows')
   return start + 1
 }
 
-/** All that a transaction writes. */
+/** All writes of a transaction. */
 export function allWrites({ pieces, writes }: Pick<Work<unknown>, 'writes' | 'pieces'>): readonly Write[] {
   return pieces === undefined ? writes : [...pieces].flatMap(piece => decodeWrites(piece)).concat(writes)
 }
 
-/** Reads single writes of batches; makes nothing for those that are only compared. */
+/** Reads single writes of batches, without creating objects for writes that are only compared. */
 export class WriteReader {
   keyStart = 0
   keyEnd = 0
   valueStart = 0
-  /** Where the next write begins. */
+  /** The offset of the next write. */
   end = 0
   isDelete = false
   readonly #bytes: Bytes
@@ -100,12 +103,12 @@ export class WriteReader {
     return this.#bytes.subarray(this.keyStart, this.keyEnd)
   }
 
-  /** Its value, which shares the memory of the batch; undefined when it deletes. */
+  /** The value of the write, which shares the memory of the batch; undefined when the write deletes the key. */
   get value(): Bytes | undefined {
     return this.isDelete ? undefined : this.#bytes.subarray(this.valueStart, this.end)
   }
 
-  /** Reads the write that begins at a place of the bytes. */
+  /** Reads the write at an offset. */
   read(start: number): void {
     this.#at = start
     const keyBytes = this.#readLength()
@@ -114,7 +117,7 @@ export class WriteReader {
     this.readValue(this.keyEnd)
   }
 
-  /** Reads the value of the write whose key ends at a place of the bytes; {@link keyStart} and {@link keyEnd} stay. */
+  /** Reads the value of the write whose key ends at an offset; {@link keyStart} and {@link keyEnd} are not changed. */
   readValue(keyEnd: number): void {
     this.#at = keyEnd
     const length = this.#readLength()
@@ -135,7 +138,7 @@ export class WriteReader {
   }
 }
 
-/** Returns where the next thing begins. */
+/** Returns the offset after the length. */
 function writeLength(target: Bytes, start: number, length: number): number {
   let at = start
   let rest = length

@@ -1,27 +1,27 @@
-// Transactions that wait for a commit and share it: what each came to is not told before the batch is durable.
+// Transactions that wait for a commit and share it. Their results are returned only after the batch is durable.
 
 import { assert } from '../../base/assert.ts'
 import { checkWork } from './checks.ts'
 import { CommitPace } from './commit-pace.ts'
 import type { KeyValueStore, View, Work } from './contract.ts'
 
-/** One call of `transact`. Plain: closures that wait outlive minor garbage collections (decision 28). */
+/** One call of `transact`. A plain object, because waiting closures outlive minor garbage collections (decision 28). */
 export interface Job {
   readonly work: (view: View) => Work<unknown>
-  /** As {@link KeyValueStore.transact} has it. The transaction has a batch to itself. */
+  /** See {@link KeyValueStore.transact}. The transaction has a batch of its own. */
   readonly prepare: (() => Promise<void>) | undefined
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void
-  /** When it came, on the steady clock, in milliseconds. */
+  /** The arrival time on the monotonic clock, in milliseconds. */
   readonly cameMs: number
-  /** What it came to when it ran last. */
+  /** The outcome of the last run. */
   outcome: { readonly result: unknown } | { readonly error: unknown } | undefined
 }
 
-/** What a job writes, as of {@link Work}. */
+/** The writes of a job, as in {@link Work}. */
 type JobWrites = Pick<Work<unknown>, 'writes' | 'pieces'>
 
-/** Runs a job and returns what it writes. What it throws reaches its own caller alone. */
+/** Runs a job and returns its writes. An error only rejects the promise of this job. */
 export function runJob(job: Job, view: View): JobWrites {
   try {
     const done = job.work(view)
@@ -36,7 +36,10 @@ export function runJob(job: Job, view: View): JobWrites {
 
 const nothing: JobWrites = { writes: [] }
 
-/** Prepares the transaction of a batch that has one to itself. False when it has failed and was rejected. */
+/**
+ * Prepares the transaction of a batch that contains no other. Returns false when the preparation has failed and was
+ * rejected.
+ */
 export async function prepareBatch([job]: readonly Job[]): Promise<boolean> {
   try {
     await job?.prepare?.()
@@ -49,16 +52,19 @@ export async function prepareBatch([job]: readonly Job[]): Promise<boolean> {
 
 /** Resolves or rejects the promise of a transaction whose batch is durable. */
 export function settle({ outcome, reject, resolve }: Job): void {
-  assert(outcome !== undefined, 'every work of a batch has run')
+  assert(outcome !== undefined, 'every transaction of a batch has run')
   if ('result' in outcome) resolve(outcome.result)
   else reject(outcome.error)
 }
 
-/** The transactions that wait, in the order in which they came. */
+/** The waiting transactions, in the order of arrival. */
 export class CommitQueue {
   readonly #pace = new CommitPace()
   #jobs: Job[] = []
-  /** When the first and the last came since the last commit was begun, on the steady clock, in milliseconds. */
+  /**
+   * When the first and the last transaction since the start of the last commit arrived, on the monotonic clock, in
+   * milliseconds.
+   */
   #firstCameMs = 0
   #lastCameMs = 0
 
@@ -66,7 +72,7 @@ export class CommitQueue {
     return this.#jobs.length === 0
   }
 
-  /** Adds a transaction that comes at `cameMs`; a promise for its result. */
+  /** Adds a transaction that arrives at `cameMs`; returns a promise for its result. */
   add<T>(work: (view: View) => Work<T>, cameMs: number, prepare?: () => Promise<void>): Promise<T> {
     if (this.isEmpty) this.#firstCameMs = cameMs
     this.#lastCameMs = cameMs
@@ -76,7 +82,7 @@ export class CommitQueue {
     })
   }
 
-  /** Takes out those that go into a commit that begins now, at most `jobsMax`. */
+  /** Removes and returns the transactions of a commit that begins now, at most `jobsMax`. */
   take(jobsMax = Number.POSITIVE_INFINITY): Job[] {
     const count = this.#pace.take(this.#jobs.length, this.#lastCameMs - this.#firstCameMs)
     this.#firstCameMs = this.#lastCameMs
@@ -85,7 +91,7 @@ export class CommitQueue {
     return this.#jobs.splice(0, Math.min(count, jobsMax, next === -1 ? count : next))
   }
 
-  /** Puts jobs back that have not been committed; they come first again. */
+  /** Puts back jobs that have not been committed; they are first in the queue again. */
   putBack(jobs: readonly Job[]): void {
     this.#jobs.unshift(...jobs)
   }
@@ -95,7 +101,7 @@ export class CommitQueue {
     this.#pace.flushed(flushMs, this.#jobs.length)
   }
 
-  /** Takes out the jobs that have waited since before `sinceMs`. */
+  /** Removes and returns the jobs that have waited since before `sinceMs`. */
   takeOlderThan(sinceMs: number): Job[] {
     const old = this.#jobs.filter(job => job.cameMs < sinceMs)
     if (old.length > 0) this.#jobs = this.#jobs.filter(job => job.cameMs >= sinceMs)

@@ -1,13 +1,13 @@
-// The storage contract: ordered bytes with snapshots and atomic, durable commits. It knows nothing of
-// documents. Every engine (memory, lmdb, …) passes the same suite in tests/kv.
+// The storage contract: ordered bytes with snapshots and atomic, durable commits. The contract is independent of
+// documents. Every engine (memory, LMDB, …) passes the same suite in tests/kv.
 
 /**
- * Keys compare bytewise, unsigned, shorter prefix first. Stored ones have 1 to {@link keyBytesMax} bytes, bounds any
- * number.
+ * Keys are compared bytewise, unsigned, and a prefix sorts first. Stored keys have 1 to {@link keyBytesMax} bytes;
+ * bounds may have any length.
  */
 export type Bytes = Uint8Array
 
-/** The longest key every engine must take, in bytes. */
+/** The longest key that every engine must store, in bytes. */
 export const keyBytesMax = 1900
 
 /** A half-open interval of keys, `start` inclusive and `end` exclusive. */
@@ -16,7 +16,7 @@ export interface KeyRange {
   readonly end: Bytes
   /** Largest key first when true. */
   readonly reverse?: boolean
-  /** At most this many entries; unlimited when absent. */
+  /** Maximum number of entries; unlimited when absent. */
   readonly limit?: number
 }
 
@@ -32,13 +32,13 @@ export interface Entry {
   readonly value: Bytes
 }
 
-/** Reads of one consistent state. Arrays returned belong to the caller and stay valid after the view is gone. */
+/** Reads of one consistent state. Returned arrays belong to the caller and stay valid after the view has ended. */
 export interface View {
-  /** `known`: what may stand there, as the caller remembers it; it is returned itself when just that stands there. */
+  /** `known`: the value that the caller has cached; it is returned itself if the stored value is equal. */
   get(key: Bytes, known?: Bytes): Bytes | undefined
-  /** Lazy: reads as it is iterated; stop early by leaving the loop. The view must not change meanwhile. */
+  /** Lazy: reads during the iteration, which may be left early. The view must not change meanwhile. */
   range(range: KeyRange): Iterable<Entry>
-  /** Of a view that notes what is read: the caller relies on there being nothing, which it knows without reading. */
+  /** Present if the view records a read set: adds the absence of an entry, which the caller knows without reading. */
   noteAbsent?(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void
 }
 
@@ -48,68 +48,73 @@ export interface Write {
   readonly value: Bytes | undefined
 }
 
-/** What a transaction function decided: its result and the changes to apply (none: nothing is committed). */
+/** The result of a transaction function, and the changes to apply. Without changes nothing is committed. */
 export interface Work<T> {
   readonly result: T
   readonly writes: readonly Write[]
   /**
-   * Writes of a large transaction that come before `writes`. An engine may let other work of the process run between two
+   * Writes of a large transaction that precede `writes`. An engine may run other work of the process between two
    * pieces, but no other transaction.
    */
   readonly pieces?: EncodedWrites
 }
 
-/** Writes as parts of a batch (`batch.ts`), made as they are needed. */
+/** Writes as parts of a batch (`batch.ts`), created on demand. */
 export interface EncodedWrites extends Iterable<Bytes> {
-  /** How many writes there are at most, and how many bytes all parts have. */
+  /** The maximum number of writes, and the bytes of all parts. */
   readonly rowsMax: number
   readonly bytesMax: number
 }
 
-/** Writes of others that have become visible together. */
+/** Writes of other processes that have become visible together. */
 export interface ForeignBatch {
   /** The time of the newest commit before them, in microseconds. */
   readonly after: number
-  /** Those of several transactions, one after the other. Only lent: their bytes belong to something larger. */
+  /**
+   * The writes of several transactions, one after the other. The caller must copy bytes that it keeps, because they
+   * belong to a larger buffer.
+   */
   readonly writes: readonly Write[]
 }
 
 /** Ordered bytes with snapshots and atomic commits. */
 export interface KeyValueStore {
   /**
-   * Runs `read` synchronously on a snapshot of everything committed so far, by any process that shares
-   * the store, and returns its result. Inside another read it shares that one's snapshot; inside a transaction it throws.
+   * Runs `read` synchronously on a snapshot of everything that any process sharing the store has committed so far, and
+   * returns its result. A read inside another read shares the snapshot; inside a transaction it throws.
    */
   read<T>(read: (view: View) => T): T
   /**
    * Runs the transaction function `work` under the writer's lock, on the newest state, and applies its writes
-   * atomically; transactions are strictly serializable. All other writers wait meanwhile, so it is short: it checks
-   * what was prepared outside (see storage/store/attempt.ts) and hands over the writes. Transactions that wait together may
-   * share one lock and one flush; each sees the writes of those before it. `work` is synchronous and may run more than
-   * once; only the last run counts. What it throws rejects the promise and nothing is written. Resolves when the writes
-   * are durable (survive a crash of process and machine); without any, when everything `work` has read is durable.
+   * atomically; transactions are strictly serializable. All other writers wait meanwhile, so `work` must be short: it
+   * checks what was prepared before (see storage/store/attempt.ts) and returns the writes. Transactions that wait
+   * together may share one lock and one flush; each sees the writes of the transactions before it. `work` is
+   * synchronous and may run more than once; only the last run counts. If it throws, the promise rejects and nothing is
+   * written. The promise resolves when the writes are durable (survive a crash of process and machine); without writes,
+   * when all data that `work` has read is durable.
    *
-   * `prepare` is awaited under the same lock, right before `work`: nothing is committed between them, and `read` sees the
-   * newest state. A rejection rejects the promise, and `work` does not run.
+   * `prepare` is awaited under the same lock, directly before `work`: nothing is committed between them, and `read`
+   * sees the newest state. If it rejects, the promise rejects and `work` does not run.
    */
   transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T>
   /**
-   * Of an engine whose reads may lag behind commits of other machines: undefined when a snapshot taken now holds all
-   * commits up to `notBefore` (microseconds) and follows the time of day; else resolves when it does. Infinity: all that
-   * was committed before the call, by any machine. With `isLater` the snapshot also has a time later than `notBefore`, unless
-   * what decides about time is away. Rejects with `StoreUnavailableError` when the commits need something that is away.
+   * For engines whose reads may lag behind commits of other machines. Undefined when a snapshot taken now contains all
+   * commits up to `notBefore` (microseconds) and follows the time of day; otherwise resolves when this is so. Infinity
+   * stands for all commits before the call, by any machine. With `isLater` the snapshot also has a time later than
+   * `notBefore`, unless the source of the time is unavailable. Rejects with `StoreUnavailableError` when the commits
+   * need an unavailable service.
    */
   ready?(notBefore: number, isLater?: boolean): Promise<void> | undefined
   /**
-   * Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop.
-   * It must not throw.
+   * Calls `listener` after each commit of this or another process becomes visible to `read`; returns a function that
+   * stops this. The listener must not throw.
    */
   watch(listener: () => void): () => void
   /**
-   * Of an engine that gets the writes of other machines: `listener` hears of each of their batches in order, soon after it
-   * has become visible. Batches that another process has brought to the same copy are left out.
+   * For engines that get the writes of other machines: calls `listener` with each of their batches in order, soon after
+   * the batch has become visible. Batches that another process has added to the same replica are left out.
    */
   watchForeign?(listener: (batch: ForeignBatch) => void): void
-  /** Waits for commits under way, then frees everything. */
+  /** Waits for running commits, then frees all resources. */
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
-// Which data directory lies at a path. A folder can be renamed, removed or replaced while a service has its files open:
-// the service would go on with those, and what it starts would open whatever is there now. So a process that
-// opens the folder on behalf of a service compares it with the one that the service holds. Open files keep their numbers.
+// The identity of the data directory at a path. A folder can be renamed, removed or replaced while a service has its
+// files open. The service would continue with the old files, while processes that it starts would open the new ones. So
+// a process that opens the folder on behalf of a service compares the identity with that of the service. Open files
+// keep their inode numbers.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,12 +9,12 @@ import { StoreUnavailableError } from './errors.ts'
 import { claimFiles } from './lmdb-claim.ts'
 import { dataFileName } from './lmdb-data-file.ts'
 
-/** Nodes over a shared store have no data file here, and new folders have none yet. */
+/** Nodes over a shared store have no data file here, and new folders do not have one yet. */
 const absent = '-'
 
 const files = [...claimFiles, dataFileName]
 
-/** The identity of the data directory at a path; told by a process that has its files open. */
+/** The identity of the data directory at a path, as determined by a process that has its files open. */
 export function identityOf(folder: string): string {
   return files.map(name => fileNumber(join(folder, name))).join(' ')
 }
@@ -24,8 +25,8 @@ function fileNumber(path: string): string {
 }
 
 /**
- * Throws {@link StoreUnavailableError} unless the data directory at a path is the one with that identity. What that one did
- * not have may have come since.
+ * Throws {@link StoreUnavailableError} unless the data directory at a path has this identity. Files that did not exist
+ * at that time may have been added since.
  */
 export function assertIdentity(folder: string, identity: string): void {
   const numbers = identityOf(folder).split(' ')

@@ -1,4 +1,4 @@
-// The listeners that hear of commits. Shared by the engines.
+// The listeners for commits, shared by the engines.
 
 export class Listeners {
   readonly #listeners = new Set<{ readonly call: () => void }>()
@@ -7,7 +7,7 @@ export class Listeners {
     return this.#listeners.size === 0
   }
 
-  /** Adds `call`; returns the way to take it out again. The same function may be added twice. */
+  /** Adds `call`; returns a function that removes it. The same function may be added twice. */
   add(call: () => void): () => void {
     const listener = { call }
     this.#listeners.add(listener)

@@ -1,6 +1,7 @@
-// A claim on a data directory: at most one service at a time. Node has no file locks, but LMDB takes one on its lock
-// file for every process that reads; the system releases it when the process ends, however it ends. So the claim is
-// a small environment of its own that only services open, and a service that finds another live reader in it comes second.
+// Claims a data directory for at most one service at a time. Node has no file locks, but LMDB locks its lock file for
+// every process that reads; the system releases the lock when the process exits, for any reason. So the claim is a
+// small LMDB environment that only services open. A service that finds another live reader in it cannot claim the
+// directory.
 
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
@@ -9,29 +10,32 @@ import { ownerOnly } from './lmdb-folder.ts'
 
 const fileName = 'service'
 
-/** What claiming leaves in a folder for good: removing a lock that another process may have open would break it. */
+/**
+ * The files of a claim, which stay in the folder: removing a lock file that another process may have open would break
+ * its lock.
+ */
 export const claimFiles: readonly string[] = [fileName, `${fileName}-lock`]
 
 const mapSizeBytes = 1 << 20
 
 /**
- * Claims the folder for this process until the returned function is called. Throws {@link FolderInUseError} when another
- * process has it, or when two try at the same moment; {@link StoreUnavailableError} when the folder cannot be written to.
+ * Claims the folder for this process until the returned function is called. Throws {@link FolderInUseError} when
+ * another process has claimed it, or when two processes try at the same moment; {@link StoreUnavailableError} when the
+ * folder cannot be written.
  */
 export function claimFolder(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
-  // Looked at before the first read takes the lock: a process in another container may have the number of this one,
-  // and what it holds would be taken for ours from then on, and be let go with it.
+  // Checked before the first read takes the lock: a process in another container may have the same process number, and
+  // its lock would then be treated as ours and released with ours.
   refuseHeld(claims, folder, 0)
   claims.get('claim')
-  // Looked at again, so that one of two that come at the same moment always sees the other.
+  // Checked again, so that of two processes that start at the same moment at least one sees the other.
   refuseHeld(claims, folder, 1)
   return () => claims.close()
 }
 
 /**
- * Shares the claim of the process that started this one: should that be killed, the folder stays claimed for as long as
- * this one lives.
+ * Shares the claim of the parent process: if the parent is killed, the folder stays claimed while this process lives.
  */
 export function joinClaim(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
@@ -55,7 +59,7 @@ function openClaims(folder: string): RootDatabase {
   }
 }
 
-/** Throws when there are live readers beside the `own` ones of this process. */
+/** Throws when there are live readers besides the `own` readers of this process. */
 function refuseHeld(claims: RootDatabase, folder: string, own: number): void {
   const pids = readersOf(claims)
   const stranger = pids.find(pid => pid !== process.pid)
@@ -65,9 +69,9 @@ function refuseHeld(claims: RootDatabase, folder: string, own: number): void {
   throw new FolderInUseError(`the data directory ${folder} is in use by process ${other}`)
 }
 
-/** The numbers of the processes that live and have read, as each of them knows its own: LMDB locks a row for each. */
+/** The numbers of live processes that have read, as each process sees its own number: LMDB locks a row for each. */
 function readersOf(claims: RootDatabase): number[] {
-  // Takes those out whose process is gone.
+  // Removes the readers whose process has exited.
   claims.readerCheck()
   const rows = claims.readerList().split('\n').slice(1)
   return rows.map(row => Number(row.trim().split(/\s+/)[0])).filter(pid => pid > 0)

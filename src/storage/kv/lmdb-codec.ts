@@ -1,9 +1,9 @@
-// How keys and values pass between us and lmdb-js, which reuses one buffer for all that it reads.
+// Passes keys and values between this program and lmdb-js, which reuses one buffer for all reads.
 
 import { copyOf } from '../../base/byte-pool.ts'
 import type { Bytes } from './contract.ts'
 
-/** The buffers that lmdb-js reuses, for keys and for values, seen as a whole (it redefines `length` on its own). */
+/** The buffers that lmdb-js reuses for keys and for values, with their full length (lmdb-js redefines `length`). */
 let keySource: Bytes = new Uint8Array(0)
 let valueSource: Bytes = new Uint8Array(0)
 
@@ -21,7 +21,7 @@ function copyValue(bytes: Bytes): Bytes {
   return copyOf(sourceOf(bytes), bytes.byteOffset, bytes.byteOffset + bytes.length)
 }
 
-/** `known` if those are the bytes of a value in a buffer that lmdb-js reuses, otherwise a copy of the value. */
+/** Returns `known` if it equals the value in a buffer that lmdb-js reuses, otherwise a copy of the value. */
 export function knownOrCopy(value: Bytes, known: Bytes): Bytes {
   const { byteOffset, length } = value
   if (known.length !== length) return copyValue(value)
@@ -30,7 +30,7 @@ export function knownOrCopy(value: Bytes, known: Bytes): Bytes {
   return known
 }
 
-/** Keys as they are. LMDB compares them bytewise, shorter prefix first. */
+/** Passes keys unchanged. LMDB compares them bytewise, and a prefix sorts first. */
 export const keyEncoder = {
   writeKey(key: Bytes, target: Bytes, start: number): number {
     target.set(key, start)
@@ -42,12 +42,12 @@ export const keyEncoder = {
 const handedBytes = 65_536
 
 /**
- * Where values are handed over: lmdb-js looks up the address of a value's memory, which for a small array has to be
- * made first, but knows that of this one. `start` and `end` tell it where the value is.
+ * The buffer for values that are passed to lmdb-js. lmdb-js needs the address of a value's memory, which must first be
+ * created for a small array but is known for this buffer. `start` and `end` give the position of the value.
  */
 const handed = Object.assign(new Uint8Array(handedBytes), { start: 0, end: 0 })
 
-/** Values as they are. They must be written at once, as in a transaction, before the next is encoded. */
+/** Passes values unchanged. A value must be written, as in a transaction, before the next one is encoded. */
 export const valueEncoder = {
   encode(value: Bytes): Bytes {
     if (value.length > handedBytes) return value

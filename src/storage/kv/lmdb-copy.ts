@@ -1,6 +1,6 @@
-// Copies of a whole store for backups. LMDB copies one snapshot, on a thread of its own, while others go on writing;
-// pages that hold nothing any more are left out. What the commit log has beyond that snapshot is read before and applied to
-// the copy, which needs no log then.
+// Copies a whole store for backups. LMDB copies one snapshot on a thread of its own, without free pages, while other
+// processes continue to write. The records of the commit log beyond that snapshot are read before and applied to the
+// copy, which then needs no log.
 
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { verifyLog } from './log/replay.ts'
 import { logFolder } from './log/segment-files.ts'
 
 /**
- * Copies the store in the folder `from` into the folder `to`, which exists and is empty. Durable when it resolves.
+ * Copies the store in the folder `from` into the empty folder `to`. The copy is durable when the promise resolves.
  * Throws {@link StoreUnavailableError}.
  */
 export async function copyStore(from: string, to: string): Promise<void> {
@@ -41,7 +41,7 @@ export async function copyStore(from: string, to: string): Promise<void> {
   flush(to)
 }
 
-/** Bytes of the data file of a folder, pages without content included; 0 when there is none. */
+/** Bytes of the data file of a folder, including free pages; 0 when there is no file. */
 export function storeBytes(folder: string): number {
   return statSync(join(folder, dataFileName), { throwIfNoEntry: false })?.size ?? 0
 }

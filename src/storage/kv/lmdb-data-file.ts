@@ -1,16 +1,12 @@
-// Looks at LMDB's data file before it is mapped. LMDB believes what the file says, and the system ends a process that
-// reads a mapped page which the file does not have; so damage has to be found by reading, in the usual way, what the
-// first pages say about the rest.
+// Checks LMDB's data file before it is mapped. LMDB trusts the content of the file, and the system kills a process that reads a mapped page beyond the end of the file. So damage must be found by reading the first pages, which describe the rest.
 //
-// A data file begins with two meta pages, written in turns by the commits; the newer one says where the trees begin and
-// which page is the last. Layouts are those of version 2 of the format, on machines with 8-byte, little-endian numbers,
-// which are all that lmdb-js is built for.
+// A data file begins with two meta pages, which commits write in turns. The newer one contains the roots of the trees and the number of the last page. The layouts are those of version 2 of the format on machines with 8-byte, little-endian numbers, the only ones that lmdb-js supports.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stayAlive, wait } from '../../base/timers.ts'
 import { StoreUnavailableError } from './errors.ts'
 
-/** The file of a data directory that holds everything stored. */
+/** The file of a data directory that contains all stored data. */
 export const dataFileName = 'data.mdb'
 
 /** Fixed, so that the longest key fits on every machine (1978 bytes with this size). */
@@ -18,7 +14,7 @@ export const pageBytes = 4096
 
 const magic = 0xbeefc0de
 const formatVersion = 2
-/** Stands for no page: an empty tree. */
+/** The page number of an empty tree. */
 const noPage = 0xffff_ffff_ffff_ffffn
 const mapBytesMax = 2n ** 46n
 
@@ -47,10 +43,10 @@ export const commitOffsets: readonly number[] = [metaAt.commit, pageBytes + meta
 
 /** Offsets in the description of a tree. */
 const treeAt = { depth: 6, branches: 8, leaves: 16, overflows: 24, entries: 32, root: 40 } as const
-/** Offsets in a node, and where its key begins. */
+/** Offsets in a node, and the offset of its key. */
 const nodeAt = { low: 0, high: 2, flags: 4, keyBytes: 6, key: 8 } as const
 
-/** What a tree consists of. */
+/** Numbers of pages and entries of a tree. */
 interface TreeCounts {
   branches: bigint
   leaves: bigint
@@ -70,8 +66,8 @@ interface Meta {
 }
 
 /**
- * Checks a data file as far as that goes without reading all of it. Throws {@link StoreUnavailableError}, in one line,
- * when it is no data file of this store or cannot be whole. A file without content has nothing wrong with it.
+ * Checks a data file as far as possible without reading all of it. Throws {@link StoreUnavailableError} with one line
+ * when the file is not a data file of this store or cannot be complete. An empty file is valid.
  */
 export function checkDataFile(file: string): void {
   const descriptor = openSync(file, 'r')
@@ -83,7 +79,7 @@ export function checkDataFile(file: string): void {
         if (bytes > 0) new DataFile(file, descriptor, bytes).check()
         return
       } catch (error) {
-        // Another process may be writing to it: then what was read at different moments does not agree.
+        // Another process may be writing to the file, so data read at different moments may be inconsistent.
         const isInUse = !before.equals(metaPages(descriptor))
         if (!isInUse || attempt === attemptsMax) throw error
       }
@@ -94,8 +90,8 @@ export function checkDataFile(file: string): void {
 }
 
 /**
- * Reads all of a data file that no process writes to. Resolves with what is wrong with the structure of its trees, in one line;
- * undefined when LMDB can read it. What the values hold is not looked at. The event loop goes on meanwhile.
+ * Reads a whole data file that no process writes to. Resolves with the first error in the structure of its trees, in
+ * one line; undefined when LMDB can read the file. Values are not checked. The event loop continues to run meanwhile.
  */
 export async function findDamage(file: string): Promise<string | undefined> {
   const descriptor = openSync(file, 'r')
@@ -119,7 +115,7 @@ export async function findDamage(file: string): Promise<string | undefined> {
 
 const pagesAtOnce = 500
 
-/** How often a file is looked at while others write to it. */
+/** Maximum number of checks of a file while other processes write to it. */
 const attemptsMax = 100
 
 function metaPages(descriptor: number): Buffer {
@@ -141,14 +137,14 @@ class DataFile {
     this.#advice = advice
   }
 
-  /** Looks at the meta pages and the roots; returns the newer of the meta pages. */
+  /** Checks the meta pages and the roots; returns the newer meta page. */
   check(): Meta {
     const first = this.#meta(0)
     const second = this.#meta(1)
     this.#checkTurns(first.commit, second.commit)
     const newest = first.commit > second.commit ? first : second
     for (const tree of newest.trees) this.#checkRoot(tree)
-    // The last pages may be missing when they are free and were never written.
+    // The last pages may be missing if they are free and were never written.
     const isCut = BigInt(this.#bytes) < (newest.lastPage + 1n) * BigInt(pageBytes)
     if (isCut) for (const _ of this.walk(newest));
     return newest
@@ -159,7 +155,7 @@ class DataFile {
   }
 
   #cutOff(page: bigint): StoreUnavailableError {
-    return this.#damaged(`it has ${this.#bytes} bytes and lacks page ${page}, as if it had been cut off`)
+    return this.#damaged(`it has ${this.#bytes} bytes so page ${page} is missing: the file is truncated`)
   }
 
   #page(number: bigint): Buffer {
@@ -199,7 +195,7 @@ class DataFile {
       mapBytes % BigInt(pageBytes) === 0n &&
       (meta.lastPage + 1n) * BigInt(pageBytes) <= mapBytes &&
       meta.trees.every(tree => isPossible(tree, meta.lastPage))
-    if (!isSound) throw this.#damaged(`what stands on its meta page ${number} cannot be`)
+    if (!isSound) throw this.#damaged(`its meta page ${number} has an impossible content`)
     return meta
   }
 
@@ -207,7 +203,7 @@ class DataFile {
     return new StoreUnavailableError(`${this.#file} is not a data file of this store`)
   }
 
-  /** Even commits write the first meta page, odd ones the second; a new file and a copy begin with commit 0. */
+  /** Even commits write the first meta page, odd commits the second; a new file and a copy begin with commit 0. */
   #checkTurns(first: bigint, second: bigint): void {
     if (first === 0n && (second === 0n || second % 2n === 1n)) return
     const inTurns = first % 2n === 0n && (first - second === 1n || second - first === 1n)
@@ -223,8 +219,8 @@ class DataFile {
   }
 
   /**
-   * Follows the trees, a page with each step. Throws unless all pages are there, are what the one above takes them for, and
-   * hold as much as is counted.
+   * Follows the trees, a page with each step. Throws unless all pages exist, have the expected kind and contain the
+   * expected number of entries.
    */
   *walk({ lastPage, trees }: Meta): Generator<void> {
     const seen = new Uint8Array((Math.min(Number(lastPage), this.#bytes / pageBytes) >> 3) + 1)
@@ -260,7 +256,10 @@ class DataFile {
     if (!isCounted) throw this.#damaged(`a tree of ${tree.entries} entries has ${counts.entries}`)
   }
 
-  /** Looks at where a value lies; returns how many pages it has for itself. Adds the tree that begins there, if one does. */
+  /**
+   * Checks the position of a value; returns the number of pages that only this value uses. Adds the tree that begins
+   * there, if any.
+   */
   #checkValue(page: Buffer, node: number, inner: Tree[]): bigint {
     const flags = page.readUInt16LE(node + nodeAt.flags)
     const data = node + nodeAt.key + page.readUInt16LE(node + nodeAt.keyBytes)
@@ -280,12 +279,12 @@ class DataFile {
       head.readBigUInt64LE(at.number) === first &&
       (head.readUInt16LE(at.flags) & pageFlags.overflow) !== 0 &&
       head.readUInt32LE(at.overflowPages) === pages
-    if (!isWhole) throw this.#damaged(`page ${first} does not hold the value that it should`)
+    if (!isWhole) throw this.#damaged(`page ${first} does not contain the expected value`)
     return BigInt(pages)
   }
 }
 
-/** False when the page has been seen before. */
+/** Returns false when the page has been visited before. */
 function takeNote(seen: Uint8Array, number: bigint): boolean {
   const at = Number(number)
   const bit = 1 << (at & 7)
@@ -309,9 +308,9 @@ function isPossible({ depth, root }: Tree, lastPage: bigint): boolean {
   return root === noPage ? depth === 0 : depth > 0 && root > 1n && root <= lastPage
 }
 
-/** Where the nodes of a page begin. */
+/** The offsets of the nodes of a page. */
 function nodesOf(page: Buffer): number[] {
-  // Both are counted from behind the page's header.
+  // Both are counted from the end of the page's header.
   const count = Math.min(pageBytes - at.nodes, page.readUInt16LE(at.lower)) >> 1
   const offsets = Array.from(
     { length: count },

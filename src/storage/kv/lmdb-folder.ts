@@ -1,5 +1,5 @@
-// Opens the LMDB environment of a data directory. Everything that can be wrong with the folder is found out before
-// lmdb-js sees it: its own failure to open ends the process with a segmentation fault.
+// Opens the LMDB environment of a data directory. All possible faults of the folder are detected before lmdb-js opens
+// it, because a failure of lmdb-js to open it kills the process with a segmentation fault.
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { ForgottenCommitError, NewestCommit } from './lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
 import { Trees, treeCount } from './lmdb-trees.ts'
 
-/** The own table of an LMDB environment, which stands for the environment. */
+/** The main table of an LMDB environment, which represents the environment. */
 export type Environment = RootDatabase<Bytes, Bytes>
 
 /** An open LMDB folder. */
@@ -23,24 +23,28 @@ export interface OpenFolder {
   readonly newest: NewestCommit
 }
 
-/** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
+/** Key of the layout version in the environment's main table; it also shows that the folder belongs to this program. */
 const layoutKey = Buffer.from('layout')
-/** The layout of folders that hold all rows in LMDB: copies of a shared record, and stores beside the data directory. */
+/** The layout of folders with all rows in LMDB: copies of a shared record, and stores beside the data directory. */
 const plainLayout = '5'
-/** The same rows, of which the newest may be only in a commit log beside LMDB. */
+/** The same rows, but the newest ones may be only in a commit log beside LMDB. */
 const loggedLayout = '6'
 /**
- * Layout 3 lacks the order of what falls out of the history, and both have events of indexes: the store makes up what is missing
- * and removes what is not read any more (storage/store/due-filing.ts).
+ * Layout 3 has no order of expiry, and both layouts have events of indexes: the store adds the missing rows and removes
+ * the unused ones (storage/store/due-filing.ts).
  */
 const layoutsBefore: readonly string[] = ['3', '4']
 
-/** The files hold hashes of passwords, in a folder that others may be able to read. lmdb-js's types lack the option. */
+/**
+ * The files contain hashes of passwords, and other users may be able to read the folder. lmdb-js's types lack the
+ * option.
+ */
 export const ownerOnly = { permissionsMode: 0o600 }
 
 /**
- * lmdb-js writes the error of a failed commit to the console, with its stack, and rejects with it as well. The caller
- * reports it, so it is not written twice. Errors of its own code are known by the first line of their stack.
+ * lmdb-js writes the error of a failed commit with its stack to the console, and also rejects with it. The caller
+ * reports the error, so it is not written twice. Errors of lmdb-js itself are recognized by the first line of their
+ * stack.
  */
 function silenceCommitErrors(): void {
   const write = console.error
@@ -58,26 +62,28 @@ function firstFrame({ stack = '' }: Error): string {
 
 silenceCommitErrors()
 
-/** Address space set aside for the data, in bytes. */
+/** Address space that is reserved for the data, in bytes. */
 const mapSizeDefault = 2 ** 40
 
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
 interface FolderOptions {
-  /** Address space set aside for the data; costs neither memory nor disk. */
+  /** Address space that is reserved for the data; it costs neither memory nor disk. */
   readonly mapSizeBytes?: number | undefined
   readonly durable?: boolean | undefined
-  /** What opens the folder: an engine without a commit log, one with it, or one that only reads it. Absent: the first. */
+  /**
+   * The kind of engine that opens the folder: without a commit log, with a log, or only for reading. Absent: without a
+   * log.
+   */
   readonly use?: FolderUse
 }
 
 type FolderUse = 'plain' | 'logged' | 'reading'
 
 /**
- * Opens (or creates) the environment in the folder `path`, with the trees that hold the entries. When not `durable`,
- * nothing is flushed: a crash of the machine, though not of the process, may leave it damaged.
- * Throws {@link StoreUnavailableError} when the folder is not writable or holds something else, such as the data of another
- * layout.
+ * Opens (or creates) the environment in the folder `path`, with the trees for the entries. When not `durable`, nothing
+ * is flushed: a crash of the machine, but not of the process, may damage the environment. Throws {@link
+ * StoreUnavailableError} when the folder is not writable or contains other data, such as that of another layout.
  */
 export function openFolder(
   path: string,
@@ -93,7 +99,7 @@ export function openFolder(
         return { root, trees: openTrees(root, path, use, newest), newest }
       } catch (error) {
         void root.close()
-        // Opening has made LMDB forget a commit that came in between. Opening again sets it right.
+        // Opening has made LMDB forget a concurrent commit. Opening again corrects this.
         if (!(error instanceof ForgottenCommitError) || attempt === openAttemptsMax) throw error
       }
     }
@@ -114,7 +120,7 @@ function openEnvironment(path: string, mapSize: number, durable: boolean): Envir
     ...ownerOnly,
     mapSize,
     noSubdir: false,
-    // Without it a commit is visible to readers before it is on disk; so, all that is visible is durable.
+    // Without this option, readers see a commit before it is on disk. With it, all visible data is durable.
     overlappingSync: false,
     noSync: !durable,
     pageSize: pageBytes,
@@ -145,19 +151,19 @@ function checkFolder(path: string): void {
     accessSync(file, constants.R_OK | constants.W_OK)
     if (!statSync(file).isFile()) throw new StoreUnavailableError(`${file} is not a file`)
   }
-  // LMDB maps a file that has no blocks yet: where the disk has none, the process ends with a bus error.
+  // LMDB maps a file without allocated blocks: if the disk has no free blocks, the process is killed with a bus error.
   if (!existsSync(join(path, 'lock.mdb'))) assertRoom({ rows: 0, bytes: 0 }, freeBytes(path))
   const data = join(path, 'data.mdb')
   if (existsSync(data)) checkDataFile(data)
 }
 
-/** Marks an environment as ours. Runs in a write transaction. */
+/** Marks an environment as belonging to this program. Runs in a write transaction. */
 function claim(root: Environment, path: string, use: FolderUse): void {
   const layout = use === 'plain' ? plainLayout : loggedLayout
   const stored = root.get(layoutKey)
   const found = stored && Buffer.from(stored).toString()
   if (found === undefined && root.getKeysCount({ limit: 1 }) > 0)
-    throw new StoreUnavailableError(`${path} holds data of another program`)
+    throw new StoreUnavailableError(`${path} contains data of another program`)
   const isReadable =
     found === undefined ||
     found === plainLayout ||

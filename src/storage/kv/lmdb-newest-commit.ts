@@ -3,15 +3,14 @@
 // the one that the opening process has read from the data file shortly before (OpenLDAP ITS#9496). If another process
 // commits in between, its commit is forgotten, and the next one is written over it, although both were acknowledged.
 //
-// Therefore the process that opens, and every write transaction before its first write, compare the number in the lock file
-// with the meta pages of the data file, which always tell the truth.
+// Therefore the opening process, and every write transaction before its first write, compare the number in the lock file with the meta pages of the data file, which are always correct.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RootDatabase } from 'lmdb'
 import { commitOffsets, dataFileName } from './lmdb-data-file.ts'
 
-/** LMDB has forgotten the newest commit, so nothing may be written. */
+/** LMDB has forgotten the newest commit, so writing is not allowed. */
 export class ForgottenCommitError extends Error {
   override readonly name = 'ForgottenCommitError'
 
@@ -20,7 +19,7 @@ export class ForgottenCommitError extends Error {
   }
 }
 
-/** Reads the number of the newest commit of a data directory, which exists, from its data file. */
+/** Reads the number of the newest commit from the data file of an existing data directory. */
 export class NewestCommit {
   readonly #descriptor: number
   readonly #bytes = Buffer.alloc(8)
@@ -29,7 +28,7 @@ export class NewestCommit {
     this.#descriptor = openSync(join(folder, dataFileName), 'r')
   }
 
-  /** Throws {@link ForgottenCommitError} if the write transaction that runs would be written over the newest commit. */
+  /** Throws {@link ForgottenCommitError} if the running write transaction would overwrite the newest commit. */
   check(root: Pick<RootDatabase, 'getWriteTxnId'>): void {
     if (this.#read() >= root.getWriteTxnId()) throw new ForgottenCommitError()
   }

@@ -1,32 +1,33 @@
-// Whether the disk has room for a commit, asked before LMDB tries. LMDB takes a failed write well, but lmdb-js 3.5.6 puts what it says of
-// one into memory that is too short for it (`mdb_page_flush`), and the process may die of that at any time later.
+// Checks that the disk has space for a commit before LMDB writes it. LMDB handles a failed write, but lmdb-js 3.5.6
+// writes the error text into a buffer that is too short (`mdb_page_flush`), and the process may crash at any later
+// time.
 
 import { statfsSync } from 'node:fs'
 import { megabyte } from '../../base/bytes.ts'
 
-/** Bytes that stay free, for what is written beside commits. */
+/** Bytes that stay free for other writes besides commits. */
 const reserveBytes = 16 * megabyte
-/** Bytes of the pages that are copied for each row, beside those of the row itself: roughly, and rather too many. */
+/** Bytes of copied pages for each row, besides the row itself: a generous estimate. */
 const bytesPerRow = 8192
 
-/** What a commit is about to write. */
+/** The size of a commit before it is written. */
 interface CommitSize {
   readonly rows: number
-  /** Of keys and values. */
+  /** Bytes of keys and values. */
   readonly bytes: number
 }
 
-/** Bytes that are free on the disk of a folder; infinity where the file system does not tell. */
+/** Free bytes on the disk of a folder; infinite where the file system does not report them. */
 export function freeBytes(folder: string): number {
   const { bavail, blocks, bsize } = statfsSync(folder)
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
 }
 
-/** Throws when less is free than a commit may take, with the code of a full disk. */
+/** Throws an error with the code of a full disk when fewer bytes are free than a commit may use. */
 export function assertRoom({ bytes, rows }: CommitSize, free: number): void {
   const wanted = reserveBytes + bytes + rows * bytesPerRow
   if (free >= wanted) return
   const mebibytes = (of: number) => (of / megabyte).toFixed(0)
-  const message = `the disk has no room: ${mebibytes(free)} MB are free, ${mebibytes(wanted)} MB are wanted`
+  const message = `the disk is full: ${mebibytes(free)} MB are free, ${mebibytes(wanted)} MB are needed`
   throw Object.assign(new Error(message), { code: 'ENOSPC' })
 }

@@ -1,9 +1,6 @@
-// The trees of an LMDB environment that hold the entries. A page of a tree that is full is split in half, unless the new
-// key comes behind all others on it. Most rows come in runs of ascending keys: documents by id, events and changes by
-// time. Where several runs share a tree, each grows in front of another one, and leaves pages half empty. So
-// different kinds of rows, and of the large kinds different sets of rows, are in trees of their own.
+// The trees of an LMDB environment that hold the entries. A full page of a tree is split in half, unless the new key is after all other keys of the page. Most rows are written in runs of ascending keys: documents by id, events and changes by time. Where several runs share a tree, each run grows before the keys of another run and leaves pages half empty. So different kinds of rows are in different trees, and large kinds are spread over several trees by their sets.
 //
-// Which tree a key belongs to is part of the data format: a change means a new layout (lmdb-folder.ts).
+// The mapping of keys to trees is part of the data format: a change needs a new layout (lmdb-folder.ts).
 
 import type { Database } from 'lmdb'
 import type { Bytes, KeyRange } from './contract.ts'
@@ -11,10 +8,10 @@ import type { Bytes, KeyRange } from './contract.ts'
 /** A tree of LMDB that holds bytes. */
 export type ByteDatabase = Database<Bytes, Bytes>
 
-/** What keys with this first byte begin with is a set: tag, database, and collection or index. */
+/** Keys with this first byte begin with a set: tag, database, and collection or index. */
 interface Kind {
   readonly tag: number
-  /** How many bytes of a key tell its set from others; absent: all are in one tree. */
+  /** The number of bytes of a key that identify its set; absent: all keys are in one tree. */
   readonly setBytes?: number
 }
 
@@ -32,7 +29,10 @@ const kinds: readonly Kind[] = [
   { tag: 0x52 },
 ]
 
-/** Over so many trees the sets of a kind are spread; a power of two. All names together fill less than a page (65 do). */
+/**
+ * The number of trees over which the sets of a kind are spread; a power of two. All names together take less than a
+ * page (65 names do).
+ */
 const treesPerKind = 16
 
 const otherName = 'other'
@@ -41,13 +41,13 @@ function treeName(tag: number, place: number): string {
   return `${String.fromCharCode(tag)}${place}`
 }
 
-/** How many named trees there are. */
+/** The number of named trees. */
 export const treeCount = 1 + kinds.reduce((sum, { setBytes }) => sum + (setBytes ? treesPerKind : 1), 0)
 
 /** The trees of one environment, by key. */
 export class Trees {
   readonly #other: ByteDatabase
-  /** By the first byte of a key; kinds that share the tree of all others have none. */
+  /** By the first byte of a key; kinds in the common tree have no entry. */
   readonly #byTag: (readonly ByteDatabase[] | undefined)[] = new Array(256).fill(undefined)
   readonly #setBytes = new Uint8Array(256)
 
@@ -61,7 +61,7 @@ export class Trees {
     }
   }
 
-  /** The tree of a key, which is not empty. */
+  /** The tree of a key, which must not be empty. */
   of(key: Bytes): ByteDatabase {
     const tag = key[0] as number
     const trees = this.#byTag[tag]
@@ -69,7 +69,7 @@ export class Trees {
     return trees[placeOf(key, this.#setBytes[tag] as number)] as ByteDatabase
   }
 
-  /** The trees that may hold keys of a range, which is not empty. */
+  /** The trees that may contain keys of a range, which must not be empty. */
   within({ end, start }: Pick<KeyRange, 'start' | 'end'>): readonly ByteDatabase[] {
     const first = start[0] ?? 0
     // The end itself is not in the range.
@@ -86,7 +86,7 @@ export class Trees {
     return trees
   }
 
-  /** Whether all keys from `start` to `end`, which have this first byte, are in the tree of `start`. */
+  /** Returns whether all keys from `start` to `end`, which have this first byte, are in the tree of `start`. */
   #isOneSet(tag: number, start: Bytes, end: Bytes): boolean {
     const bytes = this.#setBytes[tag] as number
     if (bytes <= 1) return true
@@ -94,14 +94,14 @@ export class Trees {
     let at = 1
     while (at < bytes && at < end.length && start[at] === end[at]) at++
     if (at === bytes) return true
-    // Nothing but the keys of the set lies before the first key behind it.
+    // Only keys of the set are before the first key after the set.
     if (end.length !== at + 1 || end[at] !== (start[at] as number) + 1) return false
     for (let rest = at + 1; rest < bytes; rest++) if (start[rest] !== 0xff) return false
     return true
   }
 }
 
-/** Sets whose numbers follow one another are in different trees. */
+/** Consecutive set numbers are in different trees. */
 function placeOf(key: Bytes, setBytes: number): number {
   let sum = 0
   for (let at = 1; at < setBytes && at < key.length; at++) sum += key[at] as number

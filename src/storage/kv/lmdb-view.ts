@@ -1,5 +1,5 @@
-// Reads of one LMDB transaction: of the snapshot of a `read`, or of the write transaction that transaction functions
-// run in (lmdb-js picks the write transaction by itself while its callback runs).
+// Reads of one LMDB transaction: of the snapshot of a `read`, or of the write transaction in which transaction
+// functions run (lmdb-js selects the write transaction by itself while its callback runs).
 
 import { assert } from '../../base/assert.ts'
 import { areSame } from '../../base/bytes.ts'
@@ -13,11 +13,11 @@ import { merged } from './merged.ts'
 export class LmdbView implements View {
   readonly #trees: Trees
   readonly #held: HeldWrite | undefined
-  /** Cursors not yet released. A cursor left open would keep its snapshot, and all pages since, alive. */
+  /** Cursors that are not released yet. An open cursor keeps its snapshot and all later pages alive. */
   #open: Set<Entries> | undefined
   #isOver = false
 
-  /** `held`: a write of the same transaction that the database does not know of yet. */
+  /** `held`: a postponed write of the same transaction, which is not in the database yet. */
   constructor(trees: Trees, held?: HeldWrite) {
     this.#trees = trees
     this.#held = held
@@ -38,7 +38,7 @@ export class LmdbView implements View {
     return { [Symbol.iterator]: () => this.#iterate(range) }
   }
 
-  /** Releases what is still open. The view must not be used any more. */
+  /** Releases all open cursors. The view must not be used afterwards. */
   end(): void {
     this.#isOver = true
     if (this.#open !== undefined) for (const entries of this.#open) entries.return()
@@ -57,12 +57,12 @@ export class LmdbView implements View {
   }
 }
 
-/** What a get of a held write returns: as any value it belongs to the caller. */
+/** The value of a postponed write; like any value, it belongs to the caller. */
 function heldValue({ value }: Write, known: Bytes | undefined): Bytes | undefined {
   return known !== undefined && value !== undefined && areSame(value, known) ? known : value?.slice()
 }
 
-/** One pass over a range. */
+/** An iteration over a range. */
 class Entries implements Iterator<Entry> {
   readonly #cursor: Iterator<Entry>
   readonly #open: Set<Entries>
@@ -80,7 +80,7 @@ class Entries implements Iterator<Entry> {
     if (this.#isDone) return { done: true, value: undefined }
     if (this.#left-- === 0) return this.return()
     const result = this.#cursor.next()
-    // Of a result that is not the last, lmdb-js leaves `done` out.
+    // lmdb-js omits `done` in all results but the last.
     return result.done ? this.return() : result
   }
 
@@ -94,18 +94,18 @@ class Entries implements Iterator<Entry> {
   }
 }
 
-/** A half-open interval in the terms of lmdb-js, which counts from the end (and includes it) in reverse. */
+/** A half-open interval in the terms of lmdb-js, which starts at the (inclusive) end in reverse. */
 function rangeOptions(range: KeyRange) {
   const low = bound(range.start)
   const high = bound(range.end)
   if (!range.reverse) return { start: low, end: high }
-  // An empty bound means "no bound" to LMDB, as it does to us at the low end.
+  // An empty bound means "no bound" to LMDB, as it does here at the lower end.
   return { reverse: true, start: high, exclusiveStart: true, end: low, inclusiveEnd: true }
 }
 
 /**
- * A bound LMDB can hold. Cutting it one byte beyond the longest key changes nothing: every key differs from it
- * before that, or is its prefix.
+ * A bound that LMDB can store. Truncating it one byte after the longest key changes nothing: every key differs from it
+ * before that byte, or is its prefix.
  */
 function bound(key: Bytes): Bytes {
   return key.length > keyBytesMax + 1 ? key.subarray(0, keyBytesMax + 1) : key

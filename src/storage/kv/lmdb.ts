@@ -1,10 +1,10 @@
 // The embedded engine: one LMDB environment in one folder, which several processes may share.
 //
-// Transactions that arrive while a commit is on its way to the disk form the next batch: one write transaction, one
-// flush (group commit), unless that would make evaluation and disk wait for each other (commit-pace.ts). lmdb-js opens
-// the transaction on a thread of its own and calls back for what runs in it, so neither the writer's lock nor the disk is
-// waited for here. A commit becomes visible to readers, here and in other processes, only once it is on disk; so no reader
-// ever sees what a crash could take back.
+// Transactions that arrive while a commit is being written to disk form the next batch: one write transaction, one
+// flush (group commit), unless evaluation and disk would then wait for each other (commit-pace.ts). lmdb-js opens the
+// transaction on a thread of its own and calls back to run the functions, so the main thread waits neither for the
+// writer's lock nor for the disk. A commit becomes visible to readers of all processes only when it is on disk, so no
+// reader sees data that a crash could revoke.
 
 import { assert } from '../../base/assert.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
@@ -22,27 +22,27 @@ import type { Trees } from './lmdb-trees.ts'
 import { LmdbView } from './lmdb-view.ts'
 
 interface LmdbOptions {
-  /** The data directory; created when missing. */
+  /** The data directory; created if missing. */
   readonly path: string
-  /** Address space set aside for the data, in bytes; 1 TiB when absent. Costs neither memory nor disk. */
+  /** Address space that is reserved for the data, in bytes; 1 TiB when absent. It costs neither memory nor disk. */
   readonly mapSizeBytes?: number
-  /** How often commits of other processes are looked for while there are listeners, in milliseconds; 10 when absent. */
+  /** Interval in milliseconds for detecting commits of other processes while there are listeners; 10 when absent. */
   readonly watchIntervalMs?: number
   readonly timers?: Timers
-  /** Tells how long evaluation and flushes take. */
+  /** Measures the duration of evaluation and flushes. */
   readonly clock?: Clock
   /**
-   * False: commits are not flushed to disk. They survive a crash of the process, not one of the machine, after which
-   * the folder must be thrown away. True when absent.
+   * False: commits are not flushed to disk. They survive a crash of the process, but not of the machine; after that the
+   * folder must be deleted. True when absent.
    */
   readonly durable?: boolean
-  /** Bytes that are free on the disk of the folder; the system's answer when absent. */
+  /** Free bytes on the disk of the folder; by default, as the system reports them. */
   readonly freeBytes?: () => number
 }
 
 /**
- * Opens the store in a folder. Throws {@link StoreUnavailableError} when that is impossible.
- * `watch` hears of own commits with the promise of `transact`, of others' within `watchIntervalMs`.
+ * Opens the store in a folder. Throws {@link StoreUnavailableError} if this is impossible. `watch` reports own commits
+ * when `transact` resolves, and those of other processes within `watchIntervalMs`.
  */
 export function openLmdb(options: LmdbOptions): KeyValueStore {
   return new LmdbStore(options)
@@ -51,16 +51,19 @@ export function openLmdb(options: LmdbOptions): KeyValueStore {
 const watchIntervalMsDefault = 10
 
 /**
- * Rows that a batch writes before what is left of it has to wait for the next one: applying more would hold the thread for
- * long, and a single transaction has no more (the processes of the slow lane serve no other query meanwhile).
+ * Number of rows after which the rest of a batch waits for the next one: more rows would block the thread for long. A
+ * single transaction may have more rows (slow-lane processes serve no other query meanwhile).
  */
 const batchWritesMax = 4000
 
-/** Milliseconds between attempts to write while LMDB has forgotten a commit, and after which they fail. */
+/** Milliseconds between attempts to write while LMDB has forgotten a commit, and the time after which writes fail. */
 const recoveryIntervalMs = 2
 const recoveryMsMax = 5_000
 
-/** Key, in the environment's own table, of the number of commits so far (8 bytes): tells processes of each other's. */
+/**
+ * Key in the environment's main table for the number of commits so far (8 bytes): processes detect each other's commits
+ * by it.
+ */
 const commitCountKey = Buffer.from('commits')
 
 class LmdbStore implements KeyValueStore {
@@ -75,14 +78,14 @@ class LmdbStore implements KeyValueStore {
   readonly #listeners = new Listeners()
   readonly #commits = new Set<Promise<void>>()
   #stopWatching: (() => void) | undefined
-  /** The number of commits the listeners know of. */
+  /** The number of commits that listeners have been notified of. */
   #seen = 0n
-  /** Those whose write transaction has not been opened yet: one commit that has been begun will take them. */
+  /** Transactions whose write transaction has not been opened yet; a started commit will take them. */
   readonly #queue = new CommitQueue()
   #reading: LmdbView | undefined
   #isWorking = false
   #isClosed = false
-  /** Since when LMDB has forgotten a commit, on the steady clock, in milliseconds. */
+  /** When LMDB forgot a commit, on the monotonic clock, in milliseconds. */
   #forgottenSinceMs: number | undefined
 
   constructor(options: LmdbOptions) {
@@ -102,7 +105,8 @@ class LmdbStore implements KeyValueStore {
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#closedError()
-    // The next access takes a new snapshot; lmdb-js would keep the old one until the event loop turns.
+    // The next access takes a new snapshot; otherwise lmdb-js would keep the old one until the next turn of the event
+    // loop.
     this.#root.resetReadTxn()
     const view = new LmdbView(this.#trees)
     this.#reading = view
@@ -124,7 +128,7 @@ class LmdbStore implements KeyValueStore {
     return result
   }
 
-  /** Begins the commit of what waits. */
+  /** Begins a commit of the waiting transactions. */
   #beginCommit(): void {
     const commit = this.#commit().finally(() => this.#commits.delete(commit))
     this.#commits.add(commit)
@@ -156,14 +160,14 @@ class LmdbStore implements KeyValueStore {
     let batch: Job[] | undefined
     let ranMs = 0
     try {
-      // A child transaction: if a change fails halfway, what the batch has written is undone as a whole.
+      // A child transaction: if a change fails, all writes of the batch are rolled back.
       await this.#root.childTransaction(() => {
         this.#assertNewest()
         batch = this.#queue.take()
         try {
           this.#queue.putBack(batch.splice(this.#run(batch)))
         } finally {
-          // Those that are left have a commit of their own, which does not begin inside of this transaction.
+          // The remaining transactions get a commit of their own, which does not begin inside of this transaction.
           if (!this.#queue.isEmpty) queueMicrotask(() => this.#beginCommit())
         }
         ranMs = this.#clock.elapsedMs()
@@ -176,7 +180,7 @@ class LmdbStore implements KeyValueStore {
         this.#beginCommit()
         return
       }
-      // Without a write transaction no other commit takes those that wait.
+      // Without a write transaction, no other commit takes the waiting transactions.
       batch ??= this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
       const reason = await this.#explain(error)
       for (const job of batch) job.reject(reason)
@@ -187,9 +191,9 @@ class LmdbStore implements KeyValueStore {
     this.#announce()
   }
 
-  /** Throws {@link ForgottenCommitError} if the write transaction that runs would overwrite a commit. */
+  /** Throws {@link ForgottenCommitError} if the running write transaction would overwrite a commit. */
   #assertNewest(): void {
-    // lmdb-js makes a second promise of every commit; unless it is handled, a failed commit ends the process.
+    // lmdb-js creates a second promise for every commit; if it is not handled, a failed commit crashes the process.
     this.#root.committed.then(undefined, () => {})
     this.#newest.check(this.#root)
     this.#forgottenSinceMs = undefined
@@ -202,7 +206,7 @@ class LmdbStore implements KeyValueStore {
     return nowMs - this.#forgottenSinceMs < recoveryMsMax
   }
 
-  /** Runs transaction functions in the write transaction of their batch; how many of them. */
+  /** Runs transaction functions in the write transaction of their batch; returns their number. */
   #run(batch: readonly Job[]): number {
     this.#isWorking = true
     try {
@@ -239,22 +243,22 @@ class LmdbStore implements KeyValueStore {
     this.#root.put(commitCountKey, count)
   }
 
-  /** Commits of all processes so far, as the current transaction sees it. */
+  /** The number of commits of all processes, as the current transaction sees it. */
   #commitCount(): bigint {
     if (!this.#isWorking && !this.#reading) this.#root.resetReadTxn()
     return decodeCount(this.#root.get(commitCountKey))
   }
 
   /**
-   * Waits for the commits of this process, which announce themselves: visible a moment before their promises are kept, they
-   * would be told to streams before the client that wrote. The driver of version 10 loses what a stream tells while its
-   * program waits for a response over the same HTTP/2 session.
+   * Waits for the commits of this process, which notify listeners themselves. They become visible a moment before their
+   * promises resolve, so streams would otherwise be notified before the client that wrote. The driver of version 10
+   * loses events that arrive while its program waits for a response over the same HTTP/2 session.
    */
   #lookForOthers(): void {
     if (this.#commits.size === 0) this.#announce()
   }
 
-  /** Tells the listeners if there are commits they have not heard of. */
+  /** Notifies the listeners of new commits. */
   #announce(): void {
     if (this.#listeners.isEmpty || this.#isClosed) return
     const count = this.#commitCount()
@@ -268,7 +272,7 @@ class LmdbStore implements KeyValueStore {
     this.#stopWatching = undefined
   }
 
-  /** Why a commit failed. lmdb-js hands the reason over as a promise that rejects. */
+  /** The reason why a commit failed. lmdb-js provides the reason as a promise that rejects. */
   async #explain(error: unknown): Promise<StoreUnavailableError> {
     let cause = error
     if (error instanceof Error && 'commitError' in error) {

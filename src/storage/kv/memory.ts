@@ -1,5 +1,5 @@
-// The storage engine of tests: everything in memory, gone with the process. Reads and transactions are synchronous and
-// run one at a time, so the entries themselves are the snapshot that a read sees.
+// The storage engine of tests: all data is in memory and lost with the process. Reads and transactions are synchronous
+// and run one at a time, so a read uses the entries themselves as its snapshot.
 
 import { assert } from '../../base/assert.ts'
 import { allWrites } from './batch.ts'
@@ -14,7 +14,7 @@ export function openMemory(): KeyValueStore {
   return new MemoryStore()
 }
 
-/** Copies what it hands out: the arrays belong to the caller, who may change them. */
+/** Returns copies, because the arrays belong to the caller, who may change them. */
 class MemoryView implements View {
   readonly #entries: SortedEntries<Entry>
   #isOver = false
@@ -56,9 +56,9 @@ class MemoryStore implements KeyValueStore {
   readonly #listeners = new Listeners()
   #isClosed = false
   #isWorking = false
-  /** Settles when the newest transaction that prepares has run. */
+  /** Resolves when the newest transaction with a preparation has run. */
   #prepared: Promise<void> = Promise.resolve()
-  /** Settles when the transactions begun so far have. */
+  /** Resolves when the transactions begun so far have run. */
   #last: Promise<unknown> = Promise.resolve()
 
   read<T>(read: (view: View) => T): T {
@@ -101,7 +101,7 @@ class MemoryStore implements KeyValueStore {
     }
   }
 
-  /** True when there was anything to change. */
+  /** Returns true when there was a change. */
   #apply(work: Work<unknown>): boolean {
     for (const { key, value } of allWrites(work)) {
       if (value) this.#entries.set({ key: new Uint8Array(key), value: new Uint8Array(value) })

@@ -1,4 +1,4 @@
-// Entries from several places in one order.
+// Merges entries from several sources in one order.
 
 import type { Entry } from './contract.ts'
 
@@ -7,13 +7,13 @@ interface Source {
   head: Entry
 }
 
-/** The entries of sources that have no keys in common, each in the same order. The sources are returned at the end. */
+/** The entries of sources that have no keys in common, each in the same order. The sources are closed at the end. */
 export function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<Entry> {
   const sign = reverse ? -1 : 1
   const compare = (left: Source, right: Source) => Buffer.compare(left.head.key, right.head.key) * sign
   const begun: Iterator<Entry>[] = []
   try {
-    /** Those that have more, the next one last. */
+    /** The sources that have more entries; the source of the next entry is last. */
     const sources: Source[] = []
     for (const each of all) {
       const entries = each[Symbol.iterator]()
@@ -30,7 +30,7 @@ export function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Gene
         continue
       }
       source.head = following.value
-      // Mostly it is in its place already.
+      // Mostly the source is already in its place.
       let at = sources.length - 1
       for (let before = sources[at - 1]; before && compare(source, before) > 0; before = sources[at - 1])
         sources[at--] = before

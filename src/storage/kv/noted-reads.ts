@@ -1,36 +1,37 @@
-// What was read of a state, noted so that one can ask later, of another state, whether it would be read just so again:
-// keys with what stood there, and ranges up to where reading stopped, so that what came between counts as well.
+// The read set of a transaction: keys with their values, and ranges up to the point where reading stopped, so that
+// entries added in between count as well. It can be validated against another state: whether all reads would return the
+// same.
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
 import type { Bytes, Entry, KeyRange, View } from './contract.ts'
 
-/** What stood under a key: the value, or its fingerprint when it is long; undefined when there was none. */
+/** The value of a key, or its fingerprint when it is long; undefined when there was no entry. */
 export type NotedRow = Bytes | string | undefined
 
 /** The part of a range that was read. */
 export interface ReadRange {
-  /** `byteText` of the first key that counts. */
+  /** `byteText` of the first key of the part. */
   readonly start: string
-  /** `byteText` of the first key behind it that does not. */
+  /** `byteText` of the first key after the part. */
   readonly end: string
   readonly reverse: boolean
   readonly entries: number
-  /** Of all entries as they were read; undefined when there were none. */
+  /** A fingerprint of all entries; undefined when there were no entries. */
   readonly fingerprint: string | undefined
 }
 
-/** Everything that was read of one state. */
+/** All reads of one state. */
 export interface ReadSet {
   /** By the `byteText` of the key. */
   readonly keys: ReadonlyMap<string, NotedRow>
   readonly ranges: readonly ReadRange[]
 }
 
-/** Longer values are noted by their fingerprint, in bytes. */
+/** Longer values are represented by their fingerprint, in bytes. */
 const plainBytesMax = 4096
 
-/** A view that notes what is read of another one. */
+/** A view that records the reads of another view. */
 export class NotingView implements View {
   readonly #base: View
   readonly #isNoted: (key: Bytes) => boolean
@@ -38,7 +39,7 @@ export class NotingView implements View {
   readonly #ranges: NotedRange[] = []
   readonly #absent: ReadRange[] = []
 
-  /** `isNoted`: whether a key that is read by itself counts. */
+  /** `isNoted`: whether a key that is read by itself belongs to the read set. */
   constructor(base: View, isNoted: (key: Bytes) => boolean = () => true) {
     this.#base = base
     this.#isNoted = isNoted
@@ -49,7 +50,7 @@ export class NotingView implements View {
     const text = byteText(key)
     const noted = this.#keys.get(text)
     const isNew = noted === undefined && !this.#keys.has(text)
-    // The state does not change, so what has been read of it need not be read again.
+    // The state does not change, so a key that has been read need not be read again.
     if (!isNew && typeof noted !== 'string' && known === undefined) return noted
     const value = this.#base.get(key, known)
     if (isNew) this.#keys.set(text, foundOf(value))
@@ -67,7 +68,7 @@ export class NotingView implements View {
     this.#absent.push({ ...range, reverse: false, entries: 0, fingerprint: undefined })
   }
 
-  /** What has been read so far. */
+  /** The read set so far. */
   reads(): ReadSet {
     return { keys: this.#keys, ranges: [...this.#absent, ...this.#ranges.map(range => range.read())] }
   }
@@ -104,12 +105,12 @@ class NotedRange {
     this.#last = entry.key
   }
 
-  /** There is nothing more to read: because the range ends, or because of its limit. */
+  /** Reading has ended, at the end of the range or at its limit. */
   finish(): void {
     this.#isAtEnd = this.#fingerprint.entries !== this.#range.limit
   }
 
-  /** Beyond the last entry nothing was read, unless reading came to the end of the range. */
+  /** Nothing was read after the last entry, unless reading reached the end of the range. */
   read(): ReadRange {
     const reverse = this.#range.reverse === true
     const { entries } = this.#fingerprint
@@ -143,17 +144,17 @@ class Fingerprint {
   }
 }
 
-/** So that no two entries have the bytes of two others. */
+/** Lengths separate entries, so that no two entries have the bytes of two others. */
 const lengths = new Uint32Array(2)
 
-/** Keys and entries that it takes to read a set again. */
+/** The number of keys and entries that must be read to validate a read set. */
 export function sizeOf(reads: ReadSet): number {
   let size = reads.keys.size
   for (const { entries } of reads.ranges) size += 1 + entries
   return size
 }
 
-/** Whether all of a set is read from `view` as it was then. */
+/** Returns whether all reads of a read set return the same from `view`. */
 export function readsAgree(reads: ReadSet, view: View): boolean {
   for (const [text, found] of reads.keys) if (!isSame(found, view.get(textBytes(text)))) return false
   return reads.ranges.every(range => rangeAgrees(range, view))

@@ -1,6 +1,6 @@
-// Writes laid over a view that does not have them yet: what a transaction has written over the snapshot it reads, or
-// what the transactions of a batch have over the state it begins with. Slots are kept in order, so that point reads,
-// inserts and narrow range reads stay logarithmic however much is written.
+// Writes in front of a view that does not contain them: the writes of a transaction over its snapshot, or of the
+// transactions of a batch over the state that the batch begins with. Slots are kept in order, so that point reads,
+// inserts and narrow range reads are logarithmic for any number of writes.
 
 import { areSame } from '../../base/bytes.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
@@ -12,10 +12,10 @@ interface Slot {
   value: Bytes | undefined
 }
 
-/** What `Overlay.revert` needs to take back a run of writes, newest last. */
+/** The data that `Overlay.revert` needs to undo a sequence of writes, newest last. */
 export type Journal = { readonly key: Bytes; readonly before: Slot | undefined }[]
 
-/** Pending writes over a view; itself a view, but that the arrays that were written are lent, not given. */
+/** Pending writes over a view. It is a view, too, but the caller must not change the written arrays that it returns. */
 export class Overlay implements View {
   readonly base: View
   readonly #slots = new SortedEntries<Slot>()
@@ -39,13 +39,13 @@ export class Overlay implements View {
     this.base.noteAbsent?.(key, range)
   }
 
-  /** Sets (or, with undefined, deletes) a key and notes in `journal` how to take that back. */
+  /** Sets (or, with undefined, deletes) a key, and records in `journal` how to undo the write. */
   set(key: Bytes, value: Bytes | undefined, journal?: Journal): void {
     const before = this.#slots.set({ key, value })
     journal?.push({ key, before })
   }
 
-  /** Takes back the writes of a journal and empties it. Nothing else may have written the same keys since. */
+  /** Undoes the writes of a journal and empties it. The same keys must not have been written otherwise since. */
   revert(journal: Journal): void {
     for (let step = journal.pop(); step !== undefined; step = journal.pop()) {
       if (step.before === undefined) this.#slots.delete(step.key)
@@ -72,7 +72,7 @@ export class Overlay implements View {
   }
 }
 
-/** The entries of a range of `base` with writes over them, which are in the order of the range. */
+/** The entries of a range of `base`, replaced by writes, which are in the order of the range. */
 export function* laidOver(
   base: Pick<View, 'range'>,
   range: KeyRange,

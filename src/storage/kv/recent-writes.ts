@@ -1,63 +1,68 @@
-// The keys that the last commits have written: those of this process, and those of other machines that it has brought
-// into its copy of a shared record. Of what an attempt has read on an earlier state, only what was written since has to be
-// read again under the writer's lock. Commits of other processes on the same folder are missing here, which shows because
-// each commit names the one before it.
+// The keys of recent commits: those of this process, and those of other machines that it has applied to its replica of
+// a shared record. When an attempt is validated under the writer's lock, only the part of its read set that was written
+// since must be read again. Commits of other processes on the same folder are missing here, which is detected because
+// each commit names the previous one.
 //
-// Each of the three parts has its reason in figures (decision 15): keys are found by their place in a table of fixed size,
-// ranges by the keys of each commit, and commits whose keys are of other kinds than a range are left out. Every commit passes
-// through here, so nothing is kept that the garbage collector would have to follow or copy: a place holds the number of the
-// last write to it, and keys are copied into a ring of bytes. Two keys may share a place, and of large commits no keys are
-// kept, so more may seem written than was: reading it again decides.
+// Measurements justify each of the three parts (decision 15): keys are found by their slot in a table of fixed size,
+// ranges by the keys of each commit, and commits whose keys are of other kinds than a range are skipped. Every commit
+// passes through this code, so it keeps nothing that the garbage collector would have to trace or copy: a slot contains
+// the number of the last write to it, and keys are copied to a ring of bytes. Two keys may share a slot, and keys of
+// large commits are not stored, so more may seem written than was; reading it again decides.
 
 import { byteText } from '../../base/byte-text.ts'
 import { hashByte, hashBytes, hashSeed } from '../../base/bytes.ts'
 import type { Bytes, KeyRange, Write } from './contract.ts'
 import type { NotedRow, ReadRange, ReadSet } from './noted-reads.ts'
 
-/** Commits that are remembered; a power of two. */
+/** Number of remembered commits; a power of two. */
 const commitsMax = 8192
-/** The room for their keys, each with its length: a large commit, or about 2000 ordinary ones. */
+/** Bytes for their keys, each with its length: enough for a large commit, or about 2000 ordinary ones. */
 const ringBytes = 1 << 20
-/** Writes of a commit whose keys are kept: those of larger ones, as of an import, would fill the memory. */
+/**
+ * Maximum number of writes of a commit whose keys are stored: the keys of larger commits, such as imports, would fill
+ * the memory.
+ */
 const keptWritesMax = 256
-/** What precedes each key in the ring, in bytes. */
+/** Bytes before each key in the ring. */
 const lengthBytes = 2
-/** Places of the table; a power of two. */
+/** Slots of the table; a power of two. */
 const placesMax = 1 << 20
-/** The greatest number that a place can hold. */
+/** The greatest number that a slot can contain. */
 const writesMax = 0xffff_ffff
-/** Comparisons of a key with a range: some tens of milliseconds. */
+/** Comparisons of a key with a range; they take some tens of milliseconds. */
 const comparisonsMax = 100_000
-/** Commits whose keys are compared with a range that is asked for: some ten microseconds. */
+/** Commits whose keys are compared with a single range; this takes some ten microseconds. */
 const askedMax = 256
 
-/** What stands in place of the number of a commit's keys when they are not kept. */
+/** The number of keys of a commit whose keys are not stored. */
 const notKept = -1
 
 export class RecentWrites {
-  /** How many commits have been added without a gap. */
+  /** The number of consecutive commits that have been added. */
   #commits = 0
-  /** How many writes have been added since the places were last emptied. */
+  /** The number of writes since the slots were last cleared. */
   #writes = 0
-  /** The time of the commit before the first one, and of the last. */
+  /** The time of the commit before the first one, and of the last one. */
   #from = 0
   #to = 0
-  /** By the number of a commit: its time, and how many writes came before it. */
+  /** By the number of a commit: its time, and the number of writes before it. */
   readonly #times = new Float64Array(commitsMax)
   readonly #writesBefore = new Float64Array(commitsMax)
-  /** The keys of the last commits, one after the other; those of one commit lie together. */
+  /** The keys of the last commits, one after the other; the keys of one commit are contiguous. */
   #ring = new Uint8Array()
-  /** How many bytes have been used of the ring since the beginning, those that were overwritten and left out included. */
+  /** The number of bytes of the ring that have been used so far, including overwritten and skipped bytes. */
   #ringEnd = 0
-  /** By the number of a commit: how many keys the ring has of it, and where they begin, counted like `#ringEnd`. */
+  /**
+   * By the number of a commit: the number of its keys in the ring, and the start of the keys, counted like `#ringEnd`.
+   */
   readonly #keyCounts = new Int32Array(commitsMax)
   readonly #ringStarts = new Float64Array(commitsMax)
-  /** By the number of a commit: which kinds of keys it wrote ({@link kindBit}). */
+  /** By the number of a commit: the kinds of keys that it wrote ({@link kindBit}). */
   readonly #kinds = new Int32Array(commitsMax)
-  /** By place: the number of the last write to a key of that place, from 1. */
+  /** By slot: the number of the last write to a key of that slot, from 1. */
   #writtenAt = new Uint32Array()
 
-  /** Remembers the commit at `time`, which followed the one at `before`. */
+  /** Adds the commit at `time`, which followed the commit at `before`. */
   add(time: number, before: number, writes: readonly Write[]): void {
     const number = this.#begin(time, before, writes.length)
     const isKept = writes.length <= keptWritesMax
@@ -80,7 +85,7 @@ export class RecentWrites {
     this.#kinds[number % commitsMax] = kinds
   }
 
-  /** Makes sure that the ring has room for keys in one piece; where they begin. */
+  /** Makes contiguous space in the ring for keys; returns its start. */
   #makeRoom(writes: readonly Write[]): number {
     let bytes = 0
     for (const { key } of writes) bytes += lengthBytes + key.length
@@ -89,13 +94,13 @@ export class RecentWrites {
     return this.#ringEnd % ringBytes
   }
 
-  /** With the first commit: a process that only reads needs none of these five megabytes. */
+  /** Allocated with the first commit, because a process that only reads does not need these five megabytes. */
   #allocate(): void {
     this.#ring = new Uint8Array(ringBytes)
     this.#writtenAt = new Uint32Array(placesMax)
   }
 
-  /** Makes room for a commit of so many writes; its number. */
+  /** Makes space for a commit with `writes` writes; returns its number. */
   #begin(time: number, before: number, writes: number): number {
     if (this.#writtenAt.length === 0) this.#allocate()
     const isFull = this.#writes + writes > writesMax
@@ -116,8 +121,8 @@ export class RecentWrites {
   }
 
   /**
-   * Forgets everything, as when a commit did not come about. The places stay, for that is much cheaper where workers
-   * commit in turns: writes are numbered on, and what was written before counts as older than every commit to come.
+   * Forgets all commits, for example when a commit failed. The slots are not cleared, which is much cheaper where
+   * workers commit in turns: numbers of writes increase, and earlier writes count as older than every later commit.
    */
   clear(): void {
     this.#commits = 0
@@ -126,7 +131,7 @@ export class RecentWrites {
   }
 
   /**
-   * The part of `reads`, made of the state after the commit `since`, that may have been written up to the commit `now`.
+   * The part of `reads`, from the state after the commit `since`, that may have been written up to the commit `now`.
    * Undefined when commits in between are not remembered.
    */
   written(reads: ReadSet, since: number, now: number): ReadSet | undefined {
@@ -141,7 +146,7 @@ export class RecentWrites {
     return { keys, ranges: reads.ranges.length === 0 ? [] : this.#writtenRanges(reads.ranges, first) }
   }
 
-  /** Whether commits after `since`, up to `now`, may have written a key of a range. */
+  /** Returns whether commits after `since`, up to `now`, may have written a key of a range. */
   mayHaveWritten({ end, start }: Pick<KeyRange, 'start' | 'end'>, since: number, now: number): boolean {
     if (now > this.#to || since < this.#from) return true
     const first = this.#firstAfter(since)
@@ -158,7 +163,7 @@ export class RecentWrites {
     return false
   }
 
-  /** The keys that a commit wrote; undefined when they are not kept, or not any more. */
+  /** The keys of a commit; undefined when they are not stored, or no longer stored. */
   #keysOf(number: number): readonly Bytes[] | undefined {
     const count = this.#keyCounts[number % commitsMax] as number
     const start = this.#ringStarts[number % commitsMax] as number
@@ -186,13 +191,13 @@ export class RecentWrites {
     return low
   }
 
-  /** Those of `all` in which commits from `first` on may have written. */
+  /** The ranges of `all` in which commits from `first` on may have written. */
   #writtenRanges(all: readonly ReadRange[], first: number): readonly ReadRange[] {
     const kinds = all.reduce((bits, range) => bits | kindsOf(range), 0)
     const found = new Set<ReadRange>()
     let left = comparisonsMax
     for (let number = first; number < this.#commits; number++) {
-      // Mostly reads and writes are of other kinds of rows.
+      // Mostly reads and writes are of different kinds of rows.
       const both = (this.#kinds[number % commitsMax] as number) & kinds
       if (!both) continue
       const keys = this.#keysOf(number)
@@ -212,12 +217,12 @@ export class RecentWrites {
   }
 }
 
-/** The bit that stands for the first byte of a key, and for some others. */
+/** The bit for the first byte of a key, shared with some other bytes. */
 function kindBit(firstByte: number): number {
   return 1 << (firstByte & 31)
 }
 
-/** The kinds of keys that a range can hold. */
+/** The kinds of keys that a range can contain. */
 function kindsOf({ end, start }: ReadRange): number {
   if (start >= end) return 0
   const first = start === '' ? 0 : start.charCodeAt(0)
@@ -227,14 +232,14 @@ function kindsOf({ end, start }: ReadRange): number {
   return kinds
 }
 
-/** The place of a key, by its `byteText`. */
+/** The slot of a key, by its `byteText`. */
 function placeOfText(text: string): number {
   let hash = hashSeed
   for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))
   return placeOf(hash)
 }
 
-/** The place of a key by the hash of its bytes. */
+/** The slot of a key, by the hash of its bytes. */
 function placeOf(hash: number): number {
   return (hash ^ (hash >>> 20)) & (placesMax - 1)
 }

@@ -1,5 +1,5 @@
-// A sorted list of things with keys. They lie in chunks of bounded size, so an insertion moves at most one chunk's worth
-// of pointers however many there are. Holds the memory engine's entries and what a transaction has written.
+// A sorted list of entries with keys. They are in chunks of bounded size, so an insertion moves the pointers of at most
+// one chunk, for any number of entries. The memory engine uses it for its entries, and transactions for their writes.
 
 import type { Bytes } from './contract.ts'
 
@@ -10,9 +10,9 @@ interface Keyed {
   readonly key: Bytes
 }
 
-/** Things by key, bytewise. Holds the arrays it is given: the caller copies. */
+/** Entries by key, bytewise. Uses the given arrays: the caller copies. */
 export class SortedEntries<T extends Keyed> {
-  /** Never holds an empty chunk. */
+  /** Contains no empty chunk. */
   readonly #chunks: T[][] = []
 
   get isEmpty(): boolean {
@@ -25,7 +25,7 @@ export class SortedEntries<T extends Keyed> {
     return entry !== undefined && hasKey(entry, key) ? entry : undefined
   }
 
-  /** Puts an entry in its place; returns the one whose place it takes. */
+  /** Inserts an entry; returns the entry that it replaces. */
   set(entry: T): T | undefined {
     const at = this.#chunkOf(entry.key)
     const chunk = this.#chunks[at]
@@ -55,13 +55,16 @@ export class SortedEntries<T extends Keyed> {
     if (chunk.length === 0) this.#chunks.splice(at, 1)
   }
 
-  /** All of them in order; nothing may be changed while they are looked at. */
+  /** All entries in order; they must not be changed during the iteration. */
   all(): readonly T[] {
     const [first] = this.#chunks
     return this.#chunks.length === 1 ? (first as T[]) : this.#chunks.flat()
   }
 
-  /** Those from `start` up to but without `end`. A chunk that iteration has reached is seen as it was then. */
+  /**
+   * The entries from `start` (inclusive) to `end` (exclusive). A chunk that the iteration has reached is seen as it was
+   * then.
+   */
   *ascending(start: Bytes, end: Bytes): Generator<T> {
     for (let at = this.#chunkOf(start), isFirst = true; at < this.#chunks.length; at++, isFirst = false) {
       const chunk = this.#chunks[at] as T[]
@@ -82,7 +85,7 @@ export class SortedEntries<T extends Keyed> {
     }
   }
 
-  /** The chunk whose span holds the key: the last one that does not begin behind it, else the first. */
+  /** The chunk for a key: the last chunk that does not begin after the key, else the first one. */
   #chunkOf(key: Bytes): number {
     let low = 0
     let high = this.#chunks.length
@@ -96,7 +99,7 @@ export class SortedEntries<T extends Keyed> {
   }
 }
 
-/** Keys are short and differ early, mostly: a native call would cost more than the loop. */
+/** Keys are short and mostly differ early: a native call would cost more than the loop. */
 function compareKeys(left: Bytes, right: Bytes): number {
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index++) {
@@ -110,7 +113,7 @@ function hasKey(entry: Keyed, key: Bytes): boolean {
   return compareKeys(entry.key, key) === 0
 }
 
-/** The index of the first entry whose key is not below `key`; the length when all are. */
+/** The index of the first entry whose key is not less than `key`; the length when there is no such entry. */
 function lowerBound(chunk: readonly Keyed[], key: Bytes): number {
   let low = 0
   let high = chunk.length

@@ -1,4 +1,4 @@
-// A store that does some things otherwise than the one below it.
+// Replaces some operations of a store.
 
 import type { KeyValueStore } from './contract.ts'
 
@@ -7,7 +7,7 @@ export function storeOver(kv: KeyValueStore, replaced: Partial<KeyValueStore>): 
   return {
     read: read => kv.read(read),
     transact: (work, prepare) => kv.transact(work, prepare),
-    // Their presence says that reads may lag behind other machines.
+    // The presence of these operations shows that reads may lag behind other machines.
     ...(kv.ready && { ready: (...given) => kv.ready?.(...given) }),
     ...(kv.watchForeign && { watchForeign: listener => kv.watchForeign?.(listener) }),
     watch: listener => kv.watch(listener),

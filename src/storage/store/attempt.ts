@@ -1,5 +1,5 @@
-// A transaction evaluated outside the writer's lock: what it read, what it wants to write, its result. Nothing has
-// happened yet. It can be thrown away, or made again.
+// An attempt: a transaction that was evaluated outside the writer's lock, with its read set, its writes and its result.
+// It has no effect yet, and can be dropped or evaluated again.
 
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import { keyTags } from '../keys/keyspace.ts'
@@ -13,7 +13,7 @@ import type { TransactionParts, TransactionTimes } from './reader.ts'
 import { retimed } from './retime.ts'
 import { StoreTransaction } from './transaction.ts'
 
-/** What a transaction decided, on whatever state it was evaluated. */
+/** The outcome of a transaction on some state. */
 export interface Evaluated<T> {
   readonly result: T
   /** The earliest time of the commit, for which the writes are made. */
@@ -23,43 +23,46 @@ export interface Evaluated<T> {
   readonly changesSchema: boolean
   /** {@link StoreTransaction.givenIdsMs}. */
   readonly givenIdsMs: number
-  /** When the last of what it saw to have expired did. */
+  /** When the last document that had expired for the transaction did expire. */
   readonly latestExpiry: Micros
-  /** When something that it saw expires. */
+  /** When the next document that the transaction read will expire. */
   readonly nextExpiry: Micros
   readonly counters: TransactionCounters
 }
 
 /** A transaction evaluated on a snapshot, for {@link Store.commit}. */
 export interface Attempt<T> extends Evaluated<T> {
-  /** Its commit time went into other values, too: the writes cannot be made for another one. */
+  /** Its commit time is part of other values, too, so the writes are valid only for this time. */
   readonly isStamped: boolean
-  /** The newest commit that it saw. */
+  /** The newest commit in its snapshot. */
   readonly since: CommitRecord
   readonly reads: ReadSet
-  /** Decodes the read set that another process has sent. Then `reads` is empty, and the attempt is not compared without it. */
+  /**
+   * Decodes a read set that another process has sent. If present, `reads` is empty, and the attempt cannot be validated
+   * before.
+   */
   readonly loadReads?: () => Promise<ReadSet>
-  /** What it relied on of remembered schemas. */
+  /** The parts of cached schemas on which the attempt relies. */
   readonly schemas: ReadonlyMap<DatabaseId, SchemaRead>
-  /** How long its evaluation took, in microseconds. */
+  /** The duration of its evaluation in microseconds. */
   readonly evaluationMicros: number
-  /** Writes before the others, of a large attempt that another process has made, as of the time of the commit. */
+  /** Writes that precede the others in a large attempt of another process, for a given commit time. */
   readonly pieces?: (time: Micros) => EncodedWrites
-  /** A large attempt as another process has sent it. */
+  /** A large attempt in the form in which another process has sent it. */
   readonly packed?: PackedAttempt
 }
 
-/** What is sent of an attempt as a structured clone. */
+/** The part of an attempt that is sent as a structured clone. */
 export interface AttemptHead
   extends Omit<Attempt<undefined>, 'writes' | 'pieces' | 'reads' | 'loadReads' | 'packed'> {
   readonly rows: number
-  /** A small read set; absent: it is in the body, in portions. */
+  /** A small read set; absent: the read set is in the body, in portions. */
   readonly reads?: ReadSet
   /** Bytes of the encoded writes, then of each portion of the read set: the parts of the body. */
   readonly lengths: readonly number[]
 }
 
-/** An attempt as it is sent. */
+/** An attempt in the form in which it is sent. */
 export interface PackedAttempt {
   readonly head: AttemptHead
   readonly body: Bytes
@@ -67,7 +70,7 @@ export interface PackedAttempt {
 
 type WritingTimes = TransactionTimes & { readonly commitTime: Micros }
 
-/** Evaluates `work` on a state; its reads are not noted. */
+/** Evaluates `work` on a state, without recording its read set. */
 export function evaluateOn<T>(
   parts: TransactionParts,
   view: View,
@@ -84,7 +87,9 @@ export function evaluateOn<T>(
   return { result, commitTime, writes, changesSchema, givenIdsMs, ...expiry, counters, transaction }
 }
 
-/** The versions of schemas are compared by what was relied on of them ({@link Attempt.schemas}). */
+/**
+ * The versions of schemas are not in the read set: {@link Attempt.schemas} has the parts on which the attempt relies.
+ */
 function isNoted(key: Bytes): boolean {
   return key[0] !== keyTags.schemaVersion
 }
@@ -109,17 +114,20 @@ export function attemptOn<T>(
 }
 
 /**
- * Keys and entries that are read again before a commit at most, by the process that has made the attempt. What the service
- * evaluates itself is short and reads far less.
+ * Maximum number of keys and entries that are read again before a commit, by the process that has evaluated the
+ * attempt. Attempts of the service itself are short and read far less.
  */
 const rereadsMax = 250_000
-/** The same, by the service for another process: some milliseconds. */
+/** The same for the service and an attempt of another process: this takes some milliseconds. */
 const rereadsElsewhereMax = 4_000
 
-/** What a comparison of an attempt with a newer state finds; `unread`: its read set has to be loaded first. */
+/** The result of validating an attempt; `unread`: its read set must be loaded first. */
 type Validity = 'valid' | 'stale' | 'long' | 'unread'
 
-/** Whether `attempt` would come out the same on `view`, which ends with the commit `last`, if it committed at `time`. */
+/**
+ * Returns whether `attempt` would have the same result on `view`, which ends with the commit `last`, if it committed at
+ * `time`.
+ */
 export function stillHolds(
   attempt: Attempt<unknown>,
   view: View,
@@ -130,7 +138,7 @@ export function stillHolds(
   return validateHere(attempt, view, last, time, recent) === 'valid'
 }
 
-/** What {@link stillHolds} finds, in a word; `long`: it read too much to be compared. */
+/** Validates an attempt; `long`: its read set is too large. */
 export function validateHere(
   attempt: Attempt<unknown>,
   view: View,
@@ -141,7 +149,7 @@ export function validateHere(
   return validate(attempt, view, last, time, recent, rereadsMax)
 }
 
-/** The same for an attempt of another process; `long`: that process is to read again what it has read. */
+/** Validates an attempt of another process; `long`: that process must validate its own read set. */
 export function validateElsewhere(
   attempt: Attempt<unknown>,
   view: View,
@@ -170,7 +178,7 @@ function validate(
   return readsAgree(doubtful, view) ? 'valid' : 'stale'
 }
 
-/** What an attempt writes when it commits at `time`. */
+/** The writes of an attempt that commits at `time`. */
 export function writesAt(
   { commitTime, writes }: Pick<Evaluated<unknown>, 'commitTime' | 'writes'>,
   time: Micros,

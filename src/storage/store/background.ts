@@ -1,5 +1,5 @@
-// The store's own work beside the queries: building indexes and removing what can no longer be seen. Each step
-// is a short transaction of its own, so queries never wait long for it.
+// The background work of the store: builds indexes and removes expired data. Each step is a short transaction, so
+// queries never wait long for it.
 
 import { limits } from '../../base/limits.ts'
 import type { RemovalTime } from '../../base/removal-time.ts'
@@ -11,16 +11,16 @@ import { Sweeper } from './sweeper.ts'
 const busyDelayMs = 5
 const idleDelayMs = 1000
 
-/** Steps of background work on a store; tests run them by hand. */
+/** Steps of background work on a store; tests run them one by one. */
 export class Background {
   readonly sweeper: Sweeper
   readonly #builds: BuildQueue
   readonly #removalTime: RemovalTime | undefined
 
   /**
-   * What is past is decided by `removalTime`; absent: by the store's own time. Batches end after `batchMs`, at the next
-   * document, and databases with expensive bindings pause; absent: batches end by their size alone. `onError` is told of
-   * builds that fail, which go on being tried; a step itself throws only when the store does.
+   * `removalTime` determines which data has expired; absent: the store's own time. Batches end after `batchMs`, at the
+   * next document, and databases with expensive bindings pause; absent: batches end by their size only. `onError` is
+   * called with failures of builds, which are retried; a step throws only when the store fails.
    */
   constructor(
     store: Store,
@@ -33,19 +33,19 @@ export class Background {
     this.#builds = new BuildQueue(store, onError, batchMs)
   }
 
-  /** Does one step of each kind of work. Returns whether there was anything to do. */
+  /** Runs one step of each kind of work. Returns whether there was any work. */
   async runOnce(): Promise<boolean> {
     await this.#removalTime?.keep()
     const built = await this.#builds.runOnce()
     return (await this.sweeper.runOnce()) || built
   }
 
-  /** Begins anew with the next step, whatever others have done meanwhile. */
+  /** Drops the state in memory: the next step begins again, because other processes may have worked meanwhile. */
   forget(): void {
     this.sweeper.forget()
   }
 
-  /** Works until all indexes are built and everything was looked at once for removal. */
+  /** Works until all indexes are built and every collection was checked once for expired data. */
   async runAll(): Promise<void> {
     while (await this.#builds.runOnce()) {}
     await this.sweeper.runAll()
@@ -53,21 +53,21 @@ export class Background {
 }
 
 interface BackgroundOptions {
-  /** By which time removal goes; absent: that of the store. */
+  /** The time that determines which data has expired; absent: that of the store. */
   readonly removalTime?: RemovalTime
-  /** Whether to work now; absent: always. */
+  /** Returns whether to work now; absent: always. */
   readonly mayWork?: () => boolean
 }
 
-/** Background work under way. */
+/** Running background work. */
 interface RunningBackground {
-  /** Stops after the step under way; call before closing the store. */
+  /** Stops after the current step; call before closing the store. */
   stop(): Promise<void>
 }
 
 /**
- * Starts background work on a store; it rests while `mayWork` says no. Errors of a step are handed over; the work goes on
- * with the next one.
+ * Starts background work on a store; it pauses while `mayWork` returns false. Errors of a step are passed on, and the
+ * work continues with the next step.
  */
 export function startBackground(
   store: Store,

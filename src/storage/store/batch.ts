@@ -1,34 +1,37 @@
-// How much one transaction of the store's own work does. Others may wait for it, and all that it writes is in memory: so
-// what there is to do is done in batches, each of which goes on where the last one ended.
+// Limits the size of one transaction of background work. Other transactions may wait for it, and all its writes are in
+// memory, so the work is done in batches, each of which continues where the previous one ended.
 
 import { systemClock } from '../../base/clock.ts'
 
-/** Rows that a batch removes or writes, about. */
+/** Approximate number of rows that a batch removes or writes. */
 export const batchWritesMax = 256
-/** How many rows can be looked at in the time that one takes to be written, about. */
+/** Approximate number of rows that can be read in the time in which one row is written. */
 const looksPerWrite = 4
-/** Bytes of rows after which a batch ends: documents may be so large that fewer than {@link batchWritesMax} fill the memory. */
+/**
+ * Bytes of rows after which a batch ends: documents may be so large that fewer than {@link batchWritesMax} fill the
+ * memory.
+ */
 const batchBytesMax = 4_194_304
 
-/** Says whether so many milliseconds from now are over; absent: never. */
+/** Returns a function that is true after this number of milliseconds; absent: never. */
 export function batchEnd(milliseconds: number | undefined): () => boolean {
   if (milliseconds === undefined) return () => false
   const endMs = systemClock.elapsedMs() + milliseconds
   return () => systemClock.elapsedMs() >= endMs
 }
 
-/** Counts what a batch has done. The first thing is done in any case. */
+/** Counts the work of a batch. The first item is always processed. */
 export class Batch {
   readonly #isOver: () => boolean
   #looks = 0
   #bytes = 0
 
-  /** `isOver` ends it, be its size what it may; see {@link batchEnd}. */
+  /** The batch ends when `isOver` returns true, whatever its size; see {@link batchEnd}. */
   constructor(isOver: () => boolean) {
     this.#isOver = isOver
   }
 
-  /** Counts rows that were looked at, and their bytes. */
+  /** Counts rows that were read, and their bytes. */
   look(rows: number, bytes: number): void {
     this.#looks += rows
     this.#bytes += bytes
@@ -39,12 +42,12 @@ export class Batch {
     this.look(rows * looksPerWrite, bytes)
   }
 
-  /** How many more rows may be written. */
+  /** The number of rows that may still be written. */
   get writesLeft(): number {
     return Math.max(0, Math.ceil(batchWritesMax - this.#looks / looksPerWrite))
   }
 
-  /** Whether the rest has to wait for the next batch; `bytes`: of what would come next. */
+  /** Returns whether the rest must wait for the next batch; `bytes`: of the next item. */
   isFull(bytes = 0): boolean {
     if (this.#looks === 0) return false
     return this.writesLeft === 0 || this.#bytes + bytes >= batchBytesMax || this.#isOver()

@@ -1,6 +1,6 @@
-// How long the bindings of one document may take wherever they are computed: in writes, in imports and in builds. When
-// the document is removed later, they are computed again in the process that serves all, and no request could be refused.
-// Measured as time of the thread, so that a busy machine refuses no document.
+// Limits the time for the bindings of one document, in writes, imports and builds. When the document is removed later,
+// they are computed again in the service's own process, where no request could be rejected. Thread time is measured, so
+// that a busy machine rejects no document.
 
 import { threadMicros } from '../../base/clock.ts'
 import { alsoWatched } from '../../base/effort.ts'
@@ -11,24 +11,27 @@ import type { Code } from '../../values/code.ts'
 import type { Value } from '../../values/value.ts'
 import type { NameLookup, StoreHooks, Version } from './contract.ts'
 
-/** What a binding of each version adds to what a document may take: one that takes no longer is never too long. */
+/**
+ * Microseconds that a binding of each version adds to the limit of a document: a binding that takes no longer is never
+ * too long.
+ */
 const microsPerVersion: number = 50
 
 export class BindingBudget implements StoreHooks {
   readonly #hooks: StoreHooks
   readonly #clock: () => number
-  /** Of the document under way; without one there is no limit. */
+  /** The remaining microseconds of the current document; without a document there is no limit. */
   #left = Number.POSITIVE_INFINITY
-  /** Microseconds that all bindings have taken since the process began. */
+  /** Microseconds of all bindings since the process began. */
   #spent: number = 0
 
-  /** `clock`: microseconds that this thread has worked. */
+  /** `clock`: microseconds for which this thread has worked. */
   constructor(hooks: StoreHooks, clock: () => number = threadMicros) {
     this.#hooks = hooks
     this.#clock = clock
   }
 
-  /** Runs synchronous work and tells what its bindings took, in microseconds, whether or not it throws. */
+  /** Runs synchronous work, and calls `tell` with the microseconds of its bindings, even if it throws. */
   counted<T>(work: () => T, tell: (micros: number) => void): T {
     const before = this.#spent
     try {
@@ -38,7 +41,7 @@ export class BindingBudget implements StoreHooks {
     }
   }
 
-  /** Runs work on one document, whose bindings together have so many milliseconds. */
+  /** Runs work on one document, whose bindings together may take `milliseconds`. */
   perDocument<T>(work: () => T, milliseconds: number = limits.documentBindingsMs): T {
     const outer = this.#left
     this.#left = milliseconds * 1000
@@ -59,8 +62,8 @@ export class BindingBudget implements StoreHooks {
   }
 
   /**
-   * Runs a binding, or other stored code that belongs to the document. Throws `time out` when all that has taken too long
-   * together.
+   * Runs a binding, or other stored code that belongs to the document. Throws `time out` when all of this takes too
+   * long together.
    */
   within<T>(work: () => T): T {
     const started = this.#clock()

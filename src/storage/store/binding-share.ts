@@ -1,18 +1,18 @@
-// What share of the process that serves all the bindings of one database may take where they cannot move to the
-// slow lane: in builds, in imports and when documents are removed. After them the database rests for a multiple of what
-// they took; builds and documents of others go on meanwhile.
+// Limits the share of the service's process that the bindings of one database may take where they cannot move to the
+// slow lane: in builds, in imports and when documents are removed. Afterwards the database pauses for a multiple of
+// their duration; builds and documents of other databases continue meanwhile.
 
 import { Allowances } from '../../base/allowance.ts'
 import { systemClock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
 import type { DatabaseId } from '../../values/value.ts'
 
-/** Databases whose rests are remembered. */
+/** Number of databases whose pauses are remembered. */
 const databasesMax = 10_000
 
-/** Who rests, and for how long. */
+/** The pauses of databases. */
 export class BindingShare {
-  /** Milliseconds of rest that each database owes. */
+  /** Milliseconds of pause that each database still has. */
   readonly #rests: Allowances<DatabaseId>
 
   constructor(elapsedMs: () => number = systemClock.elapsedMs) {
@@ -24,7 +24,7 @@ export class BindingShare {
     return this.#rests.waitMs(database)
   }
 
-  /** Bindings of a database took so long, in microseconds. What several do at the same time adds up. */
+  /** Adds the duration of bindings of a database, in microseconds. Concurrent durations add up. */
   spent(database: DatabaseId, micros: number): void {
     const restMs = (micros / 1000) * limits.bindingRestFactor
     if (restMs >= limits.bindingRestMsMin) this.#rests.take(database, restMs)

@@ -1,7 +1,6 @@
-// Takes the builds under way in turns, of indexes and of collections whose documents get another shape: databases one
-// after the other, and the builds within each, so that builds of
-// one database do not wait for all of another's. A build that fails is skipped until something changes, and all others
-// go on.
+// Continues running builds in turns: builds of indexes, and rewrites of collections whose documents get another shape.
+// Databases take turns, and builds take turns within each database, so that builds of one database do not wait for all
+// builds of another. A build that fails is skipped until something changes, and all others continue.
 
 import { systemClock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -16,18 +15,18 @@ import type { Snapshot } from './snapshot.ts'
 import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Batches, and builds looked at, in one step. */
+/** Maximum number of batches, and of builds that are checked, in one step. */
 const batchesPerStep = 8
 const looksPerStep = 256
 
 interface Failed {
   readonly document: Ref
-  /** Failures one after the other, and when the last one was, in milliseconds of the process. */
+  /** The number of consecutive failures, and the time of the last one in milliseconds of the process. */
   readonly times: number
   readonly atMs: number
-  /** When the attempt began: a later version of the document is worth another one. */
+  /** When the attempt began: a later version of the document allows another attempt. */
   readonly began: Micros
-  /** When the failure was noted in the index: a later version of that is, too. */
+  /** When the failure was stored in the index: a later version of the index also allows another attempt. */
   readonly noted: Micros
 }
 
@@ -36,15 +35,15 @@ export class BuildQueue {
   readonly #onError: (error: unknown) => void
   readonly #batchMs: number | undefined
   readonly #elapsedMs: () => number
-  /** The database served last, and the index served last in each that has builds. */
+  /** The database that was served last, and for each database with builds the index that was served last. */
   #database: DatabaseId = 0n
   readonly #served = new Map<DatabaseId, number>()
-  /** Failures of this process, by index; after a restart all are tried again. */
+  /** Failures in this process, by index; after a restart all builds are retried. */
   readonly #failed = new Map<string, Failed>()
 
   /**
-   * `batchMs`: after how long a batch ends, in milliseconds; then databases rest from their bindings, too. Absent: a batch
-   * has no end.
+   * `batchMs`: milliseconds after which a batch ends; databases then also pause after their bindings. Absent: batches
+   * have no time limit.
    */
   constructor(
     store: Store,
@@ -59,8 +58,8 @@ export class BuildQueue {
   }
 
   /**
-   * Continues the builds whose turn it is by a batch each. Returns whether there was one to continue, or one whose database
-   * rests.
+   * Continues the next builds by a batch each. Returns whether there was a build to continue, or one whose database
+   * pauses.
    */
   async runOnce(): Promise<boolean> {
     const seen = new Set<string>()
@@ -87,7 +86,7 @@ export class BuildQueue {
     return batches > 0 || resting > 0
   }
 
-  /** The next index of the next database, both in a circle. */
+  /** The next index of the next database, in a circular order. */
   #next(): Ref | undefined {
     return this.#store.kv.read(view => {
       const first = nextBuild(view, this.#database + 1n, 0) ?? nextBuild(view, 0n, 0)
@@ -102,7 +101,7 @@ export class BuildQueue {
     })
   }
 
-  /** Whether a build has failed and would again, or has failed again and again, whatever changed in between. */
+  /** Returns whether a build has failed and would fail again, or has failed repeatedly despite changes. */
   #isHopeless(index: Ref, name: string): boolean {
     const failed = this.#failed.get(name)
     if (failed === undefined) return false
@@ -138,13 +137,15 @@ function continueAny(transaction: StoreTransaction, build: Ref, isOver: () => bo
   else continueRewrite(transaction.rows, build.database, collection, isOver)
 }
 
-/** How long to wait after so many failures in a row; the first time a change is enough. */
+/** Milliseconds to wait after a number of consecutive failures; after the first failure, a change is sufficient. */
 function pauseMs(times: number): number {
   if (times < 2) return 0
   return Math.min(limits.buildRetryMsMax, limits.buildRetryMs * 2 ** (times - 2))
 }
 
-/** When the newest version of a document was made, a delete too; the end of time when nothing of it is left. */
+/**
+ * The time of the newest version of a document, deletes included; the end of time when the document no longer exists.
+ */
 function newestTime(snapshot: Snapshot, ref: Ref): Micros {
   for (const stored of storedVersions(snapshot, ref)) return versionTime(stored)
   return endOfTime

@@ -1,6 +1,6 @@
-// Schema objects by name and by reference. What a database's schema says is remembered across transactions under
-// the version number that every write to the schema changes. That number is read again only when some schema has
-// changed since it was read last, which the transaction knows, so using a schema costs nothing most of the time.
+// Schema objects by name and by reference. The schema of a database is cached across transactions under the version
+// number that every write to the schema changes. The version number is read only if some schema has changed since the
+// last read, which the transaction knows; so using a schema usually costs nothing.
 
 import { assert } from '../../base/assert.ts'
 import { byteText, textBytes } from '../../base/byte-text.ts'
@@ -38,7 +38,7 @@ import { NameHistory } from './name-history.ts'
 import { decodeTime, decodeVersion, idAt } from './records.ts'
 import { noCounts, read, readFirst, type Snapshot } from './snapshot.ts'
 
-/** Something that stands in one row of the store. */
+/** Data that is stored in one row of the store. */
 interface FromEntry<T> {
   readonly known: T
   /** The `byteText` of the row's key. */
@@ -49,7 +49,7 @@ interface FromEntry<T> {
 /** The version of no stored schema. */
 const beforeAll: Micros = micros(-1)
 
-/** What is known of one database's schema at one version of it; filled as it is asked for. */
+/** The cached parts of one database's schema at one version; filled on demand. */
 class Schema {
   readonly version: Micros
   readonly names = new Map<string, FromEntry<Ref>>()
@@ -59,13 +59,13 @@ class Schema {
   indexes: ReadonlyMap<bigint, IndexDefinition> | undefined
   liveCollections: readonly number[] | undefined
   readonly derived = new Map<string, unknown>()
-  /** Where the database lies; undefined while that is not known. */
+  /** The parent of the database; undefined while it is not cached. */
   parent: { readonly id: DatabaseId | undefined } | undefined
-  /** The schema time as of which this is known to be current. */
+  /** The schema time at which this was known to be current. */
   verifiedAt: Micros = beforeAll
-  /** About the bytes that it takes. */
+  /** Approximate bytes of memory. */
   weight = bytesPerSchema
-  /** The weight with which the cache counts it. */
+  /** The weight that the cache has counted. */
   countedWeight = bytesPerSchema
 
   constructor(version: Micros) {
@@ -73,7 +73,10 @@ class Schema {
   }
 }
 
-/** Bytes of memory for an empty schema, for each thing in it, and for each stored byte of it with all that is derived. Measured. */
+/**
+ * Bytes of memory for an empty schema, for each object in it, and for each stored byte including all derived data.
+ * Measured.
+ */
 const bytesPerSchema = 1024
 const bytesPerThing = 512
 const bytesPerByte = 12
@@ -82,34 +85,37 @@ const bytesPerByte = 12
 export class SchemaCache {
   readonly #schemas: GenerationCache<DatabaseId, Schema>
 
-  /** `bytesMax`: about the bytes of memory for all schemas. One database's schema is remembered whatever it takes. */
+  /**
+   * `bytesMax`: approximate bytes of memory for all schemas. The schema of a single database is cached whatever its
+   * size.
+   */
   constructor(bytesMax: number = limits.knownSchemasBytesMax) {
     const weigh = ({ countedWeight }: Schema) => Math.min(countedWeight, bytesMax / 2)
     this.#schemas = new GenerationCache(bytesMax, weigh)
   }
 
-  /** Number of remembered schemas. */
+  /** Number of cached schemas. */
   get size(): number {
     return this.#schemas.size
   }
 
-  /** Counts `things` that were added to a schema, and were decoded from `storedBytes`. */
+  /** Counts `things` that were added to a schema and decoded from `storedBytes`. */
   grew(database: DatabaseId, schema: Schema, storedBytes: number, things = 1): void {
     schema.weight += things * bytesPerThing + storedBytes * bytesPerByte
-    // The cache adds the whole weight each time, so it is told only of a multiple.
+    // The cache adds the whole weight each time, so it is updated only when the weight has grown by a factor.
     if (schema.weight < 2 * schema.countedWeight) return
     if (this.#schemas.get(database) !== schema) return
     schema.countedWeight = schema.weight
     this.#schemas.set(database, schema)
   }
 
-  /** The schema of a database, if nothing can have changed it up to a schema time. */
+  /** The schema of a database, if it cannot have changed up to a schema time. */
   current(database: DatabaseId, schemaTime: Micros): Schema | undefined {
     const schema = this.#schemas.get(database)
     return schema?.verifiedAt === schemaTime ? schema : undefined
   }
 
-  /** The schema of a database in the version it was found to have at a schema time. */
+  /** The schema of a database in the version that it had at a schema time. */
   verified(database: DatabaseId, version: Micros, schemaTime: Micros): Schema {
     const schema = this.#inVersion(database, version)
     schema.verifiedAt = schemaTime
@@ -127,7 +133,7 @@ export class SchemaCache {
   }
 }
 
-/** Where the parent of a database is stored. */
+/** The key of the parent of a database. */
 export function parentKey(database: DatabaseId): Uint8Array {
   return metaKey(`parent of ${database}`)
 }
@@ -139,18 +145,18 @@ export function encodeParent(parent: DatabaseId): Uint8Array {
   return bytes
 }
 
-/** What a transaction relied on of one database's remembered schema. */
+/** The parts of one database's cached schema on which a transaction relies. */
 export interface SchemaRead {
   readonly version: Micros
-  /** It asked for more than `entries`: any change to the schema counts. */
+  /** The transaction has used more than `entries`: any change to the schema counts. */
   isWhole: boolean
-  /** Single rows that what it asked for stands in, by the `byteText` of their keys. */
+  /** The rows of the single objects that it has used, by the `byteText` of their keys. */
   readonly entries: Map<string, Uint8Array>
-  /** Where the database lies, if that was asked for and remembered. */
+  /** The parent of the database, if it was used from the cache. */
   parent: { readonly id: DatabaseId | undefined } | undefined
 }
 
-/** Whether the schemas that were relied on are in `view` as they were. */
+/** Returns whether the schemas are unchanged in `view`, as far as the transaction relies on them. */
 export function schemasAgree(schemas: ReadonlyMap<DatabaseId, SchemaRead>, view: View): boolean {
   for (const [database, { entries, isWhole, parent, version }] of schemas) {
     if (versionOf(view.get(schemaVersionKey(database))) !== version) {
@@ -177,17 +183,17 @@ function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
   return stored && idAt(stored, 0)
 }
 
-/** Of most transactions; never added to. */
+/** Used by most transactions; never added to. */
 const nothingChanged = new Set<DatabaseId>()
 
-/** The catalogue as one transaction sees it. */
+/** The catalogue from the view of one transaction. */
 export class StoreCatalogue implements Catalogue {
   readonly #snapshot: Snapshot
   readonly #cache: SchemaCache
   readonly #schemas = new Map<DatabaseId, Schema>()
   #changed: Set<DatabaseId> = nothingChanged
   readonly #relied = new Map<DatabaseId, SchemaRead>()
-  /** The collection that was found last: elements and documents of one are mostly asked about in a row. */
+  /** The collection that was found last: consecutive requests are mostly about the same one. */
   #latest:
     | {
         readonly database: DatabaseId
@@ -197,7 +203,7 @@ export class StoreCatalogue implements Catalogue {
     | undefined
 
   constructor(snapshot: Snapshot, cache: SchemaCache) {
-    // What it takes to know the schema is not the query's to pay.
+    // The query does not pay for reading the schema.
     this.#snapshot = { ...snapshot, counters: noCounts() }
     this.#cache = cache
   }
@@ -207,12 +213,12 @@ export class StoreCatalogue implements Catalogue {
     return this.#changed
   }
 
-  /** What was used of remembered schemas, beside what was read. */
+  /** The used parts of cached schemas, in addition to the read set. */
   get relied(): ReadonlyMap<DatabaseId, SchemaRead> {
     return this.#relied
   }
 
-  /** Forgets what was known of a schema that the transaction has just written. */
+  /** Drops the cached schema of a database that the transaction has just written. */
   noteChange(database: DatabaseId): void {
     if (this.#changed === nothingChanged) this.#changed = new Set()
     this.#changed.add(database)
@@ -228,7 +234,7 @@ export class StoreCatalogue implements Catalogue {
     const entry = readFirst(this.#snapshot, prefixRange(prefix))
     if (entry === undefined) return undefined
     const known = entryDocument(database, entry)
-    // A way down leads to no database that does not know of it.
+    // A database of this name that was moved away has another parent.
     if (nativeCollection === native.databases && this.#parentOf(known.id) !== database) return undefined
     names.set(`${nativeCollection} ${name}`, { known, key: byteText(entry.key), value: entry.value })
     this.#cache.grew(database, this.#schemaInPart(database), 0)
@@ -269,10 +275,10 @@ export class StoreCatalogue implements Catalogue {
 
   lineage(database: DatabaseId): readonly DatabaseDefinition[] {
     const found: DatabaseDefinition[] = []
-    // What is stored must not lead in a circle; one of any length is met at the latest after twice as many steps.
+    // Stored parents must not form a circle; a circle of any length is detected after at most twice as many steps.
     let passed: DatabaseId | undefined
     for (let at = database; at !== rootDatabase; ) {
-      assert(at !== passed, 'no database lies in itself')
+      assert(at !== passed, 'no database contains itself')
       if ((found.length & (found.length - 1)) === 0) passed = at
       const definition = this.database(at)
       if (definition === undefined) break
@@ -288,7 +294,7 @@ export class StoreCatalogue implements Catalogue {
       : undefined
   }
 
-  /** The collection of the users with that number; undefined for native ones, too. */
+  /** The user collection with that number; undefined for native collections, too. */
   userCollection(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
     if (collection < firstUserCollection) return undefined
     const isUntouched = this.#changed.size === 0
@@ -343,7 +349,7 @@ export class StoreCatalogue implements Catalogue {
     return derived.get(name) as T
   }
 
-  /** Who had which name in a database, without what this transaction does. */
+  /** The names of objects in a database over time, without the writes of this transaction. */
   nameHistory(database: DatabaseId): NameHistory {
     return this.derived(database, 'names over time', () => {
       const history = new NameHistory(this.#snapshot, database)
@@ -352,14 +358,17 @@ export class StoreCatalogue implements Catalogue {
     })
   }
 
-  /** Whether documents of a collection can be reached: native ones always, others while the collection lives. */
+  /**
+   * Returns whether documents of a collection can be reached: always for native collections, for others while the
+   * collection lives.
+   */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean {
     return collection < firstUserCollection || this.userCollection(database, collection) !== undefined
   }
 
   /**
-   * The steps by which documents of a collection of the users get its present shape, or the last one that it had;
-   * undefined where there are none.
+   * The steps that migrate documents of a user collection to its present shape, or to its last shape if it is deleted;
+   * undefined without steps.
    */
   migrationSteps(database: DatabaseId, collection: CollectionId): Value | undefined {
     const definition = this.userCollection(database, collection)
@@ -412,7 +421,7 @@ export class StoreCatalogue implements Catalogue {
     return known
   }
 
-  /** What was remembered; the transaction relies on its row from now on. */
+  /** Returns the cached value; the transaction then relies on its row. */
   #fromEntry<T>(database: DatabaseId, { key, known, value }: FromEntry<T>): T {
     this.#reliedOn(database)?.entries.set(key, value)
     return known
@@ -431,7 +440,7 @@ export class StoreCatalogue implements Catalogue {
     return parentOf(read(this.#snapshot, parentKey(database)))
   }
 
-  /** For what is asked of a schema as a whole. */
+  /** For requests about a schema as a whole. */
   #schema(database: DatabaseId): Schema {
     const schema = this.#schemaInPart(database)
     const relied = this.#reliedOn(database)
@@ -439,14 +448,14 @@ export class StoreCatalogue implements Catalogue {
     return schema
   }
 
-  /** Undefined once the transaction has written the schema: from then on it sees its own. */
+  /** Undefined after the transaction has written the schema: it then uses its own schema. */
   #reliedOn(database: DatabaseId): SchemaRead | undefined {
     return this.#changed.has(database) ? undefined : this.#relied.get(database)
   }
 
   /**
-   * For single rows of a schema: databases are made and deleted beside each other all the time, and a write in one of
-   * them relies on nothing of their parent but its own row there.
+   * For single rows of a schema: databases are often created and deleted concurrently, and a write in one of them
+   * relies only on its own row of its parent.
    */
   #schemaInPart(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)

@@ -1,6 +1,6 @@
-// The record of changes: what each transaction touched. It stands by collection and time, so that reading what happened to
-// one collection costs what happened there; a log by time alone names the collections of each transaction, for readers
-// that follow all of them, and for its own removal.
+// The change record and the change log: the changes of each transaction. The record is ordered by collection and time,
+// so reading the changes of one collection costs only these changes. A log by time contains only the collections of
+// each transaction, for readers that follow all of them and for its own removal.
 
 import { assert } from '../../base/assert.ts'
 import { endOfTime, micros } from '../../base/micros.ts'
@@ -27,13 +27,16 @@ import type { Bytes, Entry, View, Write } from '../kv/contract.ts'
 import type { Change, CollectionPlace, CommittedTransaction } from './contract.ts'
 import { decodeTime } from './records.ts'
 
-/** Changes in one stored part of what a transaction did to a collection. */
+/** Maximum number of changes in one row of a transaction and a collection. */
 const partChangesMax = 1000
 
 const kinds = ['write', 'history insert', 'history remove'] as const
 const actions = ['create', 'update', 'delete', 'add', 'remove'] as const
 
-/** Says since when the record holds the changes of each collection: folders of before had a log by time only. */
+/**
+ * Key of the time since when the record contains the changes of each collection: older directories had only a log by
+ * time.
+ */
 export const recordSinceKey = metaKey('changes by collection since')
 
 /** The time after which the record is complete; `lastCommitTime` is that of the state. */
@@ -42,7 +45,7 @@ export function recordSince(view: Pick<View, 'get'>, lastCommitTime: Micros): Mi
   return stored === undefined ? lastCommitTime : decodeTime(stored)
 }
 
-/** The writes that put a transaction's changes into the record. A transaction without any leaves no trace. */
+/** The writes that add a transaction's changes to the record. A transaction without changes adds nothing. */
 export function encodeChanges(time: Micros, changes: readonly Change[]): Write[] {
   const byCollection = new Map<string, Change[]>()
   for (const change of changes) {
@@ -66,7 +69,7 @@ export function encodeChanges(time: Micros, changes: readonly Change[]): Write[]
   return writes
 }
 
-/** The time of the transaction stands in the key alone: it is not certain before the commit. */
+/** The time of the transaction is only in the key, because it is not final before the commit. */
 function encodeChange({ action, kind, ref, validTime }: Change, time: Micros): Value {
   const what = BigInt(kinds.indexOf(kind) * actions.length + actions.indexOf(action))
   return validTime === time ? [ref.id, what] : [ref.id, what, BigInt(validTime)]
@@ -79,7 +82,7 @@ function changeOf(ref: Ref, what: number, validTime: Value | undefined, time: Mi
   return { ref, validTime: validTime === undefined ? time : micros(Number(validTime)), kind, action }
 }
 
-/** One part of what a transaction changed in a collection. */
+/** Decodes one row of the changes of a transaction in a collection. */
 export function decodePart({ key, value }: Entry): { readonly time: Micros; readonly changes: Change[] } {
   const { collection, database, ts } = decodeKeyOf('collectionChanges', key)
   return { time: ts, changes: changesIn(value, database, collection, ts) }
@@ -93,7 +96,7 @@ function changesIn(value: Bytes, database: DatabaseId, collection: CollectionId,
   return changes
 }
 
-/** What a row of the log by time says: collections; and the changes themselves, where it is older than the record. */
+/** Decodes a row of the log by time: collections; or the changes themselves, if the row is older than the record. */
 function decodeRow({ key, value }: Entry) {
   const { ts } = decodeKeyOf('changes', key)
   const items = decodeValue(value)
@@ -111,13 +114,13 @@ function decodeRow({ key, value }: Entry) {
   return { time: ts, places, changes }
 }
 
-/** The collections that a row of the log by time names. */
+/** The collections that a row of the log by time contains. */
 export function placesOf(row: Entry): readonly CollectionPlace[] {
   return decodeRow(row).places
 }
 
 /**
- * The transactions committed after `after`, oldest first, at most `limit`, and none more once these have `changesMax`
+ * The transactions committed after `after`, oldest first: at most `limit`, and no more once they have `changesMax`
  * changes.
  */
 export function readChanges(
@@ -144,8 +147,8 @@ export function readChanges(
 }
 
 /**
- * What transactions from `from` to `last`, both included, changed in a collection, oldest first unless `reverse`. No `last`: all
- * from there on. Lazy.
+ * The changes of transactions from `from` to `last` (both inclusive) in a collection, oldest first unless `reverse`.
+ * Without `last`: all changes from `from` on. Lazy.
  */
 export function* readCollectionChanges(
   view: View,

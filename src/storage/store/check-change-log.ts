@@ -1,6 +1,6 @@
-// Checks the record of changes against documents: every retained version made since it begins was recorded, and every
-// recorded write has its version, unless that was taken out of history again. The log by time has to name the collections of
-// each transaction, and what has fallen out of it must be waiting to be looked at.
+// Checks the change record against documents: every retained version since its start is recorded, and every recorded
+// write has its version, unless the version was removed from the history. The log by time must contain the collections
+// of each transaction, and expired changes must have pending removal work.
 
 import { endOfTime, epoch, micros } from '../../base/micros.ts'
 import {
@@ -28,9 +28,9 @@ export class ChangeLogCheck {
   /** The oldest transaction in the log by time. */
   readonly #logBegin: Micros
   #newest: Micros = epoch
-  /** Versions that were put into the past or taken out of it, by reference and time. */
+  /** Versions that were inserted into the past or removed from it, by reference and time. */
   readonly #rewritten = new Set<string>()
-  /** The transaction looked at last: documents of one transaction often lie together. */
+  /** The transaction that was read last: documents of one transaction are often adjacent. */
   #recorded: { readonly place: string; readonly names: ReadonlySet<string> } | undefined
 
   constructor(context: CheckContext) {
@@ -50,7 +50,7 @@ export class ChangeLogCheck {
     }
   }
 
-  /** The versions of a document made since the record begins are in it. */
+  /** Checks that the versions of a document since the start of the record are in it. */
   checkDocument(ref: Ref, versions: readonly StoredVersion[]): void {
     const begin = Math.max(this.#begin, this.#keptFrom(ref.database, ref.collection))
     for (const { ts } of versions) {
@@ -60,7 +60,7 @@ export class ChangeLogCheck {
     }
   }
 
-  /** What lies before may have been removed. */
+  /** Earlier changes may have been removed. */
   #keptFrom(database: DatabaseId, collection: CollectionId): Micros {
     return collection < firstUserCollection
       ? micros(this.#logBegin - 1)
@@ -81,18 +81,18 @@ export class ChangeLogCheck {
     return this.#recorded.names.has(nameRef(ref))
   }
 
-  /** Recorded writes have versions, and both orders of the record agree. */
+  /** Checks that recorded writes have versions, and that both orders of the record agree. */
   checkLog(): void {
     const { report, snapshot } = this.#context
     const { time } = lastCommit(snapshot.view)
-    // New commits come after the last one that is known; if that is too old, they could come before recorded ones.
+    // The stored time of the last commit must not be too early, because new commits could then be before recorded ones.
     if (time < this.#newest)
-      report(`the last commit is said to be at ${time}, the log goes on to ${this.#newest}`)
+      report(`the record of the last commit has the time ${time}, but the log has commits up to ${this.#newest}`)
     const named = this.#checkNamed()
     this.#checkRecorded(named)
   }
 
-  /** The collections that the log names have changes then; returns them with their times. */
+  /** Checks that the collections in the log have changes at that time; returns them with their times. */
   #checkNamed(): Set<string> {
     const { databases, catalogue, report, snapshot } = this.#context
     const named = new Set<string>()
@@ -106,7 +106,7 @@ export class ChangeLogCheck {
           undefined
         )
           report(
-            `collection ${collection} of database ${database} lacks the changes of ${ts} that the log names`,
+            `collection ${collection} of database ${database} does not have the changes of ${ts}, which are in the log`,
           )
       }
     }
@@ -125,11 +125,11 @@ export class ChangeLogCheck {
       const isAwaited = ts >= this.#logBegin ? named.has(`${place}@${ts}`) : awaited.has(place)
       if (!isAwaited)
         report(
-          `the changes of ${ts} of collection ${collection} of database ${database} will never be removed`,
+          `the changes of ${ts} of collection ${collection} of database ${database} have no pending removal`,
         )
       for (const change of decodePart(row).changes) {
         if (change.kind === 'write' && this.#mustExist(change) && !this.#exists(change)) {
-          report(`${nameRef(change.ref)} lacks the version of ${change.validTime} that was recorded`)
+          report(`${nameRef(change.ref)} does not have the version of ${change.validTime}, which is in the change record`)
         }
       }
     }

@@ -1,4 +1,4 @@
-// What the parts of the integrity check share.
+// Data that the parts of the integrity check share.
 
 import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
 import type { StoreCatalogue } from './catalogue.ts'
@@ -6,20 +6,20 @@ import type { CheckStep } from './contract.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** What the parts of a check share. */
+/** Data that the parts of a check share. */
 export interface CheckContext {
   readonly snapshot: Snapshot
   readonly catalogue: StoreCatalogue
   readonly reader: VersionReader
   /** The databases that can be reached. */
   readonly databases: ReadonlySet<DatabaseId>
-  /** Deleted schema objects whose belongings wait to be removed, as `nameRef` names them. */
+  /** Deleted schema objects whose data waits to be removed, as text of `nameRef`. */
   readonly garbage: ReadonlySet<string>
   readonly minimumOf: (database: DatabaseId, collection: CollectionId) => Micros
-  /** Whether everything that falls out of the history has its mark: a folder of before may still be on its way to that. */
+  /** True if all data that expires has a due mark: in an older directory, marks may still be missing. */
   readonly isMarked: boolean
   readonly report: (finding: string) => void
-  /** Told of each row that is looked at. */
+  /** Called for each row that is checked. */
   readonly looked: (step: CheckStep) => void
 }
 

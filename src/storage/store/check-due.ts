@@ -1,4 +1,4 @@
-// Checks that everything that falls out of the history some day has its mark: without one it would stay for good.
+// Checks that all data that expires some day has a due mark: data without a mark would never be removed.
 
 import { firstUserCollection, type Micros, type Ref } from '../../values/value.ts'
 import { dueKey } from '../keys/keyspace.ts'
@@ -8,7 +8,7 @@ import type { StoredVersion } from './index-tables.ts'
 import { never, ttlOf } from './records.ts'
 import { shortNatives } from './retention.ts'
 
-/** Versions that took the place of others, and a `ttl`, are marked. What the events of documents mark, those are checked for. */
+/** Checks the marks of superseded versions and of a `ttl`. Events of documents serve as marks, too. */
 export function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVersion[]): void {
   const { isMarked, minimumOf, report, snapshot } = context
   if (!isMarked || (ref.collection < firstUserCollection && !shortNatives.has(ref.collection))) return
@@ -16,7 +16,7 @@ export function checkMarks(context: CheckContext, ref: Ref, versions: readonly S
   const isMarkedAt = (time: Micros) => snapshot.view.get(dueKey(ref, time)) !== undefined
   const check = (time: Micros) => {
     if (time > minimum && !isMarkedAt(time))
-      report(`${nameRef(ref)} has no mark that says that something of it falls out at ${time}`)
+      report(`${nameRef(ref)} has no due mark for its expiry at ${time}`)
   }
   for (const [at, { action, ts }] of versions.entries()) {
     const previous = versions[at - 1]
@@ -25,6 +25,7 @@ export function checkMarks(context: CheckContext, ref: Ref, versions: readonly S
   const newest = versions.at(-1)
   if (newest === undefined || newest.action === 'delete') return
   const ttl = ttlOf(newest.fields)
-  // Version 0.2 marked a `ttl` that had passed at the commit there; the sweeper marks the document again (fallen.ts).
+  // Version 0.2 marked a `ttl` that had passed at the commit with the wrong time; the sweeper marks the document again
+  // (fallen.ts).
   if (ttl !== never && !isMarkedAt(ttl)) check(expiryTime(ttl, newest.ts))
 }

@@ -1,5 +1,5 @@
-// Checks index rows against documents. Documents are walked first: every row they need must be there, and is
-// counted. Then every row found is counted; where the counts differ, the rows that no document needs are named.
+// Checks index rows against documents. Documents are read first: every row that they need must exist, and is counted.
+// Then every existing row is counted; where the counts differ, rows that no document needs are reported.
 
 import { assert } from '../../base/assert.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -13,18 +13,18 @@ import { isOrderComplete } from './due-order.ts'
 import { entryDocument, entrySince, hasFallenOut, withSince } from './entry-records.ts'
 import { type IndexRow, type IndexTables, type StoredVersion, timelineRows } from './index-tables.ts'
 
-/** Whether the rows of an index must agree with documents; unreachable ones await removal. */
+/** Whether the rows of an index must agree with documents; unreachable rows wait for removal. */
 export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
 
 const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
 
-/** Proves that the entries of the indexes agree with the documents. */
+/** Verifies that the entries of the indexes agree with the documents. */
 export class IndexCheck {
   readonly #context: CheckContext
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
-  /** Until a folder of before has been filed, its indexes may have events that are not read any more. */
+  /** In an older directory without marks, indexes may have events that are no longer read. */
   readonly #isFiled: boolean
-  /** Rows that documents need, by table, database and index. */
+  /** The number of rows that documents need, by table, database and index. */
   readonly #needed = new Map<string, number>()
 
   constructor(
@@ -36,7 +36,7 @@ export class IndexCheck {
     this.#isFiled = isOrderComplete(context.snapshot.view)
   }
 
-  /** Every row that a document's versions call for is there and says what it must. */
+  /** Checks that every row for a document's versions exists and has the right content. */
   checkDocument(ref: Ref, versions: readonly StoredVersion[]): void {
     const minimum = this.#context.minimumOf(ref.database, ref.collection)
     for (const index of this.#tablesOf(ref.database, ref.collection)) {
@@ -54,23 +54,23 @@ export class IndexCheck {
     const stored = snapshot.view.get(row.key)
     const what = `in table ${tableName(row.key)} of index ${index.number}`
     if (stored === undefined) {
-      report(`${nameRef(ref)} lacks an entry ${what}`)
+      report(`${nameRef(ref)} has no entry ${what}`)
       return
     }
-    // Of versions below the retained history some may be gone, so when exactly an entry came is not known.
+    // Some versions before the retained history may have been removed, so the exact time of an addition is unknown.
     const since = entrySince({ key: row.key, value: stored })
     const isOld = row.key[0] !== keyTags.indexEvent && entrySince(row) <= minimum && since <= minimum
     const expected = isOld ? withSince(row.value, since) : row.value
     if (compareBytes(stored, expected) !== 0) report(`${nameRef(ref)} has a wrong entry ${what}`)
   }
 
-  /** Every row found is one that a document needs. Comes after all documents. */
+  /** Checks that every existing row is needed by a document. Runs after all documents. */
   checkRows(stateOf: (database: DatabaseId, index: number) => IndexState): void {
     const found = new Map<string, number>()
     for (const { row, database, index } of this.#rows()) {
       const state = stateOf(database, index)
       if (state === 'unknown')
-        this.#context.report(`index ${index} of database ${database} is gone, its entries are not`)
+        this.#context.report(`index ${index} of database ${database} does not exist, but has entries`)
       if (state !== 'complete' || !this.#counts(row, database)) continue
       const counter = counterOf(row.key)
       found.set(counter, (found.get(counter) ?? 0) + 1)
@@ -89,7 +89,7 @@ export class IndexCheck {
     }
   }
 
-  /** Rows of unreachable documents and rows that may be removed at any time are not counted. */
+  /** Rows of unreachable documents, and rows that may be removed at any time, are not counted. */
   #counts(row: IndexRow, database: DatabaseId): boolean {
     if (!this.#isFiled && row.key[0] === keyTags.indexEvent && placeOf(row.key).index < documentsIndex(0))
       return false
@@ -109,12 +109,12 @@ export class IndexCheck {
       const needed = tables === undefined ? [] : [...timelineRows(tables, versions).values()]
       if (needed.some(({ key }) => compareBytes(key, row.key) === 0)) continue
       const what = `in table ${tableName(row.key)} of index ${index}`
-      this.#context.report(`${nameRef(ref)} has an entry ${what} that no version calls for`)
+      this.#context.report(`${nameRef(ref)} has an entry ${what} that belongs to no version`)
     }
   }
 }
 
-/** The index that a row belongs to. */
+/** The index of a row. */
 function placeOf(key: Uint8Array): { readonly database: DatabaseId; readonly index: number } {
   const decoded = decodeKey(key)
   assert('termsBytes' in decoded, 'tables of indexes hold entries')

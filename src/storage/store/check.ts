@@ -1,6 +1,6 @@
-// The integrity check: proves, in both directions, that everything derived from documents agrees with them.
-// Each document's versions say which rows its indexes must have; each row found must be one of those. What the
-// sweeper may already have removed, or has not removed yet, counts as neither missing nor left over.
+// The integrity check: verifies, in both directions, that all data derived from documents agrees with them. The
+// versions of each document determine the rows of its indexes, and each existing row must be one of these. Rows that
+// the sweeper may already have removed, or has not removed yet, count as neither missing nor surplus.
 
 import { epoch } from '../../base/micros.ts'
 import {
@@ -43,12 +43,12 @@ import { noCounts, noExpiry, type Snapshot } from './snapshot.ts'
 import { workOf } from './sweeper-work.ts'
 import { VersionReader } from './version-reader.ts'
 
-/** Contradictions reported at most; one fault often has many. */
+/** Maximum number of reported contradictions; one fault often causes many. */
 const findingsMax = 100
-/** Progress is told after so many rows. */
+/** Number of rows between two progress reports. */
 const rowsPerReport = 100
 
-/** Every contradiction in a state, up to a limit, as sentences; none when all is well. */
+/** All contradictions in a state, up to a limit, as sentences; empty for a sound state. */
 export function checkStore(
   view: View,
   hooks: StoreHooks,
@@ -77,7 +77,7 @@ export function checkStore(
   try {
     new StoreCheck(contextOf(snapshot, hooks, { report, looked }), hooks).run()
   } catch (error) {
-    // Damage can make a row unreadable, and then nothing behind it can be checked.
+    // Damage can make a row unreadable, and then the following rows cannot be checked.
     if (!(error instanceof Error)) throw error
     report(`a stored row cannot be read: ${error.message}`)
   }
@@ -152,13 +152,13 @@ class StoreCheck {
     for (const { document } of scanDocuments(snapshot, database, native.databases)) {
       const parent = snapshot.view.get(parentKey(document.id))
       if (parent === undefined || idAt(parent, 0) !== database) {
-        report(`${nameRef(document)} is not known as a child of its database`)
+        report(`${nameRef(document)} is not recorded as a child of its database`)
       }
     }
     for (const { document } of scanDocuments(snapshot, database, native.indexes)) {
       const isBuilding = this.#building.has(nameRef(document))
       if (catalogue.index(document)?.active === false && !isBuilding) {
-        report(`${nameRef(document)} is an inactive index that nobody builds`)
+        report(`${nameRef(document)} is an inactive index without a build`)
       }
     }
     this.#checkCounter(database, native.collections)
@@ -170,7 +170,7 @@ class StoreCheck {
     const stored = snapshot.view.get(counterKey(database, collection))
     const last = stored === undefined ? 0 : decodeTime(stored)
     for (const { document } of scanDocuments(snapshot, database, collection, { reverse: true })) {
-      if (document.id > last) report(`${nameRef(document)} has a number that was never given`)
+      if (document.id > last) report(`${nameRef(document)} has a number that was never assigned`)
       return
     }
   }
@@ -179,12 +179,12 @@ class StoreCheck {
     const { looked, reader, snapshot } = this.#context
     looked('documents')
     const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
-      if (!isIntact(stored)) this.#context.report(`${nameRef(ref)} is not what was written`)
+      if (!isIntact(stored)) this.#context.report(`${nameRef(ref)} differs from the written version`)
       this.#checkShape(ref, stored)
       return reader.read(ref, stored)
     })
     if (ref.collection >= firstUserCollection && idMs(ref.id) > this.#latestIdMs)
-      this.#context.report(`${nameRef(ref)} has an id of the future that was not noted as given`)
+      this.#context.report(`${nameRef(ref)} has an id in the future that is not recorded as used`)
     this.#checkVersions(ref, versions)
     this.#indexes.checkDocument(ref, versions)
     this.#changeLog.checkDocument(ref, versions)
@@ -196,12 +196,12 @@ class StoreCheck {
     }
   }
 
-  /** Versions in a shape of the past are on the list of those who give them the present one. */
+  /** Versions with an old shape must be waiting to be rewritten. */
   #checkShape(ref: Ref, stored: Uint8Array): void {
     const { database, collection } = ref
     if (!this.#context.reader.isOutdated(ref, stored)) return
     if (this.#context.snapshot.view.get(rewriteKey(database, collection)) !== undefined) return
-    this.#context.report(`${nameRef(ref)} has a shape of the past that nobody changes`)
+    this.#context.report(`${nameRef(ref)} has an old shape without a rewrite`)
   }
 
   #checkVersions(ref: Ref, versions: readonly StoredVersion[]): void {
@@ -211,7 +211,7 @@ class StoreCheck {
       const previous = versions[index - 1]
       if (previous === undefined) continue
       if (previous.ts >= version.ts) report(`${nameRef(ref)} has versions out of order at ${version.ts}`)
-      // Below the retained history some versions may be gone already.
+      // Some versions before the retained history may already have been removed.
       if (version.ts <= minimum || version.action === 'delete') continue
       if (version.action !== actionAfter(previous, version.ts)) {
         report(`${nameRef(ref)} has the wrong action at ${version.ts}`)
@@ -220,7 +220,7 @@ class StoreCheck {
     const isLive = snapshot.view.get(documentKey(ref)) !== undefined
     for (const { value } of snapshot.view.range({ ...historyRange(ref), limit: 1 })) {
       const newest = decodeVersion(ref, value)
-      if (!isLive && newest.action !== 'delete') report(`${nameRef(ref)} is gone without a delete`)
+      if (!isLive && newest.action !== 'delete') report(`${nameRef(ref)} has no live version, but was not deleted`)
     }
     if (isLive && versions.at(-1)?.action === 'delete') report(`${nameRef(ref)} is deleted and live`)
   }
@@ -232,12 +232,12 @@ class StoreCheck {
       for (const database of decodeHomes(value)) {
         const ref = new Ref(database, native.keys, keyId)
         if (databases.has(database) && snapshot.view.get(documentKey(ref)) === undefined)
-          report(`${nameRef(ref)} is found by its id, but is no key`)
+          report(`${nameRef(ref)} is in the index of keys, but is not a key`)
       }
     }
   }
 
-  /** The indexes whose rows a document of a collection must have completely. */
+  /** The indexes whose rows must be complete for the documents of a collection. */
   #tablesOf(database: DatabaseId, collection: CollectionId): IndexTables[] {
     const complete = this.#context.catalogue
       .indexesOf(database, collection)

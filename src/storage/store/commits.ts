@@ -1,5 +1,5 @@
-// The interface behind which attempts are committed: in this process (local-commits.ts), or nowhere,
-// in a worker, which forwards what writes.
+// The interface for committing attempts: in this process (local-commits.ts), or not at all in a worker, which forwards
+// writing queries.
 
 import type { Micros } from '../../values/value.ts'
 import type { Attempt } from './attempt.ts'
@@ -10,29 +10,38 @@ import type { StoreTransaction } from './transaction.ts'
 /** The function of a transaction, which may run several times. */
 export type TransactionWork<T> = (transaction: StoreTransaction) => T
 
-/** The process that has made an attempt, as the one that commits sees it. Both reject when that process has ended. */
+/**
+ * The process that has evaluated an attempt, from the view of the committing process. Both functions reject when that
+ * process has exited.
+ */
 export interface AttemptOwner<T> {
-  /** {@link Committer.validated}, where the committing process would take too long. */
+  /** Calls {@link Committer.validated} where validation would take the committing process too long. */
   readonly validate: () => Promise<CommitRecord | 'stale'>
-  /** {@link Committer.attemptAt}, for a stale attempt; `stale` when the evaluation fails. Absent: a stale attempt is not committed. */
+  /**
+   * Calls {@link Committer.attemptAt} for a stale attempt; `stale` when the evaluation fails. Absent: a stale attempt
+   * is not committed.
+   */
   readonly evaluateAt?: (time: Micros) => Promise<Attempt<T> | 'stale'>
 }
 
-/** How an attempt is to be committed. */
+/** The conditions for committing an attempt. */
 export interface CommitTerms<T> {
-  /** The time of the commit, or a later one. It is announced on the timeline until the commit has an outcome. */
+  /** The time of the commit is this or later. The time is announced on the timeline until the outcome is known. */
   readonly notBefore: Micros
-  /** A transaction that writes nothing gets a later time than this. */
+  /** A transaction without writes gets a later time than this. */
   readonly seen: Micros
-  /** Evaluates a stale attempt once more, where no other commit comes between. Absent: a stale attempt is not committed. */
+  /** Evaluates a stale attempt once more, without concurrent commits. Absent: a stale attempt is not committed. */
   readonly again?: TransactionWork<T>
-  /** Present when another process has made the attempt. */
+  /** Present when another process has evaluated the attempt. */
   readonly owner?: AttemptOwner<T>
 }
 
 export interface Commits {
-  /** Commits an attempt durably; `stale` when others have written what it read. Rejects with `StoreUnavailableError`. */
+  /**
+   * Commits an attempt durably; `stale` when other transactions have written a part of its read set. Rejects with
+   * `StoreUnavailableError`.
+   */
   commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'>
-  /** Commits nothing but a time, so that readers no longer wait for commits that were announced before it. */
+  /** Commits only a time, so that readers no longer wait for commits that were announced before it. */
   passTime(): Promise<void>
 }

@@ -1,11 +1,11 @@
-// The way of a write: evaluated on a snapshot outside any lock, then compared with what was committed since, given its time
-// and applied (commits.ts). A stale attempt that was short is evaluated again where no other commit comes between; one that
-// takes long is tried again outside, so that no other transaction waits for it.
+// Runs writes: a transaction is evaluated on a snapshot without a lock, then validated against newer commits, rebased
+// to its commit time and applied (commits.ts). A short stale attempt is evaluated again without concurrent commits; a
+// long one is retried outside the lock, so that no other transaction waits for it.
 //
-// Each commit is announced on the timeline before it is evaluated, and its writes are made for the time it gets then.
-// If another commit has come up to that time first, they are made for a later one (retime.ts).
+// Each commit is announced on the timeline before it is evaluated, and its writes are made for the announced time. If
+// another commit has reached that time first, they are rebased to a later time (retime.ts).
 //
-// Processes of the slow lane send their attempts to their service. Workers forward whole queries to the process that commits.
+// Slow-lane processes send their attempts to their service. Workers forward whole queries to the committing process.
 
 import { limits } from '../../base/limits.ts'
 import type { MemoryBound } from '../../base/memory-bound.ts'
@@ -21,15 +21,15 @@ import type { EvaluateHere } from './local-commits.ts'
 import type { TransactionParts } from './reader.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
 
-/** An attempt that took longer is not evaluated under the lock, in microseconds. */
+/** Maximum duration in microseconds of an attempt that is evaluated under the lock. */
 const shortMicros = 10_000
 
 interface CommitterOptions {
   readonly times: SnapshotTimes
   readonly parts: TransactionParts
-  /** Microseconds, to measure how long evaluation takes. */
+  /** Microseconds, to measure the duration of evaluation. */
   readonly clock: () => Micros
-  /** Bounds what waits to be written. */
+  /** Limits the memory of waiting writes. */
   readonly memory: MemoryBound | undefined
   readonly commits: (evaluate: EvaluateHere) => Commits
 }
@@ -49,7 +49,7 @@ export class Committer {
     this.#commits = commits((work, view, last, time) => this.#evaluateOn(work, view, last, time))
   }
 
-  /** Runs `work` to its commit. */
+  /** Runs `work` until it is committed. */
   async write<T>(work: TransactionWork<T>, options: WriteOptions): Promise<TransactionOutcome<T>> {
     const { notBefore: seen = epoch, retriesMax = limits.contentionRetriesDefault } = options
     for (let retries = 0; ; retries++) {
@@ -57,7 +57,8 @@ export class Committer {
       try {
         const attempt = this.#evaluate(work, announcement.time)
         const notBefore = Math.max(announcement.time, attempt.commitTime)
-        // Without a number of tries none is refused: after the usual ones the last is made where no other commit comes between.
+        // Without a retry limit no transaction is rejected: after the default number of retries, the last one runs
+        // without concurrent commits.
         const isLast = options.retriesMax === undefined && retries >= retriesMax
         const isShort = isLast || attempt.evaluationMicros <= shortMicros
         const terms = { notBefore, seen, ...(isShort && { again: work }) }
@@ -70,7 +71,7 @@ export class Committer {
     }
   }
 
-  /** Evaluates `work` on a snapshot. Nothing is announced: {@link commit} finds the time. */
+  /** Evaluates `work` on a snapshot. Nothing is announced: {@link commit} determines the time. */
   attempt<T>(work: TransactionWork<T>, notBefore: Micros, stampTime?: () => Micros): Attempt<T> {
     const announcement = this.#times.announce(notBefore)
     try {
@@ -80,7 +81,7 @@ export class Committer {
     }
   }
 
-  /** Commits an attempt, if it is still valid, or what its owner evaluates instead. */
+  /** Commits an attempt if it is still valid, or else the attempt that its owner evaluates in its place. */
   async commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = this.#times.announceAt(attempt.commitTime)
     try {
@@ -91,7 +92,7 @@ export class Committer {
     }
   }
 
-  /** Evaluates `work` on the newest state that this process sees, for a commit at `time` that no other commit comes before. */
+  /** Evaluates `work` on the newest state of this process, for a commit at `time` without concurrent commits. */
   attemptAt<T>(work: TransactionWork<T>, time: Micros): Attempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(epoch, (view, last) => {
@@ -101,7 +102,7 @@ export class Committer {
     return { ...attempt, evaluationMicros: this.#clock() - started }
   }
 
-  /** The newest commit that this process sees, if an attempt that it has made would come out the same after it. */
+  /** The newest commit of this process, if an attempt of this process would have the same result after it. */
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#times.onSnapshot(epoch, (view, last) => {
       const time = Math.max(attempt.commitTime, last.time)
@@ -113,7 +114,7 @@ export class Committer {
     return this.#commits.passTime()
   }
 
-  /** What is to be written counts against the bound of memory until it has been. */
+  /** Writes count against the memory limit until they have been committed. */
   async #commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'> {
     const release = this.#memory?.hold(attempt.counters.writeBytes)
     try {
@@ -139,7 +140,7 @@ export class Committer {
       const times = { ...timesOf(last, commitTime), settledTime: micros(last.time + 1) }
       const evaluated = evaluateOn(this.#parts, view, times, work)
       if (evaluated.nextExpiry >= evaluated.commitTime) return evaluated
-      // The ids that it drew have moved its commit behind the end of something that it saw.
+      // The ids that it has generated have moved its commit past the expiry of a document that it has read.
       commitTime = evaluated.commitTime
     }
   }

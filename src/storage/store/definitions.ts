@@ -1,5 +1,5 @@
-// Reads the definitions of databases, collections and indexes out of their stored documents. Tolerant: the
-// layer above validated them when they were written, so anything odd falls back to the field's default.
+// Reads the definitions of databases, collections and indexes from their stored documents. Reading is tolerant: the
+// higher layer validated them when they were written, so an invalid field gets its default.
 
 import { type Code, codeOf } from '../../values/code.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
@@ -13,26 +13,26 @@ import type {
   Version,
 } from './contract.ts'
 
-/** The hidden field of a collection document that holds its remembered floor of history, in microseconds. */
+/** The hidden field of a collection document with the stored lower bound of its history, in microseconds. */
 export const historyFloorField = 'min_valid_time'
 
-/** The hidden field of a collection document that holds how the shape of its documents was changed: a list of steps. */
+/** The hidden field of a collection document with the changes of the shape of its documents: a list of steps. */
 export const migrationField = 'internal_migrations'
 
-/** The field of a step that holds the time of the schema with which it came, in microseconds. */
+/** The field of a step with its schema time, in microseconds. */
 export const stepTimeField = 'at'
 
-/** The field of an index's document that says that it is part of its collection's definition. */
+/** The field of an index's document that marks it as part of its collection's definition. */
 export const ownIndexField = 'collection_index'
 
-/** The field of an index's document that says why it could not be built so far. */
+/** The field of an index's document with the reason why it could not be built so far. */
 export const buildErrorField = 'build_error'
 
 /** A collection as the store itself needs it. */
 export interface StoredCollection extends CollectionDefinition {
-  /** Microseconds: history below was given up at an earlier write of the collection. */
+  /** Microseconds: earlier history was dropped at an earlier write of the collection. */
   readonly historyFloor: number
-  /** The steps by which documents get its present shape; undefined where there are none. */
+  /** The steps that migrate documents to the present shape; undefined without steps. */
   readonly migration: Value | undefined
 }
 
@@ -84,12 +84,12 @@ export function indexDefinition(version: Version): IndexDefinition {
   }
 }
 
-/** Whether an index covers the documents of a collection. `'_'` never covers native ones. */
+/** Returns whether an index covers the documents of a collection. `'_'` never covers native ones. */
 export function covers(index: IndexDefinition, collection: number): boolean {
   return sourceOf(index, collection) !== undefined
 }
 
-/** The source through which an index covers a collection; one that names it wins over the wildcard. */
+/** The source through which an index covers a collection; a source that names it has priority over the wildcard. */
 export function sourceOf(index: IndexDefinition, collection: number): IndexSource | undefined {
   let wildcard: IndexSource | undefined
   for (const source of index.sources) {
@@ -99,7 +99,7 @@ export function sourceOf(index: IndexDefinition, collection: number): IndexSourc
   return collection >= firstUserCollection ? wildcard : undefined
 }
 
-/** The collections an index names; undefined when it covers all user collections. */
+/** The collections that an index names; undefined when it covers all user collections. */
 export function namedCollections(index: IndexDefinition): readonly number[] | undefined {
   const named = new Set<number>()
   for (const source of index.sources) {

@@ -1,4 +1,4 @@
-// Finds documents by what a credential says: by an instance, an issuer or the id in a secret.
+// Finds documents by the content of a credential: by an instance, an issuer or the id in a secret.
 
 import type { DatabaseId, Ref, Value } from '../../values/value.ts'
 import { builtinIndexes, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
@@ -9,7 +9,7 @@ import { entryDocument, entryTtl } from './entry-records.ts'
 import { decodeHomes } from './key-homes.ts'
 import { isExpired, read, type Snapshot } from './snapshot.ts'
 
-/** The directory of what one transaction sees. */
+/** The directory from the view of one transaction. */
 export class StoreDirectory implements Directory {
   readonly #reader: Pick<Transaction, 'get'>
   readonly #snapshot: Snapshot
@@ -53,7 +53,7 @@ export class StoreDirectory implements Directory {
     return undefined
   }
 
-  /** Unexpired entries of an index every database has, by document. */
+  /** Unexpired entries of a built-in index, by document. */
   *#byTerm(database: DatabaseId, index: number, term: Value): Generator<Ref> {
     const { counters, view } = this.#snapshot
     const prefix = indexTermsPrefix('live', database, index, encodeTerms([term]))

@@ -1,9 +1,9 @@
-// Gives stored versions the present shape of their collection in the background, in small transactions. Nothing depends
-// on it: reads do the same in memory. What it buys is that they need not any more, and that steps which no stored
-// version needs are forgotten with the next change of the definition.
+// Rewrites stored versions to the present shape of their collection in the background, in small transactions. Nothing
+// depends on it: reads migrate versions in memory. Afterwards reads need not migrate them any more, and the next change
+// of the definition drops steps that no stored version needs.
 //
-// Times, actions and rows of indexes stay as they are, so that no stream tells of it. Live versions come first: what is
-// superseded meanwhile goes into the history, which is walked behind them.
+// Times, actions and rows of indexes do not change, so no stream reports it. Live versions are rewritten first:
+// versions that are superseded meanwhile move to the history, which is rewritten afterwards.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../../values/value.ts'
@@ -15,7 +15,7 @@ import { Batch } from './batch.ts'
 import { encodeVersion } from './records.ts'
 import type { Rows } from './rows.ts'
 
-/** How far the versions of a collection have been rewritten: there while some may have a shape of the past. */
+/** The progress of rewriting a collection's versions; stored while some may have an earlier shape. */
 export function rewriteKey(database: DatabaseId, collection: CollectionId): Uint8Array {
   return buildKey(database, documentsIndex(collection))
 }
@@ -31,7 +31,7 @@ export function beginRewrite(overlay: Overlay, database: DatabaseId, collection:
   overlay.set(rewriteKey(database, collection), documentRange(database, collection).start)
 }
 
-/** The document behind which the next batch begins, and whether it is superseded versions that are rewritten. */
+/** The document after which the next batch begins, and whether superseded versions are being rewritten. */
 export function rewriteProgress(
   view: Pick<View, 'get'>,
   database: DatabaseId,
@@ -72,7 +72,7 @@ export function continueRewrite(
 interface NextRows {
   /** The rows to be written, in their new form. */
   readonly rows: readonly Entry[]
-  /** The key of the last row that was looked at; undefined when there is none behind it. */
+  /** The key of the last row that was read; undefined when there are no more rows. */
   readonly last: Uint8Array | undefined
 }
 
@@ -89,7 +89,7 @@ function nextRows(
     if (Buffer.compare(from, table.end) >= 0) continue
     for (const row of overlay.range({ start: from, end: table.end })) {
       const ref = documentOf(row.key)
-      // In here, because it takes most of the time that may be over.
+      // Checked here, because this takes most of the time of a batch.
       if (reader.isOutdated(ref, row.value)) {
         rows.push({ key: row.key, value: rewritten(reader, ref, row.value) })
         batch.write(1, row.value.length)

@@ -1,7 +1,6 @@
-// Writes documents. What a transaction makes of one document collapses into one version at the commit time,
-// measured against the state before the transaction: a second write to a document first takes back what the
-// first one left in the overlay. Writes into the past rewrite a document's list of versions and the rows its
-// indexes derive from it.
+// Writes documents. All writes of a transaction to one document become one version at the commit time, relative to the
+// state before the transaction: a second write to a document first undoes the writes of the first one in the overlay.
+// Writes into the past rewrite a document's list of versions and the derived rows of its indexes.
 
 import { byteText } from '../../base/byte-text.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -38,7 +37,7 @@ import { indexesOf, type Rows, storedRows } from './rows.ts'
 import { noteExpiry, read } from './snapshot.ts'
 import { leaveWork } from './sweeper-work.ts'
 
-/** A document this transaction has written. */
+/** A document that this transaction has written. */
 interface PendingDocument {
   readonly key: Bytes
   readonly journal: Journal
@@ -46,7 +45,7 @@ interface PendingDocument {
   bytes: number
 }
 
-/** Is called when a version of a schema object has been laid into the overlay. */
+/** Called when a version of a schema object has been added to the overlay. */
 type SchemaWritten = (version: Version, journal: Journal) => void
 
 const noFields: ObjectValue = new Map()
@@ -56,7 +55,7 @@ export class DocumentWriter {
   readonly #schemaWritten: SchemaWritten
   /** By the text of the documents' keys. */
   readonly #pending = new Map<string, PendingDocument>()
-  /** Documents that came and went. */
+  /** Documents that were created and deleted. */
   readonly #forgotten = new Set<string>()
   readonly #historyChanges: Change[] = []
   #bytes = 0
@@ -66,12 +65,12 @@ export class DocumentWriter {
     this.#schemaWritten = schemaWritten
   }
 
-  /** The version this transaction has made of a document so far. */
+  /** The present version of a document in this transaction, if it has written the document. */
   pendingVersion(ref: Ref): Version | undefined {
     return this.#pending.size === 0 ? undefined : this.#pending.get(nameOf(ref))?.version
   }
 
-  /** Whether there are documents of a collection among those that this transaction has written. */
+  /** Returns whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: CollectionId): boolean {
     for (const { version } of this.#pending.values()) {
       if (version.ref.collection === collection && version.ref.database === database) return true
@@ -79,18 +78,18 @@ export class DocumentWriter {
     return this.#historyChanges.some(({ ref }) => ref.collection === collection && ref.database === database)
   }
 
-  /** Whether this transaction has made a document and deleted it again. */
+  /** Returns whether this transaction has created a document and deleted it again. */
   hasForgotten(ref: Ref): boolean {
     return this.#forgotten.size > 0 && this.#forgotten.has(nameOf(ref))
   }
 
-  /** The state of a document without what this transaction made of it, decoded. */
+  /** The state of a document before the writes of this transaction, decoded. */
   base(ref: Ref): StoredVersion | undefined {
     const stored = this.#context.snapshot.view.get(documentKey(ref))
     return stored && this.#context.reader.read(ref, stored)
   }
 
-  /** Makes `fields` the content of a document; undefined deletes it. Returns the version. */
+  /** Sets the content of a document to `fields`; undefined deletes it. Returns the version. */
   write(ref: Ref, fields: ObjectValue | undefined): Version {
     const { commitTime, reader, snapshot } = this.#context
     const pending = this.#takeBack(ref)
@@ -105,7 +104,7 @@ export class DocumentWriter {
     return pending.version
   }
 
-  /** What was made and deleted by one transaction leaves nothing, not even a version that says so. */
+  /** A document that one transaction creates and deletes leaves no rows, not even a deleted version. */
   #forget({ bytes, key }: PendingDocument, ref: Ref): Version {
     this.#bytes -= bytes
     this.#pending.delete(byteText(key))
@@ -127,7 +126,7 @@ export class DocumentWriter {
     return pending
   }
 
-  /** Lays a pending version and everything that follows from it over the state before. */
+  /** Adds a pending version and all derived rows to the overlay. */
   #lay(
     pending: PendingDocument,
     base: Bytes | undefined,
@@ -137,8 +136,8 @@ export class DocumentWriter {
     const { catalogue, overlay, commitTime, stamp } = this.#context
     const { journal, key, version } = pending
     const { ref } = version
-    // Before anything is laid over the state: what is looked up in it from now on must not become the knowledge of other
-    // transactions, which may never see this one committed.
+    // Called before the first write: from then on, looked-up data must not be cached for other transactions, because
+    // this one may never be committed.
     const kind = version.ref.collection
     if (namedNatives.has(kind) || kind === unlisted.staged_schema) catalogue.noteChange(version.ref.database)
     const stored = encodeVersion(version, commitTime, stamp)
@@ -150,7 +149,7 @@ export class DocumentWriter {
       if (base !== undefined) overlay.set(key, undefined, journal)
       overlay.set(historyKey(ref, commitTime), stored, journal)
     }
-    // The events of its coming and going are marks themselves.
+    // The create and delete events are themselves due marks.
     if (isDelete === (base === undefined)) markDue(overlay, ref, commitTime, journal)
     markDue(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
     this.#context.hooks.perDocument(() => this.#replaceIndexEntries(pending, before, checked))
@@ -188,7 +187,10 @@ export class DocumentWriter {
     if (violated.length > 0) throw new WriteRefused('not unique', violated)
   }
 
-  /** Runs `work` on the documents of some collections as they were before this transaction, then applies its writes again. */
+  /**
+   * Runs `work` on the documents of some collections as they were before this transaction, then applies its writes
+   * again.
+   */
   withoutPending(isConcerned: (ref: Ref) => boolean, work: () => void): void {
     const concerned = [...this.#pending.values()].filter(({ version }) => isConcerned(version.ref))
     for (const { journal } of concerned) this.#context.overlay.revert(journal)
@@ -196,7 +198,7 @@ export class DocumentWriter {
     for (const pending of concerned) this.#layAgain(pending)
   }
 
-  /** The state before may have changed meanwhile, and with it what the pending version counts as. */
+  /** The earlier state may have changed meanwhile, and with it the action of the pending version. */
   #layAgain(pending: PendingDocument): void {
     const { ref } = pending.version
     const base = newestLive(this.#context.snapshot, ref)
@@ -209,7 +211,10 @@ export class DocumentWriter {
     this.#lay(pending, base, before, false)
   }
 
-  /** Puts a version into the past, or takes the place of the one at exactly that time. What is there already is not written again. */
+  /**
+   * Inserts a version into the past, or replaces the version at exactly that time. An equal version is not written
+   * again.
+   */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
     const { reader, stamp } = this.#context
     let inserted: StoredVersion | undefined
@@ -217,7 +222,7 @@ export class DocumentWriter {
       const index = positionOf(versions, ts)
       const content = fields ?? noFields
       const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
-      // Encoded and decoded, so that placeholders of the transaction's time become the time itself.
+      // Encoded and decoded, so that placeholders of the transaction's time are replaced by the time itself.
       const shapeTime = reader.shapeTimeOf(ref)
       const stored = encodeVersion({ action, fields: content, shapeTime }, ts, stamp)
       checkVersionBytes(stored.length)
@@ -239,7 +244,7 @@ export class DocumentWriter {
     return version
   }
 
-  /** Takes the version at exactly `ts` out of the past; one at or below `minimum` becomes a delete instead. */
+  /** Removes the version at exactly `ts` from the past; a version at or before `minimum` becomes a delete. */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
     let removed: StoredVersion | undefined
     const isChanged = this.#rewrite(ref, versions => {
@@ -260,8 +265,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Changes a document's list of versions (oldest first) and everything derived from it; `edit` returns the place. Returns whether
-   * anything is different now.
+   * Changes a document's list of versions (oldest first) and all derived data; `edit` returns the changed index.
+   * Returns whether anything has changed.
    */
   #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => number): boolean {
     const pending = this.#pending.get(nameOf(ref))
@@ -286,7 +291,7 @@ export class DocumentWriter {
     return isChanged
   }
 
-  /** What falls out because of a rewritten place in a document's history may have done so already. */
+  /** Data that expires because of a rewritten place in a document's history may have expired already. */
   #markAround(ref: Ref, versions: readonly StoredVersion[], place: number): void {
     const { commitTime, overlay } = this.#context
     for (const { fields, ts } of versions.slice(Math.max(0, place - 1), place + 2)) {
@@ -296,7 +301,7 @@ export class DocumentWriter {
     leaveWork(overlay, 'history', commitTime, collectionOf(ref))
   }
 
-  /** What this transaction changed, for the change log. */
+  /** The changes of this transaction, for the change record. */
   changes(): Change[] {
     const { commitTime: validTime } = this.#context
     const changes = [...this.#historyChanges]
@@ -305,7 +310,7 @@ export class DocumentWriter {
     return changes
   }
 
-  /** Units of {@link limits.writeOpBytes} that the touched documents take. */
+  /** Write operations for the written documents, in units of {@link limits.writeOpBytes}. */
   writeOps(): number {
     let ops = this.#historyChanges.length
     for (const { bytes } of this.#pending.values()) ops += Math.ceil(bytes / limits.writeOpBytes)
@@ -321,7 +326,7 @@ function checkVersionBytes(bytes: number): void {
   )
 }
 
-/** Refuses transactions that write more than the protocol allows. */
+/** Rejects transactions that write more than the protocol allows. */
 export function checkTransactionBytes(bytes: number): void {
   if (bytes <= limits.transactionBytesMax) return
   throw new RequestError(
@@ -330,7 +335,7 @@ export function checkTransactionBytes(bytes: number): void {
   )
 }
 
-/** What a document is found by among those that are pending. */
+/** The key of a document in the map of pending documents. */
 function nameOf(ref: Ref): string {
   return byteText(documentKey(ref))
 }
@@ -339,7 +344,7 @@ function isLiveAt(version: StoredVersion | undefined, ts: Micros): boolean {
   return version !== undefined && version.action !== 'delete' && ttlOf(version.fields) > ts
 }
 
-/** The action of a version that is no delete, by what came before it. */
+/** The action of a version that is not a delete, by the previous version. */
 export function actionAfter(previous: StoredVersion | undefined, ts: Micros): 'create' | 'update' {
   return isLiveAt(previous, ts) ? 'update' : 'create'
 }
@@ -351,7 +356,7 @@ function recomputeAction(versions: StoredVersion[], index: number): void {
   if (action !== version.action) versions[index] = { ...version, action }
 }
 
-/** Where a version with that time stands or would stand, oldest first. */
+/** The index of a version with that time, or the index at which it would be inserted, oldest first. */
 function positionOf(versions: readonly StoredVersion[], ts: Micros): number {
   const index = versions.findIndex(version => version.ts >= ts)
   return index < 0 ? versions.length : index

@@ -1,5 +1,5 @@
-// Documents and their versions as stored. The newest version, if live, stands under the document's own key, so
-// reading a document is one point read; versions it superseded, and a delete that came last, are its history.
+// Documents and their versions as stored. The newest version of a live document is stored under the document's own key,
+// so reading a document is one point read. Superseded versions, and a final delete, are the history of the document.
 
 import { mergeJoin } from '../../base/merge-join.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref } from '../../values/value.ts'
@@ -16,7 +16,7 @@ import type { CollectionPlace, EntryScan, IndexEntry } from './contract.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
 import { firstOf, isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
 
-/** The largest id of a document, as keys hold it. */
+/** The greatest id of a document in keys. */
 export const idMax = (1n << 64n) - 1n
 
 /** The stored newest version, unless the document is deleted; its ttl may have passed. */
@@ -24,14 +24,14 @@ export function newestLive(snapshot: Snapshot, ref: Ref): Bytes | undefined {
   return read(snapshot, documentKey(ref))
 }
 
-/** The stored version that was valid at `at`, deletes and expired ones included. */
+/** The stored version that was valid at `at`, including deletes and expired versions. */
 export function validAt(snapshot: Snapshot, ref: Ref, at: Micros): Bytes | undefined {
   const newest = newestLive(snapshot, ref)
   if (newest !== undefined && versionTime(newest) <= at) return newest
   return readFirst(snapshot, historyRange(ref, at))?.value
 }
 
-/** Whether a stored version shows in reads: no delete, its ttl not passed. */
+/** Returns whether reads see a stored version: it is not a delete, and its ttl has not passed. */
 export function isVisible(snapshot: Snapshot, stored: Bytes): boolean {
   return versionAction(stored) !== 'delete' && !isExpired(snapshot, versionTtl(stored))
 }
@@ -46,7 +46,10 @@ export function* storedVersions(snapshot: Snapshot, ref: Ref): Generator<Bytes> 
   }
 }
 
-/** Stored versions of a document, oldest first; from the one that was valid at `from` when given. Lazy. */
+/**
+ * Stored versions of a document, oldest first; with `from`, beginning with the version that was valid at that time.
+ * Lazy.
+ */
 export function* storedVersionsAscending(snapshot: Snapshot, ref: Ref, from?: Micros): Generator<Bytes> {
   const newest = newestLive(snapshot, ref)
   if (from !== undefined && newest !== undefined && versionTime(newest) <= from) {
@@ -95,7 +98,10 @@ interface IdSpan {
   readonly last: bigint
 }
 
-/** All documents that have a version, deleted ones too, by id; each step costs the same however long a history is. */
+/**
+ * All documents with a version, including deleted ones, by id; the cost of a step does not depend on the length of a
+ * history.
+ */
 export function* everyDocument(
   snapshot: Snapshot,
   database: DatabaseId,
@@ -126,7 +132,7 @@ function* idsIn(
   }
 }
 
-/** The ids between two places of a collection's set, both inclusive; undefined when there are none. */
+/** The ids between two positions of a collection's set, both inclusive; undefined when there are none. */
 function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
   let first = 0n
   let last = idMax
@@ -148,7 +154,7 @@ function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
 /** Newest versions of live documents, or all others. */
 type DocumentTable = 'live' | 'past'
 
-/** The rows of a collection's documents with the ids of a span. */
+/** The rows of a collection's documents within a range of ids. */
 function intervalOf(
   table: DocumentTable,
   { collection, database }: CollectionPlace,

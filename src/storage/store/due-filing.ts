@@ -1,7 +1,6 @@
-// Makes up the marks of what was written before there were any, once for each folder: a walk over the tables of documents
-// and versions. What indexes have of versions that are gone already stands under no mark; the walk removes it where it
-// has fallen out, and the events that indexes once had (decision 44). How far it has come is remembered, so that a restart
-// goes on from there.
+// Adds the due marks of data that was written before marks existed, once for each directory: it walks over the tables
+// of documents and versions. Index rows of removed versions have no mark; the walk removes them if they have expired,
+// and also the former events of indexes (decision 44). Its progress is stored, so a restart continues from there.
 
 import { assert } from '../../base/assert.ts'
 import { keyAfter } from '../../base/bytes.ts'
@@ -23,7 +22,7 @@ import { versionAction, versionTime, versionTtl } from './records.ts'
 import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** The tables walked one after the other, each with what is done about one of its rows. */
+/** The tables in the order of the walk, each with a function for its rows. */
 const walks: readonly { readonly table: keyof typeof keyTags; readonly file: Filing }[] = [
   { table: 'document', file: markDocument },
   { table: 'history', file: markVersion },
@@ -33,7 +32,7 @@ const walks: readonly { readonly table: keyof typeof keyTags; readonly file: Fil
 
 type Filing = (transaction: StoreTransaction, row: Entry, now: Micros) => void
 
-/** The table that is walked, by its place in the list, and the key to go on from. */
+/** The current table, by its index in the list, and the key after which to continue. */
 function progressOf(view: View): { readonly walk: number; readonly from: Uint8Array | undefined } {
   const stored = view.get(orderProgressKey)
   if (stored === undefined) return { walk: 0, from: undefined }
@@ -45,7 +44,7 @@ function encodeProgress(walk: number, from: Uint8Array | undefined): Uint8Array 
   return Uint8Array.of(walk, ...(from ?? []))
 }
 
-/** Walks on by a batch, as of `now`. Returns whether there was any way left. */
+/** Continues by a batch, as of `now`. Returns whether there was work. */
 export async function fileBatch(store: Store, now: Micros, isOver: () => boolean): Promise<boolean> {
   if (store.kv.read(isOrderComplete)) return false
   await store.write(transaction => {
@@ -79,13 +78,13 @@ function markVersion(transaction: StoreTransaction, { key, value }: Entry): void
   markDue(transaction.rows.overlay, documentOf(key), versionTime(value))
 }
 
-/** The events of indexes are not read any more. */
+/** Events of indexes are no longer read. */
 function dropEvent(transaction: StoreTransaction, row: Entry, now: Micros): void {
   if (indexOf(row.key) < documentsIndex(0)) transaction.rows.overlay.set(row.key, undefined)
   else dropPast(transaction, row, entrySince(row), now)
 }
 
-/** A row of an index goes when nothing it says reaches up to the minimum valid time, or its collection is gone. */
+/** Removes a row of an index that has expired, or whose collection is deleted. */
 function dropPast(transaction: StoreTransaction, { key }: Entry, until: Micros, now: Micros): void {
   const [database, collection] = [databaseOf(key), entryCollection({ key })]
   const { catalogue } = transaction

@@ -1,10 +1,10 @@
-// The order in which things fall out of a collection's history: a mark for each write that leaves something to be removed,
-// by the time that the minimum valid time has to reach. That order does not depend on how long history is kept, so a
-// collection whose `history_days` change needs no other marks.
+// The order in which the history of a collection expires: a mark for each write that makes data removable, by the time
+// that the minimum valid time must reach. The order does not depend on the length of the history, so a change of
+// `history_days` needs no other marks.
 //
-// What a create adds and a delete ends stands among the events of the documents of the collection, which fall out
-// themselves: these are their marks. A mark of its own has a version that takes the place of another, and the end of a
-// `ttl`. One that stands for nothing any more is harmless: who follows it finds nothing to remove.
+// The events of the documents of a collection serve as the marks of creates and deletes, because these events expire,
+// too. A superseded version and the end of a `ttl` have marks of their own. A stale mark is harmless: there is nothing
+// left to remove.
 
 import { micros } from '../../base/micros.ts'
 import {
@@ -24,7 +24,7 @@ import { never } from './records.ts'
 import { shortNatives } from './retention.ts'
 import { firstOf } from './snapshot.ts'
 
-/** Something of `ref` falls out when the minimum valid time reaches `time`. */
+/** Data of `ref` expires when the minimum valid time reaches `time`. */
 export interface DueMark {
   readonly key: Bytes
   readonly ref: Ref
@@ -34,35 +34,35 @@ export interface DueMark {
 const present = new Uint8Array([1])
 const noTerms = encodeTerms([])
 
-/** How far what folders of before lack has been made up; see due-filing.ts. */
+/** The progress of adding missing marks to an older directory; see due-filing.ts. */
 export const orderProgressKey = metaKey('order of removal')
 
-/** The walks of due-filing.ts behind which everything has its mark. */
+/** The number of walks of due-filing.ts after which all data has its mark. */
 const markingWalks = 2
 
-/** Of folders in which everything has its mark, but indexes have events of their own (layout 4). */
+/** For directories in which all data has its mark, but indexes have stored events (layout 4). */
 export const orderHasEvents = 0xff
 
-/** Written with the first commit of a folder: there is nothing to make up. */
+/** Written with the first commit of a directory: there is nothing to add. */
 export const orderIsComplete: Write = { key: orderProgressKey, value: Uint8Array.of(0xfe) }
 
-/** Whether there is nothing left that a folder of before lacks or has too much. */
+/** Returns whether an older directory has all marks and no surplus events. */
 export function isOrderComplete(view: View): boolean {
   return view.get(orderProgressKey)?.[0] === orderIsComplete.value?.[0]
 }
 
-/** Whether everything that falls out of the history some day has its mark. */
+/** Returns whether all data that expires has its mark. */
 export function areAllMarked(view: View): boolean {
   const walk = view.get(orderProgressKey)?.[0]
   return walk !== undefined && walk >= markingWalks
 }
 
-/** Marks that something of a document falls out with `time`; what never does is left out. */
+/** Adds a mark that data of a document expires at `time`, unless it never expires. */
 export function markDue(overlay: Overlay, ref: Ref, time: Micros, journal?: Journal): void {
   if (time < never && hasEnd(ref.collection)) overlay.set(dueKey(ref, time), present, journal)
 }
 
-/** The native collections of a database whose history ends. */
+/** The native collections of a database whose history is limited. */
 export function nativePlaces(database: DatabaseId): readonly CollectionPlace[] {
   return [...shortNatives].map(collection => ({ database, collection }))
 }
@@ -71,12 +71,12 @@ function hasEnd(collection: CollectionId): boolean {
   return collection >= firstUserCollection || shortNatives.has(collection)
 }
 
-/** When a document whose newest version is of `ts` has fallen out as a whole because of its `ttl`. */
+/** The time when a document whose newest version is of `ts` has expired as a whole because of its `ttl`. */
 export function expiryTime(ttl: Micros, ts: Micros): Micros {
   return Math.max(ttl, ts)
 }
 
-/** The two orders of a collection. */
+/** The two orders of a collection: events and marks. */
 function orders({ collection, database }: CollectionPlace, notAfter?: Micros): readonly KeyRange[] {
   const upTo = notAfter === undefined ? undefined : ({ ts: notAfter, side: 'high' } as const)
   return [
@@ -85,7 +85,7 @@ function orders({ collection, database }: CollectionPlace, notAfter?: Micros): r
   ]
 }
 
-/** Marks up to a time, at most about `limit`, each order from its oldest on. */
+/** Marks up to a time, at most about `limit`, each order from its oldest mark on. */
 export function dueMarks(view: View, place: CollectionPlace, notAfter: Micros, limit: number): DueMark[] {
   const marks: DueMark[] = []
   for (const range of orders(place, notAfter)) {
@@ -96,8 +96,8 @@ export function dueMarks(view: View, place: CollectionPlace, notAfter: Micros, l
 }
 
 /**
- * The documents that marks of their own name, by time from `first` to `last`, both included: all whose version of that time was
- * put into the past, and others. Lazy.
+ * The documents with marks of their own from `first` to `last` (inclusive), by time: all whose version of that time was
+ * inserted into the past, and others. Lazy.
  */
 export function* markedDocuments(
   view: View,
@@ -133,7 +133,7 @@ export function firstDue(view: View, place: CollectionPlace): Micros | undefined
 function markOf({ key }: Entry): DueMark {
   const decoded = decodeKey(key)
   if (decoded.kind === 'due') return { key, ref: decoded.ref, time: decoded.ts }
-  if (decoded.kind !== 'indexEvent') throw new TypeError(`${decoded.kind} is no mark`)
+  if (decoded.kind !== 'indexEvent') throw new TypeError(`${decoded.kind} is not a mark`)
   const { database, document, ts } = decoded
   return { key, ref: new Ref(database, document.collection, document.id), time: ts }
 }

@@ -1,11 +1,9 @@
-// What stands behind the keys of index entries: no more than their keys do not say. Scans can judge it without
-// decoding anything.
+// The values of index entries: only data that is not in their keys. Scans can evaluate them without decoding.
 //
 //   live, ended   flags, since (8), [ttl (8)], [values]
 //   event         flags, [values]
 //
-// A last value that is the reference of the document itself is left out. Values are there although the key orders by
-// them: its encoding is made for comparing.
+// A last value that is the reference of the document itself is omitted. Values are stored although the key contains them, because the encoding of the key is only suitable for comparisons.
 
 import { assert } from '../../base/assert.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
@@ -26,17 +24,17 @@ import type { Bytes, Entry } from '../kv/contract.ts'
 import { appendTime, timeAt } from './record-times.ts'
 import { idAt, never } from './records.ts'
 
-/** What is kept of an entry beside its key. */
+/** The data of an entry in addition to its key. */
 interface EntryRecord {
   readonly document: Ref
-  /** When the entry came; undefined for events, whose time is in the key. */
+  /** The time of the entry's addition; undefined for events, whose time is in the key. */
   readonly since: Micros | undefined
-  /** Of an event nothing is kept of it. */
+  /** Not stored for events. */
   readonly ttl: Micros
   readonly values: readonly Value[]
-  /** The values were too long for the key: entries with the same beginning are in no order. */
+  /** The values were too long for the key: entries with the same prefix are not ordered. */
   readonly cut: boolean
-  /** For events: the entry went. */
+  /** For events: the entry was removed. */
   readonly removed?: boolean
 }
 
@@ -44,7 +42,7 @@ const ttlFlag = 0x01
 const valuesFlag = 0x04
 const cutFlag = 0x08
 const removedFlag = 0x10
-/** In every record: tells this form from any other. */
+/** Set in every record: distinguishes this form from all others. */
 const formFlag = 0x20
 const ownRefFlag = 0x40
 
@@ -54,7 +52,7 @@ const extrasAt = sinceAt + 8
 const noValues: readonly Value[] = []
 const writer = new ByteWriter()
 
-/** The value of an entry's key. */
+/** The value of an entry's row. */
 export function encodeEntry({ cut, document, removed, since, ttl, values }: EntryRecord): Bytes {
   const endsWithOwn = isOwn(values.at(-1), document)
   const kept = endsWithOwn ? values.slice(0, -1) : values
@@ -82,12 +80,12 @@ function isEvent(key: Bytes): boolean {
   return key[0] === keyTags.indexEvent
 }
 
-/** From when on an entry is there, or when an event was. */
+/** The time of an entry's addition, or of an event. */
 export function entrySince({ key, value }: Entry): Micros {
   return isEvent(key) ? timeOf(key) : timeAt(value, sinceAt)
 }
 
-/** The record of an entry as of another beginning. */
+/** The record of an entry with another time of addition. */
 export function withSince(record: Bytes, since: Micros): Bytes {
   writer.reset().append(record)
   const { length } = writer
@@ -97,23 +95,23 @@ export function withSince(record: Bytes, since: Micros): Bytes {
   return writer.copy()
 }
 
-/** A record that has just been made under a key of that kind, with the time `to` where it has the time `from`. */
+/** A record that was just encoded for a key of that kind, with the time `from` replaced by `to`. */
 export function withEntryTime(tag: number, record: Bytes, from: Micros, to: Micros): Bytes {
   return tag === keyTags.indexEvent || timeAt(record, sinceAt) !== from ? record : withSince(record, to)
 }
 
-/** When an ended entry ended. */
+/** The time when an ended entry was removed. */
 export function entryUntil({ key }: Entry): Micros {
   return timeOf(key)
 }
 
-/** Whether a row of an index says nothing about times after the oldest that can be read. */
+/** Returns whether a row of an index only concerns times before the oldest that can be read. */
 export function hasFallenOut(row: Entry, minimum: Micros): boolean {
   if (row.key[0] === keyTags.indexEnded) return entryUntil(row) <= minimum
   return row.key[0] === keyTags.indexEvent && entrySince(row) <= minimum
 }
 
-/** When the document of a live or ended entry expires; {@link never} if it does not. */
+/** The expiry of the document of a live or ended entry; {@link never} without expiry. */
 export function entryTtl({ value }: Pick<Entry, 'value'>): Micros {
   return (value[0] as number) & ttlFlag ? timeAt(value, extrasAt) : never
 }
@@ -130,12 +128,12 @@ export function entryDocument(database: DatabaseId, { key }: Pick<Entry, 'key'>)
   return new Ref(database, ((key[at + 8] as number) << 8) | (key[at + 9] as number), idAt(key, at))
 }
 
-/** Whether the key holds less than the values of an entry. */
+/** Returns whether the key contains only a part of the values of an entry. */
 export function entryIsCut({ value }: Pick<Entry, 'value'>): boolean {
   return ((value[0] as number) & cutFlag) !== 0
 }
 
-/** Whether an event removes its entry. */
+/** Returns whether an event removes its entry. */
 export function eventIsRemove({ value }: Pick<Entry, 'value'>): boolean {
   return ((value[0] as number) & removedFlag) !== 0
 }

@@ -1,6 +1,6 @@
-// Removes what has fallen out of the history of one document: versions that others had taken the place of at the minimum
-// valid time, with what they alone have in indexes; a delete when nothing is left before it; the whole document when its
-// `ttl` has passed as well. It costs what is removed, and no more of what stays than the version that was valid then.
+// Removes the expired part of the history of one document: versions that were superseded at the minimum valid time,
+// with the index rows that only they have; a delete without earlier versions; the whole document when its `ttl` has
+// also passed. The cost is that of the removed data, plus the version that was valid at that time.
 
 import { type Micros, native, type Ref } from '../../values/value.ts'
 import { historyKey, historyRange, keyTags } from '../keys/keyspace.ts'
@@ -13,22 +13,25 @@ import { indexRows, storedRows } from './rows.ts'
 import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Versions of one document that are removed at a time. */
+/** Maximum number of versions of one document that are removed at a time. */
 const versionsMax = 256
 
-/** What one look at a document came to. */
+/** The result of checking a document. */
 interface Fallen {
   /** Keys to remove. */
   readonly keys: readonly Uint8Array[]
   /** Bytes of the versions that were read. */
   readonly bytes: number
-  /** Whether nothing is left that has fallen out. */
+  /** True if no expired data is left. */
   readonly isAll: boolean
-  /** When the document expires, if its `ttl` is before `minimum` and its version is not: version 0.2 marked the `ttl` alone. */
+  /**
+   * The expiry of the document, if its `ttl` is before `minimum` and its version is not: version 0.2 marked only the
+   * `ttl`.
+   */
   readonly expiresAt?: Micros
 }
 
-/** What has fallen out of a document when `minimum` is the oldest time that can be read. */
+/** The expired rows of a document when `minimum` is the oldest time that can be read. */
 export function fallenRows(store: Store, transaction: StoreTransaction, ref: Ref, minimum: Micros): Fallen {
   const { rows, snapshot } = transaction
   const newest = newestLive(snapshot, ref)
@@ -56,7 +59,7 @@ export function fallenRows(store: Store, transaction: StoreTransaction, ref: Ref
   return { keys, bytes, isAll, ...(ttl <= minimum && { expiresAt }) }
 }
 
-/** All that is stored of a document. */
+/** All stored rows of a document. */
 export function wholeDocument(store: Store, { rows, snapshot }: StoreTransaction, ref: Ref): Fallen {
   let bytes = 0
   const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {

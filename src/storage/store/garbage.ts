@@ -1,5 +1,5 @@
-// Removes what belonged to deleted schema objects, which is out of reach from the moment they are deleted:
-// an index's tables, a collection's documents with their rows in indexes that live on, everything in a database.
+// Removes the data of deleted schema objects, which is unreachable from the moment they are deleted: an index's tables,
+// a collection's documents with their rows in other indexes, all content of a database.
 
 import { type DatabaseId, type Micros, native, type Ref } from '../../values/value.ts'
 import {
@@ -23,7 +23,7 @@ import type { Store } from './store.ts'
 import { leaveWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Objects looked at for one that may be removed now. */
+/** Maximum number of objects that are searched for one that may be removed now. */
 const looksMax = 256
 
 /** The object that has waited longest, of those whose documents' bindings may be computed now. */
@@ -38,7 +38,8 @@ export function nextGarbage(
 }
 
 /**
- * Removes a batch of what belonged to an object, or less when `isOver`; with the last one, the object is forgotten.
+ * Removes a batch of the data of an object, or less when `isOver`; the last batch also removes the pending work of the
+ * object.
  */
 export function removeGarbage(
   store: Store,
@@ -55,7 +56,7 @@ export function removeGarbage(
   if (!removal.isFull) overlay.set(key, undefined)
 }
 
-/** A batch that removes. */
+/** A batch of removals. */
 class Removal {
   readonly transaction: StoreTransaction
   readonly #batch: Batch
@@ -77,7 +78,7 @@ class Removal {
   removeRange(range: KeyInterval): void {
     if (this.isFull) return
     const { overlay } = this.transaction.rows
-    // Collected first, and without the values: all of a batch could be large.
+    // Keys are collected first, without the values, because all values of a batch could be large.
     const keys = Array.from(overlay.range({ ...range, limit: this.#batch.writesLeft }), row => row.key)
     for (const key of keys) this.remove(key)
   }
@@ -101,7 +102,7 @@ function removeCollection(store: Store, removal: Removal, { database, id }: Ref)
   removal.removeTables(database, documentsIndex(collection))
 }
 
-/** Databases within come into the queue themselves before their documents are removed. */
+/** Child databases are queued as objects of their own before their documents are removed. */
 function removeDatabase(removal: Removal, database: DatabaseId): void {
   const { snapshot, overlay, commitTime } = removal.transaction.rows
   for (const { document } of scanDocuments(snapshot, database, native.databases)) {

@@ -1,5 +1,5 @@
-// How far the ids of each worker number are reserved, kept in the store: see ids.ts. The mark only grows, and every stretch
-// begins where the one before it ends or later, so no two processes draw the same ids.
+// The end of the reserved ids of each worker number, stored in the store: see ids.ts. It only grows, and every range
+// begins at or after the end of the previous one, so no two processes generate the same ids.
 
 import { assert } from '../../base/assert.ts'
 import { checksumBytes } from '../../base/checksum.ts'
@@ -17,14 +17,15 @@ import type { StoreTransaction } from './transaction.ts'
 const markName = 'ids of worker '
 const markBytes = 8 + checksumBytes
 
-/** Commits what a function writes that knows the store's own transactions. */
+/** Commits the writes of a function that uses the store's own transactions. */
 interface Writing {
   write<T>(work: (transaction: StoreTransaction) => T): Promise<TransactionOutcome<T>>
 }
 
 /**
- * Reserves a stretch of ids; resolves when that is durable. It continues `held` unless another process has had that number
- * since; else it is of the number `preferred`, or of the next one that is not reserved beyond the present.
+ * Reserves a range of ids; resolves when the reservation is durable. The range continues `held` unless another process
+ * has used its number since; otherwise it has the number `preferred`, or the next number whose reservations end in the
+ * past.
  */
 export async function reserveStretch(
   store: Writing,
@@ -46,14 +47,17 @@ export async function reserveStretch(
 
 const markKey = (worker: number) => metaKey(`${markName}${worker}`)
 
-/** How far ids with a number are reserved, in milliseconds of the Unix epoch. */
+/** The end of the reserved ids of a number, in milliseconds of the Unix epoch. */
 function markOf(view: View, worker: number): number {
   const mark = view.get(markKey(worker))
   assert(mark === undefined || mark.length === markBytes, 'a mark of ids has 8 bytes and a checksum')
   return mark === undefined ? 0 : timeAt(mark, 0)
 }
 
-/** The first number from `preferred` on that is not reserved beyond `nowMs`; if all are, the one that is least. */
+/**
+ * The first number from `preferred` on whose reservations end before `nowMs`; if there is none, the number with the
+ * earliest end.
+ */
 function freeNumber(view: View, preferred: number, nowMs: number): number {
   let best = preferred
   for (let step = 0; step < workersMax; step++) {
@@ -65,7 +69,9 @@ function freeNumber(view: View, preferred: number, nowMs: number): number {
   return best
 }
 
-/** Up to which time ids of documents may go, in milliseconds: drawn ones, and given ones as far as that is noted. */
+/**
+ * The latest time of ids of documents, in milliseconds: of generated ids, and of ids from clients as far as recorded.
+ */
 export function latestIdMs(view: View): number {
   const { givenIdsMs, time } = lastCommit(view)
   let latest = Math.max(givenIdsMs, Math.floor(time / 1000))
@@ -75,10 +81,9 @@ export function latestIdMs(view: View): number {
   return latest
 }
 
-/** Reports marks that are not what was written: ids could be given a second time. */
+/** Reports damaged marks, with which ids could be generated again. */
 export function checkIdMarks(view: View, report: (finding: string) => void): void {
   for (const { key, value } of view.range(prefixRange(metaKey(markName)))) {
-    if (!isIntact(value))
-      report(`the mark of the ${Buffer.from(key.subarray(1)).toString()} is not what was written`)
+    if (!isIntact(value)) report(`the mark of the ${Buffer.from(key.subarray(1)).toString()} is damaged`)
   }
 }

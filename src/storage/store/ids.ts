@@ -1,12 +1,12 @@
-// Ids of documents: milliseconds since the offset << 20 | sequence << 10 | worker. The sequence is the microsecond within
-// the millisecond, so an id is the time at which it was drawn. It is drawn at the time announced for the commit, which lies
-// behind all that its client has seen, and no commit is earlier than an id drawn for it: so a client that has seen
-// a commit gets greater ids from every process that knows this.
+// Ids of documents: milliseconds since the offset << 20 | sequence << 10 | worker. The sequence is the microsecond
+// within the millisecond, so an id is the time of its generation. Ids are generated at the announced time of the
+// commit, which is after all times that the client has seen, and no commit is before its ids. So a client that has seen
+// a commit gets greater ids from every process that knows this commit.
 //
-// No id may be given twice, and the clock does not promise that: it can be set back, also while the service is
-// stopped. So ids are drawn only from stretches of time that were reserved in the store before, which holds how far
-// the ids of each worker number are reserved. What was not used up of a stretch is lost when the process ends, and its
-// next one takes another number, so that its ids do not run ahead of the clock.
+// No id may be generated twice, but the clock does not guarantee this: it can be set back, also while the service is
+// stopped. So ids are generated only within ranges of time that were reserved in the store before; the store contains
+// the end of the reserved ids of each worker number. The unused rest of a range is lost when the process exits. Its
+// next process takes another number, so that its ids are not ahead of the clock.
 
 import { assert } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
@@ -15,12 +15,12 @@ import type { Micros } from '../../values/value.ts'
 
 /** Milliseconds of the Unix epoch at which ids begin (a fact of the protocol). */
 export const idEpochMs = 1_336_258_850_000
-/** How many worker numbers there are: they have 10 bits. */
+/** The number of worker numbers, which have 10 bits. */
 export const workersMax = 1024
 
 /**
- * Times whose ids with one worker number one generator alone may draw, in milliseconds of the Unix epoch; `endMs` is not
- * one of them.
+ * A range of times whose ids with one worker number are reserved for one generator, in milliseconds of the Unix epoch;
+ * `endMs` is exclusive.
  */
 export interface IdStretch {
   readonly worker: number
@@ -28,12 +28,13 @@ export interface IdStretch {
   readonly endMs: number
 }
 
-/**
- * Reserves durably a stretch from about now on. It continues `held`, the last one, where that is possible.
- */
+/** Reserves a range from about now on, durably. It continues `held`, the last range, if possible. */
 export type ReserveIds = (held: IdStretch | undefined) => Promise<IdStretch>
 
-/** Length of a stretch in milliseconds. The next one is reserved when half of it has passed, so under load no request waits. */
+/**
+ * Length of a range in milliseconds. The next range is reserved when half of it has passed, so under load no request
+ * waits.
+ */
 export const idStretchMs = 4000
 
 /** The time in an id, in milliseconds of the Unix epoch. */
@@ -41,7 +42,7 @@ export function idMs(id: bigint): number {
   return Number(id >> 20n) + idEpochMs
 }
 
-/** Makes ids that never repeat, however the clock moves. */
+/** Generates ids that never repeat, even if the clock is set back. */
 export class IdGenerator {
   readonly #reserve: ReserveIds
   #held: IdStretch | undefined
@@ -57,9 +58,7 @@ export class IdGenerator {
     return this.#newest
   }
 
-  /**
-   * The id of that time, or the next one that is left. Throws {@link Pending} when time has to be reserved first.
-   */
+  /** The id of that time, or the next free one. Throws {@link Pending} when a range must be reserved first. */
   next(now: Micros): bigint {
     const held = this.#held
     const time = micros(Math.max(now, this.#newest + 1, held === undefined ? 0 : held.startMs * 1000))
@@ -68,7 +67,7 @@ export class IdGenerator {
       throw new Pending([{ key: 'ids', start: () => this.#renew() }])
     }
     this.#newest = time
-    // What fails here fails again for the request that finds nothing left, and is told there.
+    // A failure here occurs again for the request that has no ids left, and is reported there.
     if (ms >= held.endMs - idStretchMs / 2) this.#renew().catch(() => {})
     return (BigInt(ms - idEpochMs) << 20n) | BigInt(((time - ms * 1000) << 10) | held.worker)
   }
@@ -81,7 +80,7 @@ export class IdGenerator {
   }
 
   async #extend(): Promise<void> {
-    // Ids are drawn inside of transactions, which must not begin another.
+    // Ids are generated within transactions, which must not begin another.
     await Promise.resolve()
     const held = this.#held
     const next = await this.#reserve(held)

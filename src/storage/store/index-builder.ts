@@ -1,7 +1,7 @@
-// Builds indexes over documents that were there before them, all stored versions at their own times. Few
-// documents are indexed in the transaction that creates the index; for more, progress is stored and batches
-// follow in the background, each a transaction of its own, so a crash loses at most one batch. Writes made
-// meanwhile are indexed at once; a batch puts down a document's complete rows, whatever is already there.
+// Builds indexes over existing documents: all stored versions at their own times. Few documents are indexed in the
+// transaction that creates the index. For more documents, the progress is stored, and batches follow in the background,
+// each in a transaction of its own, so a crash loses at most one batch. Concurrent writes are indexed at once; a batch
+// writes the complete rows of a document, regardless of existing rows.
 
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
@@ -25,16 +25,16 @@ import type { Rows } from './rows.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
 import { leaveWork } from './sweeper-work.ts'
 
-/** A document counts as much as so many versions of it, in rows that are looked at. */
+/** A document counts as much as this number of versions, in rows that are read. */
 const looksPerDocument = 4
 
-/** A transaction of the store's own. */
+/** A transaction of the store itself. */
 interface BuildTransaction extends Transaction {
   readonly catalogue: StoreCatalogue
   readonly rows: Rows
 }
 
-/** Whether the documents and versions of some collections are few enough to be indexed at once. */
+/** Returns whether the documents and versions of some collections are few enough to be indexed at once. */
 export function fitsOneTransaction(
   snapshot: Snapshot,
   database: DatabaseId,
@@ -70,18 +70,18 @@ export function buildNow(
   }
 }
 
-/** All rows that a document has in an index. */
+/** All rows of a document in an index. */
 interface DocumentRows {
   readonly rows: Iterable<IndexRow>
   readonly bytes: number
-  /** How many versions the document has. */
+  /** The number of versions of the document. */
   readonly versions: number
 }
 
 /** Throws a RequestError when the newest version has too many entries. */
 function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): DocumentRows {
   const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => reader.read(ref, stored))
-  // What was superseded may have had more entries than an index holds; the present has to be complete.
+  // Superseded versions may have had more entries than an index allows; the present version must be complete.
   prepareEntries(index, versions.at(-1), snapshot.time)
   const rows = timelineRows(index, versions)
   let bytes = 0
@@ -89,7 +89,7 @@ function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): Docum
   return { rows: rows.values(), bytes, versions: versions.length }
 }
 
-/** Puts down the rows of a document. What of them has fallen out of the history is marked: its old marks may be gone. */
+/** Writes the rows of a document, and marks expired rows, because their old marks may have been removed. */
 function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<IndexRow>): void {
   const definition = catalogue.userCollection(ref.database, ref.collection)
   const minimum = minimumValidTime(ref.collection, definition, snapshot.time)
@@ -103,7 +103,7 @@ function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows:
   }
 }
 
-/** A build met a document that the index cannot hold. */
+/** A document cannot be indexed. */
 export class BuildFailure extends Error {
   override name = 'BuildFailure'
   readonly document: Ref
@@ -127,14 +127,14 @@ function encodeProgress(collection: CollectionId, id: bigint): Uint8Array {
   return bytes
 }
 
-/** Where the next batch begins. */
+/** The start of the next batch. */
 function decodeProgress(value: Uint8Array): { readonly collection: CollectionId; readonly id: bigint } {
   const collection = new DataView(value.buffer, value.byteOffset, 2).getUint16(0)
   return { collection, id: idAt(value, 2) }
 }
 
 /**
- * A build, as the index that is being built, or, with the number of a set of documents, as the collection whose versions are
+ * A build: the index that is being built or, with the number of a set of documents, the collection whose versions are
  * rewritten.
  */
 function buildOf(key: Uint8Array): Ref {
@@ -142,26 +142,26 @@ function buildOf(key: Uint8Array): Ref {
   return new Ref(database, native.indexes, BigInt(index))
 }
 
-/** The collection and the document at which the next batch of a build begins; undefined when it is not under way. */
+/** The collection and the document at which the next batch of a build begins; undefined when it is not running. */
 export function progressOf(view: View, index: Ref): ReturnType<typeof decodeProgress> | undefined {
   const progress = view.get(buildKey(index.database, Number(index.id)))
   return progress && decodeProgress(progress)
 }
 
-/** The builds under way in a state. */
+/** The running builds in a state. */
 export function pendingBuildsIn(view: View): Ref[] {
   return Array.from(view.range(tagRange('build')), ({ key }) => buildOf(key))
 }
 
-/** The first build of a database at an index or behind it; of any database behind it, when that has none. */
+/** The first build of a database at an index or after it; if there is none, the first build of a later database. */
 export function nextBuild(view: View, database: DatabaseId, index: number): Ref | undefined {
   const found = firstOf(view, { start: buildKey(database, index), end: tagRange('build').end })
   return found && buildOf(found.key)
 }
 
 /**
- * Continues one build by a batch inside `transaction`, which ends when `isOver`; when nothing is left, the index becomes active. Throws {@link BuildFailure}, with nothing written, at a document that the index
- * cannot hold.
+ * Continues one build by a batch inside `transaction`, which ends when `isOver`; at the end the index becomes active.
+ * Throws {@link BuildFailure}, with nothing written, at a document that cannot be indexed.
  */
 export function continueBuild(transaction: BuildTransaction, index: Ref, isOver: () => boolean): void {
   const { rows: context } = transaction
@@ -213,7 +213,7 @@ function attempt<T>(index: Ref, document: Ref, work: () => T): T {
   }
 }
 
-/** Says in the index's own document why it is not built; whatever is no fault of its owner's stays in the log. */
+/** Stores the reason of a failure in the index's own document; internal errors appear only in the log. */
 export function noteFailure(
   transaction: BuildTransaction,
   index: Ref,

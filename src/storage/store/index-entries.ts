@@ -1,7 +1,7 @@
-// Computes the entries of an index that one version of a document has: its terms and values are extracted to
-// lists, and every combination of them is an entry. Worked example: terms [data.tags] = [["a", "b"]] and
-// values [data.n] = [1] give (a | 1) and (b | 1); a combination whose terms are all null is dropped, and
-// so is one whose values are, but in the indexes that are part of a collection's definition.
+// Computes the entries of an index for one version of a document: its terms and values are extracted to lists, and
+// every combination of their elements is an entry. Example: terms [data.tags] = [["a", "b"]] and values [data.n] = [1]
+// give (a | 1) and (b | 1). A combination whose terms are all null is dropped; so is one whose values are all null,
+// except in indexes that are part of a collection's definition.
 
 import { step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -15,7 +15,7 @@ import type { IndexDefinition, IndexField, IndexSource, NameLookup, StoreHooks, 
 import { sourceOf } from './definitions.ts'
 import type { NameHistory } from './name-history.ts'
 
-/** What distinguishes the entries of one document in one index. */
+/** The data that distinguishes the entries of one document in one index. */
 export interface EntryTuple {
   readonly terms: readonly Value[]
   readonly values: readonly Value[]
@@ -25,7 +25,7 @@ const none: readonly Value[] = []
 const onlyEmpty: readonly (readonly Value[])[] = [none]
 const onlyNull: readonly Value[] = [null]
 
-/** The entries of `version` in an index; none when the index does not cover its collection or it is a delete. */
+/** The entries of `version` in an index; empty when the index does not cover its collection, or when it is a delete. */
 export function entryTuples(
   index: IndexDefinition,
   version: Version,
@@ -53,7 +53,7 @@ export function entryTuples(
   return tuples
 }
 
-/** Names as they were before the version was written, or before the index was made if that came later. */
+/** Names as of the time before the version was written, or as of the index's creation if that is later. */
 function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory): NameLookup {
   const made = names.indexTime(index.ref)
   const before = made === undefined || ts instanceof TransactionTime ? endOfTime : Math.max(ts, made)
@@ -61,9 +61,9 @@ function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory):
 }
 
 /**
- * Stands for the document's own `ts` among terms, told apart from other times by being this very object. It is
- * stored as null, because the commit time is not known when the entry's place is chosen, but unlike a missing
- * value it does not make the entry go away.
+ * Represents the document's own `ts` in terms; it is distinguished from other times by object identity. It is stored as
+ * null, because the commit time is unknown when the entry's key is chosen, but unlike a missing value it does not drop
+ * the entry.
  */
 const ownTime = new TransactionTime('micros')
 
@@ -71,13 +71,13 @@ function mayHoldTime({ binding, path }: IndexField): boolean {
   return binding !== undefined || path?.[0] === 'ts'
 }
 
-/** Terms, or values, that are all null make no entry. */
+/** Terms, or values, that are all null give no entry. */
 function isKept(tuple: readonly Value[]): boolean {
   for (const value of tuple) if (value !== null) return true
   return tuple.length === 0
 }
 
-/** What the fields of an index are taken from. */
+/** The source of the fields of an index. */
 interface Extraction {
   readonly source: IndexSource
   readonly version: Version
@@ -99,7 +99,7 @@ function checkWidth(entries: number, document: bigint): void {
   )
 }
 
-/** Every combination of one element from each list, in order; `document` is named when there are too many. */
+/** Every combination of one element from each list, in order; the error for too many names `document`. */
 function combine(lists: readonly (readonly Value[])[], document: bigint): readonly (readonly Value[])[] {
   if (lists.length === 0) return onlyEmpty
   if (lists.every(isSingle)) return [lists.map(first)]
@@ -151,12 +151,12 @@ function bound(
   return distinct(value.map(element => (isArray(element) ? null : single(element))))
 }
 
-/** What an entry can hold of a computed value: no object, and no reference by a name that means nothing. */
+/** Returns the value if an entry can contain it: no object, and no unresolved reference. */
 function single(value: Value): Value {
   return isObject(value) || value instanceof UnresolvedRef ? null : value
 }
 
-/** The field a path begins with: stored ones, and those every document has. */
+/** The field with which a path begins: a stored field, or one that every document has. */
 function topField(name: string | bigint, version: Version): Value | undefined {
   switch (name) {
     case 'ref':
@@ -170,7 +170,7 @@ function topField(name: string | bigint, version: Version): Value | undefined {
   return typeof name === 'string' ? version.fields.get(name) : undefined
 }
 
-/** One step of a path; undefined where it leads nowhere. */
+/** Follows one step of a path; undefined without a value. */
 function follow(value: Value, name: string | bigint): Value | undefined {
   if (typeof name === 'bigint') return isArray(value) ? value[Number(name)] : undefined
   return isObject(value) ? (value as ObjectValue).get(name) : undefined
@@ -201,7 +201,7 @@ function spreadFrom(top: Value, path: readonly (string | bigint)[], from: number
   return found.length === 1 ? found : distinct(found)
 }
 
-/** Follows the rest of a path, through every element of arrays that a name meets. */
+/** Follows the rest of a path, through every element of arrays. */
 function collect(value: Value, path: readonly (string | bigint)[], depth: number, found: Value[]): void {
   step()
   const name = path[depth]
@@ -218,7 +218,7 @@ function collect(value: Value, path: readonly (string | bigint)[], depth: number
   else collect(next, path, depth + 1, found)
 }
 
-/** Drops repeated scalars. Repeats of other kinds make the same entry twice, which is the same as once. */
+/** Drops repeated scalars. Repeated values of other kinds give the same entry twice, which has no effect. */
 function distinct(values: readonly Value[]): readonly Value[] {
   const unique = new Set(values)
   return unique.size === values.length ? values : [...unique]

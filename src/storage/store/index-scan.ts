@@ -1,5 +1,5 @@
-// Reads indexes: the entries there are now, and those there were at a past time. Two tables hold an index: live entries, and
-// entries that ended (with the interval they lived). What came and went when says set-events.ts.
+// Reads indexes: the present entries, and those at a past time. An index has two tables: live entries, and ended
+// entries (with the times of their addition and removal). Their events are read by set-events.ts.
 
 import { mergeJoin } from '../../base/merge-join.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -23,13 +23,13 @@ import { isExpired, type Snapshot } from './snapshot.ts'
 
 /** The entries of one index under one tuple of terms. */
 export interface EntrySet extends SetPlace {
-  /** For each value, whether its order is turned around. */
+  /** For each value, whether its order is descending. */
   readonly descending: readonly boolean[]
-  /** Whether entries of documents of that collection show. */
+  /** Returns whether entries of documents of that collection are visible. */
   readonly isLive: (collection: CollectionId) => boolean
 }
 
-/** The entries of a set in order, now or `at` a past time. Lazy. `known` remembers those that are there now. */
+/** The entries of a set in order, now or `at` a past time. Lazy. `known` caches the present entries. */
 export function scanEntries(
   snapshot: Snapshot,
   set: EntrySet,
@@ -60,7 +60,7 @@ export function scanEntries(
   )
 }
 
-/** What rows say, in order, without what has expired and what the set does not show. */
+/** The entries of rows, in order, without expired and invisible ones. */
 function* shownEntries(
   snapshot: Snapshot,
   set: EntrySet,
@@ -79,7 +79,7 @@ function* shownEntries(
   }
 }
 
-/** The entries of a run and those behind it, of which as many are added to the run as are read. */
+/** The entries of a cached run and the following ones, which are added to the run as they are read. */
 function* knownEntries(
   snapshot: Snapshot,
   set: EntrySet,
@@ -98,7 +98,7 @@ function* knownEntries(
   try {
     let isFull = false
     for (const row of rowsIn(snapshot, rest)) {
-      // Entries that have to be put in order first are not remembered.
+      // Entries that must be sorted first are not cached.
       isFull = entryIsCut(row) || entries.length + added.length === runEntriesMax
       if (isFull) {
         counters.readBytes -= row.value.length
@@ -125,7 +125,7 @@ function termsPrefix(set: EntrySet, which: IndexTable): Bytes {
   return indexTermsPrefix(which, set.database, set.index, set.terms)
 }
 
-/** Bounds never reach beyond the values an index has, and name a document only behind all of them. */
+/** Bounds have at most as many values as the index, and a document only after all of them. */
 function withArity({ descending: { length } }: EntrySet, { from, reverse, to }: EntryScan): EntryScan {
   const fit = (bound: EntryScan['from']): EntryScan['from'] =>
     bound === undefined || bound.values.length === length
@@ -142,7 +142,7 @@ function* table(
 ): Generator<Entry> {
   const { start, end } = entryRange(termsPrefix(set, which), set.descending, from, to)
   if (compareBytes(start, end) >= 0) return
-  // Finding nothing is a read too.
+  // A read without a result costs a read, too.
   snapshot.counters.readBytes += start.length
   yield* rowsIn(snapshot, { start, end, reverse })
 }
@@ -154,7 +154,7 @@ function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {
   }
 }
 
-/** The rows that were there at a time: still live ones that had come, and ended ones whose interval holds it. */
+/** The rows that existed at a time: live rows that had been added, and ended rows whose interval contains the time. */
 function* rowsAt(snapshot: Snapshot, set: EntrySet, scan: EntryScan, at: Micros): Generator<Entry> {
   const live = filter(table(snapshot, set, 'live', scan), row => entrySince(row) <= at)
   const ended = filter(
@@ -176,7 +176,7 @@ function placeOf(row: Entry, trailing: number): Bytes {
   return row.key.subarray(1, row.key.length - trailing)
 }
 
-/** Puts runs of rows in order whose values are too long for the key and begin alike. */
+/** Sorts runs of rows whose values are too long for the key and have the same prefix. */
 function* orderCut(
   rows: Iterable<Entry>,
   set: EntrySet,
@@ -213,7 +213,7 @@ function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
     .map(({ row }) => row)
 }
 
-/** Inside the transaction that writes, its own time is still a placeholder. No stored value can equal it by accident. */
+/** In the transaction that writes, its own time is still a placeholder. No stored value can equal it by accident. */
 export function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonly Value[] {
   const { commitTime } = snapshot
   if (commitTime === undefined || values.length === 0) return values

@@ -1,6 +1,6 @@
-// Keeps the tables of indexes in step with documents: which entries a version has as keys and records, and what
-// opening and closing an entry writes. The indexes every database has (names, tokens by identity …) are kept
-// the same way, but without history.
+// Updates the tables of indexes when documents change: the entries of a version as keys and records, and the writes
+// that add and remove an entry. The built-in indexes of every database (names, tokens by identity …) are updated in the
+// same way, but without history.
 
 import { assert } from '../../base/assert.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -41,19 +41,19 @@ import type { NameHistories } from './name-history.ts'
 import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 
-/** An index as the store keeps it, a user's or one that every database has. */
+/** An index as stored, of a user or built in. */
 export interface IndexTables {
   readonly number: number
   readonly descending: readonly boolean[]
   readonly unique: boolean
-  /** What is kept: entries as they are now, or past ones as well (of users' indexes), or events and no entries. */
+  /** The stored rows: present entries, or past entries as well (of users' indexes), or events without entries. */
   readonly keeps: 'live' | 'entries' | 'events'
-  /** How many terms and values a user gave it: what computing the entries of a version counts for. */
+  /** The number of terms and values in its definition: the cost of computing the entries of a version. */
   readonly width: number
   tuples(version: Version): readonly EntryTuple[]
 }
 
-/** A user's index as tables, as long as the schema stays as `catalogue` knows it. */
+/** The tables of a user's index, cached while the schema in `catalogue` is unchanged. */
 export function userIndex(
   definition: IndexDefinition,
   hooks: StoreHooks,
@@ -115,7 +115,7 @@ const builtinsByCollection = new Map<CollectionId, readonly IndexTables[]>([
 
 const everyDocument: readonly EntryTuple[] = [{ terms: [], values: [] }]
 
-/** The set `documents(collection)`: its entries are the documents themselves, so only its events are kept. */
+/** The set `documents(collection)`: its entries are the documents themselves, so only its events are stored. */
 export function documentsTables(collection: CollectionId): IndexTables {
   return {
     number: documentsIndex(collection),
@@ -127,7 +127,7 @@ export function documentsTables(collection: CollectionId): IndexTables {
   }
 }
 
-/** The indexes every database has over a collection. */
+/** The built-in indexes over a collection. */
 export function builtinIndexesOf(collection: CollectionId): readonly IndexTables[] {
   return builtinsByCollection.get(collection) ?? noIndexes
 }
@@ -148,8 +148,9 @@ type PreparedEntries = readonly PreparedEntry[]
 const noEntries: PreparedEntries = []
 
 /**
- * The entries of a version that is to be written. Entries with a part too large for the index are left out, as the protocol wants.
- * Throws a RequestError when the key of one is too long, and when they are too many.
+ * The entries of a version that is to be written. Entries with a part that is too large for the index are left out, as
+ * the protocol requires. Throws a RequestError when the key of an entry is too long, or when there are too many
+ * entries.
  */
 export function prepareEntries(
   index: IndexTables,
@@ -162,7 +163,7 @@ export function prepareEntries(
   })
 }
 
-/** Those of the entries of a version that are not too large and that `isKept` keeps. */
+/** The entries of a version that are not too large and that `isKept` accepts. */
 function entriesOf(
   index: IndexTables,
   version: Version | undefined,
@@ -191,7 +192,7 @@ function entriesOf(
   return entries.length < 2 ? entries : [...byKey(entries).values()]
 }
 
-/** The values with the time of the transaction filled in: the same array when none has a place for it. */
+/** The values with the time of the transaction filled in: the same array when there is no placeholder. */
 function withTimes(values: readonly Value[], commitTime: TransactionTimeSource): readonly Value[] {
   for (let at = 0; at < values.length; at++) {
     const value = values[at]
@@ -209,8 +210,8 @@ function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
 }
 
 /**
- * The entries of a version that is stored already: none when they are too many, which such a version can have only of an
- * index that came later. Former versions of the program did not refuse long keys, they left out entries with long terms.
+ * The entries of a stored version: empty when there are too many, which is possible only in an index that is newer than
+ * the version. Earlier versions of the program did not reject long keys, but left out entries with long terms.
  */
 export function entriesOfStored(
   index: IndexTables,
@@ -229,10 +230,13 @@ function hasShortTerms({ terms }: EntryTuple): boolean {
   return terms.length < 2 || termsSize(terms) <= limits.indexKeyBytesMax
 }
 
-/** Bytes that keys of the original have beside terms and values: database, index, document, time. */
+/** Bytes of keys of the original in addition to terms and values: database, index, document, time. */
 const keyOverheadBytes = 35
 
-/** Refuses an entry whose key would be longer than the protocol allows; ours are cut, and hold hashes of what is long. */
+/**
+ * Rejects an entry whose key would be longer than the protocol allows; our keys are truncated, and contain hashes of
+ * long parts.
+ */
 function checkKeyBytes({ terms, values }: EntryTuple): void {
   let most = keyOverheadBytes
   for (const term of terms) most += bytesAtMost(term)
@@ -242,14 +246,14 @@ function checkKeyBytes({ terms, values }: EntryTuple): void {
   if (bytes > limits.indexKeyBytesMax) throw keyTooLong(bytes)
 }
 
-/** Bytes that a part of an entry takes at most, without encoding it; arrays and objects have to be. */
+/** Maximum bytes of a part of an entry, without encoding it; arrays and objects must be encoded. */
 function bytesAtMost(value: Value): number {
   if (typeof value === 'string') return 5 + value.length * 3
   if (value instanceof Uint8Array) return 5 + value.length
   return Array.isArray(value) || value instanceof Map ? limits.indexValueBytesMax : 32
 }
 
-/** The error of an index entry's key of so many bytes. */
+/** The error for an index entry's key of `bytes` bytes. */
 export function keyTooLong(bytes: number): RequestError {
   return new RequestError(
     'bad request',
@@ -269,7 +273,7 @@ function isLong(value: Value): boolean {
   return false
 }
 
-/** Writes what came between two versions of a document at `time`; returns the entries that were opened. */
+/** Writes the difference between two versions of a document at `time`; returns the added entries. */
 export function replaceEntries(
   overlay: Overlay,
   journal: Journal,
@@ -289,13 +293,13 @@ export function replaceEntries(
   return opened
 }
 
-/** Those of `entries` that `others` lack or have with another `ttl`. */
+/** The entries that `others` do not contain, or contain with another `ttl`. */
 export function notIn(others: PreparedEntries, entries: PreparedEntries): PreparedEntry[] {
   const found = byKey(others)
   return entries.filter(entry => found.get(byteText(entry.liveKey))?.ttl !== entry.ttl)
 }
 
-/** The entries that only one of two versions has: those that went first. An undefined version has none. */
+/** The entries that only one of two versions has, removed entries first. An undefined version has no entries. */
 export function entryChanges(
   index: IndexTables,
   before: Version | undefined,
@@ -340,12 +344,12 @@ function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): void
   overlay.set(key, value, journal)
 }
 
-/** A build that has not come to the document yet will see all of its versions. */
+/** A build that has not reached the document yet will index all of its versions. */
 function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts }: PreparedEntry): boolean {
   return keeps === 'entries' && overlay.get(buildKey(parts.database, number)) !== undefined
 }
 
-/** All rows that a document's versions, oldest first, have in the tables of an index, by the text of their keys. */
+/** All rows of a document's versions, oldest first, in the tables of an index, by the text of their keys. */
 export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
   const rows = new Map<string, IndexRow>()
   const put = (row: IndexRow) => rows.set(byteText(row.key), row)
@@ -380,29 +384,29 @@ export interface IndexRow {
   readonly value: Bytes
 }
 
-/** The live row of an entry that came at `since`. */
+/** The live row of an entry that was added at `since`. */
 export function entryRow(entry: PreparedEntry, since: Micros): IndexRow {
   return { key: entry.liveKey, value: recordOf(entry, since) }
 }
 
-/** The row of an entry that was there from `since` to `until`. */
+/** The row of an entry that existed from `since` to `until`. */
 function endedRow(entry: PreparedEntry, since: Micros, until: Micros): IndexRow {
   return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
 }
 
-/** The row of an entry's coming or going. */
+/** The row of an entry's addition or removal. */
 function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): IndexRow {
   const value = recordOf(entry, undefined, action === 'remove')
   return { key: indexEventKey(entry.parts, ts, action), value }
 }
 
-/** `since`: when the entry came; undefined for an event. */
+/** `since`: the time of the entry's addition; undefined for an event. */
 function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = false): Bytes {
   const { document, parts, ttl, values } = entry
   return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since, removed })
 }
 
-/** Whether another document has a live entry with the same terms and values. */
+/** Returns whether another document has a live entry with the same terms and values. */
 export function isTaken(
   overlay: Overlay,
   entry: PreparedEntry,

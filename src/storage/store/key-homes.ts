@@ -1,5 +1,5 @@
-// In which databases there are keys of an id. A secret names no more than the id of its key, and ids of keys are unique
-// within a database only, so there may be several; which of them the secret opens, its hash tells.
+// The databases that have a key with an id. A secret contains only the id of its key, and ids of keys are unique only
+// within a database, so there may be several databases; the hash determines which of the keys the secret belongs to.
 
 import type { DatabaseId, Ref } from '../../values/value.ts'
 import { keyHomeKey } from '../keys/keyspace.ts'
@@ -9,7 +9,7 @@ import { idAt } from './records.ts'
 
 const idBytes = 8
 
-/** The databases in a stored row, the first to have the key first; none without a row. */
+/** The databases in a stored row, the first one to have the key first; empty without a row. */
 export function decodeHomes(stored: Bytes | undefined): DatabaseId[] {
   if (stored === undefined) return []
   return Array.from({ length: stored.length / idBytes }, (_, at) => idAt(stored, at * idBytes))
@@ -22,14 +22,14 @@ function encodeHomes(databases: readonly DatabaseId[]): Uint8Array {
   return bytes
 }
 
-/** Notes that a key exists. */
+/** Records that a key exists. */
 export function addHome(overlay: Overlay, key: Ref, journal?: Journal): void {
   const homes = decodeHomes(overlay.get(keyHomeKey(key.id)))
   if (homes.includes(key.database)) return
   overlay.set(keyHomeKey(key.id), encodeHomes([...homes, key.database]), journal)
 }
 
-/** Notes that a key is gone. */
+/** Records that a key was deleted. */
 export function removeHome(overlay: Overlay, key: Ref, journal?: Journal): void {
   const homes = decodeHomes(overlay.get(keyHomeKey(key.id)))
   const rest = homes.filter(database => database !== key.database)

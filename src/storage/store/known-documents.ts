@@ -1,6 +1,6 @@
-// Versions of documents that are read again and again, decoded once. What is remembered is compared with what is stored,
-// byte by byte, whenever anything at all has been committed since it was compared last, and so is the shape of its
-// collection: it can neither be stale nor belong to another document, and no writer has to say when something has changed.
+// Caches the decoded form of document versions that are read repeatedly. A cached version is compared with the stored
+// bytes whenever there was any commit since the last comparison, and so is the shape of its collection: it can neither
+// be stale nor belong to another document, and no writer must invalidate it.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
@@ -14,21 +14,21 @@ import { versionMark, versionTtl } from './records.ts'
 interface KnownDocument {
   readonly bytes: Bytes
   readonly version: Version
-  /** What `bytes` say, so that they need not be looked at: how many they are, and when the version expires. */
+  /** Facts of `bytes`, so that they need not be decoded: their length, and the expiry of the version. */
   readonly size: number
   readonly ttl: Micros
-  /** When the shape of its collection had been changed last; 0: never. */
+  /** The time of the last change of its collection's shape; 0: never. */
   readonly shapeTime: Micros
-  /** The newest commit of a state in which it was found to be the document's newest version. */
+  /** The newest commit of a state in which it was the document's newest version. */
   foundAt: Micros
 }
 
-/** What a version takes in memory beside a multiple of its stored bytes, roughly. */
+/** Approximate memory of a version in addition to a multiple of its stored bytes. */
 const bytesPerVersion = 800
-/** Decoded fields and text for each stored byte, roughly. */
+/** Approximate memory of decoded fields and text for each stored byte. */
 const bytesPerByte = 5
 
-/** Versions that are remembered to have been read once. */
+/** Number of versions that are remembered as read once. */
 const readOnceMax = 65_536
 
 export class KnownDocuments {
@@ -36,21 +36,24 @@ export class KnownDocuments {
   readonly #known: GenerationCache<number, KnownDocument>
   readonly #readOnce = new ReadOnce(readOnceMax)
 
-  /** `bytesMax`: about what may be held. */
+  /** `bytesMax`: approximate memory of the cache. */
   constructor(bytesMax: number = limits.knownDocumentsBytesMax) {
     this.#known = new GenerationCache(bytesMax, ({ size }) => bytesPerVersion + bytesPerByte * size)
   }
 
-  /** What was last known of the document. */
+  /** The cached version of the document. */
   find(ref: Ref): KnownDocument | undefined {
     const known = this.#known.get(ref.hash)
     return known !== undefined && sameRef(known.version.ref, ref) ? known : undefined
   }
 
-  /** Notes what was decoded in a state with that newest commit; returns what is to be used in place of `version`. */
+  /**
+   * Adds a version that was decoded in a state with that newest commit; returns the version to use in place of
+   * `version`.
+   */
   decoded(bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
-    // A copy of the version with other fields does not take it along.
+    // A copy of the version with other fields must not share its text.
     const shown = { value: new VersionRenderCache(version.fields), enumerable: false }
     const known = {
       bytes,

@@ -1,8 +1,7 @@
-// Entries of indexes that are read again and again, decoded once: the beginnings of ranges of live entries, as they
-// were read. What is remembered holds as long as nothing has been committed since, as long as the commits since have written
-// none of its rows, and where these are not known, as long as no document of the index's collections was written. Whatever
-// changes live entries is recorded there, but for what changes with the schema (indexes that are built, collections that are
-// deleted): that moves the schema time.
+// Caches decoded index entries that are read repeatedly: the beginnings of ranges of live entries. A cached run is
+// valid if there was no commit since, or if no later commit wrote its rows, or, where these are unknown, if no document
+// of the index's collections was written. Every change of live entries is in the change record, except changes of the
+// schema (built indexes, deleted collections), which change the schema time.
 
 import { hashBytes, keyAfter } from '../../base/bytes.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -19,24 +18,24 @@ import { ReadOnce } from './read-once.ts'
 import { changeLogMicros } from './retention.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
 
-/** What tells the set of entries of one index under some terms from others. */
+/** Identifies the set of entries of one index under some terms. */
 export interface SetPlace {
   readonly database: DatabaseId
   readonly index: number
   /** From `encodeTerms`. */
   readonly terms: Bytes
-  /** Those whose documents may have entries; undefined: all of the database. */
+  /** The collections whose documents may have entries; undefined: all of the database. */
   readonly collections: readonly CollectionId[] | undefined
 }
 
 /** A range of live entries. */
 export type EntryRange = Pick<KeyRange, 'start' | 'end'> & { readonly reverse: boolean }
 
-/** An entry as it was read. */
+/** A cached entry. */
 export interface KnownEntry extends IndexEntry {
   readonly collection: CollectionId
   readonly ttl: Micros
-  /** Of its record, for what reading it costs. */
+  /** Bytes of its record, for the cost of reading it. */
   readonly bytes: number
 }
 
@@ -44,28 +43,28 @@ export interface KnownEntry extends IndexEntry {
 export interface KnownRun {
   readonly range: EntryRange
   readonly entries: readonly KnownEntry[]
-  /** What follows behind the entries; undefined: nothing. */
+  /** The range after the entries; undefined when there is none. */
   readonly rest: EntryRange | undefined
   readonly schemaTime: Micros
-  /** The newest commit of a state, and the time of it, in which this was found to be so. */
+  /** The newest commit of a state in which this was valid, and its time. */
   foundAt: Micros
   foundTime: Micros
 }
 
-/** The entries that a run remembers at most. */
+/** Maximum number of entries of a run. */
 export const runEntriesMax = 512
 
-/** What an entry takes in memory beside a multiple of its record's bytes, roughly, and for each of those. */
+/** Approximate memory of an entry in addition to a multiple of its record's bytes, and that multiple. */
 const bytesPerEntry = 300
 const bytesPerByte = 4
 
-/** Ranges that are remembered to have been read once. */
+/** Number of ranges that are remembered as read once. */
 const readOnceMax = 16_384
 
-/** Collections whose record is looked at. */
+/** Maximum number of collections whose change record is read. */
 const collectionsMax = 8
 
-/** After so many microseconds the record may have been removed, which is far from it: it is kept for a day. */
+/** Microseconds after which the change record may have been removed; it is kept for a day, which is much longer. */
 const recordKeptMin = changeLogMicros / 2
 
 export class KnownEntries {
@@ -74,7 +73,7 @@ export class KnownEntries {
   readonly #readOnce = new ReadOnce(readOnceMax)
   readonly #recent: RecentWrites
 
-  /** `recent`: what this process has committed. `bytesMax`: about what may be held. */
+  /** `recent`: the recent commits of this process. `bytesMax`: approximate memory of the cache. */
   constructor(recent: RecentWrites, bytesMax: number = limits.knownEntriesBytesMax) {
     this.#recent = recent
     this.#runs = new GenerationCache(bytesMax, ({ entries }) =>
@@ -82,7 +81,7 @@ export class KnownEntries {
     )
   }
 
-  /** What is known of the beginning of a range and true in that state. */
+  /** The cached beginning of a range, if it is valid in that state. */
   find(range: EntryRange, set: SetPlace, snapshot: Snapshot): KnownRun | undefined {
     const run = this.#runs.get(hashOf(range))
     return run !== undefined && isSameRange(run.range, range) && this.#holds(run, set, snapshot)
@@ -100,19 +99,19 @@ export class KnownEntries {
     return true
   }
 
-  /** Whether a range that is being read now is worth remembering. */
+  /** Returns whether a range that is being read now should be cached. */
   isWorth(range: EntryRange): boolean {
     return this.#readOnce.isAgain(hashOf(range))
   }
 
-  /** Notes what was read of a range in that state. */
+  /** Caches the beginning of a range as read in that state. */
   remember(run: Pick<KnownRun, 'range' | 'entries' | 'rest'>, snapshot: Snapshot): void {
     const { lastCommitTime, schemaTime, time } = snapshot
     this.#runs.set(hashOf(run.range), { ...run, schemaTime, foundAt: lastCommitTime, foundTime: time })
   }
 }
 
-/** What a row says, to be remembered. */
+/** The entry of a row, to be cached. */
 export function knownEntry(database: DatabaseId, row: Entry): KnownEntry {
   const document = entryDocument(database, row)
   return {
@@ -124,7 +123,7 @@ export function knownEntry(database: DatabaseId, row: Entry): KnownEntry {
   }
 }
 
-/** What is left of a range when it has been read up to a key. */
+/** The rest of a range that has been read up to a key. */
 export function behind({ end, reverse, start }: EntryRange, key: Bytes): EntryRange {
   return reverse ? { start, end: key, reverse } : { start: keyAfter(key), end, reverse }
 }
@@ -147,7 +146,7 @@ function isSameRange(left: EntryRange, right: EntryRange): boolean {
   )
 }
 
-/** Cut to what the runtime keeps as a small integer. */
+/** Truncated to the size of the runtime's small integers. */
 function hashOf({ end, reverse, start }: EntryRange): number {
   return (hashBytes(end, hashBytes(start)) ^ (reverse ? 1 : 0)) & 0x3fffffff
 }

@@ -1,4 +1,4 @@
-// The record of the newest commit: what tells one state of the store from another.
+// The record of the newest commit, which identifies a state of the store.
 
 import { assert } from '../../base/assert.ts'
 import { epoch, type Micros, micros } from '../../base/micros.ts'
@@ -9,26 +9,26 @@ import { encodeTimes } from './records.ts'
 
 const key = metaKey('last commit')
 
-/** What is stored of the newest commit: its time, and that of the newest one that changed the schema of any database. */
+/** The stored data of the newest commit: its time, and the time of the newest commit that changed any schema. */
 export interface CommitRecord {
   readonly time: Micros
   readonly schemaTime: Micros
   /**
-   * The latest time in an id that a client gave to a document, in milliseconds, of those that lay in the future then:
-   * from there on, nothing but drawn ids are in use.
+   * The latest time in an id that a client chose for a document, in milliseconds, if it was in the future then: all
+   * later ids in use were generated.
    */
   readonly givenIdsMs: number
 }
 
 const noCommit: CommitRecord = { time: epoch, schemaTime: epoch, givenIdsMs: 0 }
 
-/** The newest commit that a state holds. */
+/** The newest commit in a state. */
 export function lastCommit(view: Pick<View, 'get'>): CommitRecord {
   const stored = view.get(key)
   return stored === undefined ? noCommit : decodeCommit(stored)
 }
 
-/** The commit that a write makes the newest one; undefined when it is another write. */
+/** The commit of a write that updates the record; undefined for other writes. */
 export function commitOf({ key: written, value }: Write): CommitRecord | undefined {
   return value === undefined || Buffer.compare(written, key) !== 0 ? undefined : decodeCommit(value)
 }

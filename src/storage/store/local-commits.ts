@@ -1,6 +1,6 @@
-// Commits attempts in this process, which owns the writer of the store: compares each with what was committed since its
-// snapshot, gives it its time and hands over its writes. A stale attempt that was short is evaluated again right there, on
-// the newest state, so that no transaction starves.
+// Commits attempts in this process, which owns the writer of the store: validates each against the commits since its
+// snapshot, rebases it to its commit time and applies its writes. A short stale attempt is evaluated again under the
+// lock, on the newest state, so that no transaction starves.
 
 import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
@@ -13,15 +13,15 @@ import { type CommitRecord, commitOf, commitWrite, lastCommit } from './last-com
 import type { SnapshotTimes } from './snapshot-times.ts'
 
 /**
- * What became of an attempt under the lock; `later`: it is stale, and the others have waited long enough; `long`: comparing
- * what it has read would take too long here; `unread`: what it has read has to be loaded first.
+ * The outcome of an attempt under the lock; `later`: it is stale, and the others have waited long enough; `long`:
+ * validating its read set would take too long here; `unread`: its read set must be loaded first.
  */
 type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long' | 'unread'
 
-/** Where a commit comes among the others. */
+/** The position of a commit among the others. */
 interface CommitPlace {
   readonly last: CommitRecord
-  /** What its client has seen. */
+  /** The last time that its client has seen. */
   readonly seen: Micros
   readonly time: Micros
 }
@@ -38,12 +38,12 @@ interface LocalCommitsOptions {
   readonly kv: KeyValueStore
   readonly times: SnapshotTimes
   readonly recent: RecentWrites
-  /** Microseconds, to measure how long evaluation takes. */
+  /** Microseconds, to measure the duration of evaluation. */
   readonly clock: () => Micros
   readonly evaluate: EvaluateHere
 }
 
-/** What a batch of commits may evaluate under the lock before the rest has to wait for the next, in microseconds. */
+/** Microseconds that a batch of commits may evaluate under the lock before the rest waits for the next batch. */
 const lockedMicrosMax = 20_000
 
 export class LocalCommits implements Commits {
@@ -52,7 +52,7 @@ export class LocalCommits implements Commits {
   readonly #recent: RecentWrites
   readonly #clock: () => Micros
   readonly #evaluate: EvaluateHere
-  /** What the batch under the lock has evaluated so far, in microseconds. */
+  /** Microseconds that the batch under the lock has evaluated so far. */
   #lockedMicros = 0
 
   constructor({ clock, evaluate, kv, recent, times }: LocalCommitsOptions) {
@@ -103,7 +103,7 @@ export class LocalCommits implements Commits {
   }
 
   #decide<T>(attempt: Attempt<T>, { again, notBefore, owner, seen }: CommitTerms<T>): Promise<Decision<T>> {
-    // Made outside the lock: mostly it stays the time.
+    // Computed outside the lock, because the time mostly does not change.
     const prepared = writesAt(attempt, notBefore)
     return this.#underLock(notBefore, (last, time, view): Work<Decision<T>> => {
       const check = owner === undefined ? validateHere : validateElsewhere
@@ -122,7 +122,7 @@ export class LocalCommits implements Commits {
     })
   }
 
-  /** Commits what another process evaluates while no other commit comes between. */
+  /** Commits an attempt that another process evaluates without concurrent commits. */
   async #commitInTurn<T>(
     evaluateAt: NonNullable<AttemptOwner<T>['evaluateAt']>,
   ): Promise<TransactionOutcome<T> | 'stale'> {
@@ -151,7 +151,7 @@ export class LocalCommits implements Commits {
     }
   }
 
-  /** Runs `work` with the newest commit, and the time of the next one, which is announced. */
+  /** Runs `work` with the newest commit, and the announced time of the next one. */
   async #underLock<T>(
     notBefore: Micros,
     work: (last: CommitRecord, time: Micros, view: View) => Work<T>,
@@ -160,7 +160,7 @@ export class LocalCommits implements Commits {
     let hasWritten = false
     try {
       return await this.#kv.transact(view => {
-        // It runs again when its batch came to nothing: what was remembered of that has not been committed.
+        // It runs again if its batch failed: the commits recorded in that run were not committed.
         if (hasWritten) this.#recent.clear()
         const last = lastCommit(view)
         const done = work(last, this.#times.commitTime(notBefore, last), view)
@@ -168,18 +168,18 @@ export class LocalCommits implements Commits {
         return done
       }, prepare)
     } catch (error) {
-      // The commits of its batch may have come to nothing, too.
+      // The commits of its batch may have failed, too.
       if (hasWritten) this.#recent.clear()
       throw error
     }
   }
 
-  /** Remembers the commits of another machine as if they had been made here. */
+  /** Adds the commits of another machine to the recent writes, as if they had been made here. */
   #learn({ after, writes }: ForeignBatch): void {
     let before = after
     let own: Write[] = []
     for (const write of writes) {
-      // Copied: the memory keeps keys for long, and these are parts of whole batches.
+      // Copied: the recent writes keep keys for long, and these are parts of whole batches.
       own.push({ key: new Uint8Array(write.key), value: undefined })
       const commit = commitOf(write)
       if (commit === undefined) continue
@@ -198,7 +198,7 @@ export class LocalCommits implements Commits {
   ): Evaluated<T> {
     const started = this.#clock()
     if (this.#lockedMicros === 0) {
-      // The batch is through when everything that runs at once has run.
+      // The batch is over when all jobs that run in this turn have run.
       queueMicrotask(() => {
         this.#lockedMicros = 0
       })
@@ -221,8 +221,8 @@ export class LocalCommits implements Commits {
       const settled = this.#times.settledTime(last, seen)
       if (settled !== undefined && latestExpiry <= settled)
         return { result: { result, time: settled, counters, retries: 0 }, writes }
-      // What it saw to have expired had not yet at that time, or its client has seen a later one: it counts just before a
-      // commit of nothing.
+      // A document that it read as expired had not expired at that time, or its client has seen a later time. Then it
+      // counts as right before a commit without writes.
     }
     this.#times.noteCommit(time)
     const commit = commitWrite({
@@ -231,7 +231,7 @@ export class LocalCommits implements Commits {
       givenIdsMs: Math.max(last.givenIdsMs, givenIdsMs),
     })
     const all = [...writes, commit]
-    // The keys of pieces are not remembered: the gap that is left has all that was read before it compared as a whole.
+    // The keys of pieces are not recorded: because of this gap, all keys that attempts have read before are compared.
     if (pieces === undefined) this.#recent.add(time, last.time, all)
     return {
       result: { result, time: hasWrites ? time : micros(time - 1), counters, retries: 0 },

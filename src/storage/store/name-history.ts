@@ -1,5 +1,5 @@
-// Who had which name, and when, among the schema objects of a database: read from their versions, of which all are kept and
-// none is ever rewritten. Entries whose bindings look names up are computed again from it long after.
+// The names of a database's schema objects over time, read from their versions, which are all kept and never rewritten.
+// Entries whose bindings look up names are computed again from this history, long afterwards.
 
 import { endOfTime } from '../../base/micros.ts'
 import {
@@ -14,18 +14,18 @@ import { everyDocument, storedVersionsAscending } from './documents.ts'
 import { decodeVersion } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** One object's time with a name. */
+/** The time for which one object had a name. */
 interface Tenure {
   readonly ref: Ref
   readonly since: Micros
-  /** When it got another name or was deleted. */
+  /** When it was renamed or deleted. */
   until: Micros
 }
 
-/** Of databases there may be very many, and what lies in them is out of a binding's reach. */
+/** Without databases: there may be very many, and bindings cannot access their content. */
 const kinds = [...namedNatives].filter(kind => kind !== native.databases)
 
-/** Where they are remembered, as long as the schema stays as it is. */
+/** The cache of the histories, valid while the schema is unchanged. */
 export interface NameHistories {
   nameHistory(database: DatabaseId): NameHistory
 }
@@ -34,7 +34,7 @@ export class NameHistory {
   readonly #tenures = new Map<string, Tenure[]>()
   readonly #indexTimes = new Map<bigint, Micros>()
 
-  /** All names up to a snapshot, without what its own transaction writes. */
+  /** All names up to a snapshot, without the writes of its own transaction. */
   constructor(snapshot: Snapshot, database: DatabaseId) {
     for (const kind of kinds)
       for (const ref of everyDocument(snapshot, database, kind)) this.#add(snapshot, ref)
@@ -69,12 +69,12 @@ export class NameHistory {
     return tenure
   }
 
-  /** When an index was made; undefined for one that the transaction itself makes. */
+  /** The creation time of an index; undefined for one that the transaction itself creates. */
   indexTime({ id }: Ref): Micros | undefined {
     return this.#indexTimes.get(id)
   }
 
-  /** The object that had a name right before a time, if anything had. */
+  /** The object that had a name right before a time, if any. */
   holder(kind: CollectionId, name: string, before: Micros): Ref | undefined {
     return this.#tenures.get(`${kind} ${name}`)?.find(({ since, until }) => since < before && until >= before)
       ?.ref

@@ -1,16 +1,16 @@
-// Only what is read a second time within a while is worth the memory of a cache: a walk over a large collection leaves
-// nothing behind in it.
+// Only data that is read a second time within a short period is cached, so that a scan of a large collection leaves
+// nothing in the cache.
 
-/** Remembers, in a table of fixed size, the marks of what has been read lately. */
+/** Remembers, in a table of fixed size, the marks of recently read data. */
 export class ReadOnce {
   readonly #marks: Int32Array
 
-  /** `marksMax`: how many are remembered at most; a power of two. */
+  /** `marksMax`: the size of the table; a power of two. */
   constructor(marksMax: number) {
     this.#marks = new Int32Array(marksMax)
   }
 
-  /** Notes that something with this mark, a 32-bit integer, is read; true when that was so before. */
+  /** Records that data with this mark, a 32-bit integer, is read; returns true when it was recorded before. */
   isAgain(mark: number): boolean {
     const slot = mark & (this.#marks.length - 1)
     if (this.#marks[slot] === mark) return true

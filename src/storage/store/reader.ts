@@ -1,5 +1,5 @@
-// Reads of a snapshot, with what its transaction has written laid over it. A reader may look at an earlier moment than its
-// snapshot: then nothing that was committed since counts, except for schemas, which are the present ones.
+// Reads a snapshot, with the writes of its transaction in front of it. A reader may read as of a time before its
+// snapshot: it then ignores later commits, except for schemas, which are the present ones.
 
 import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
@@ -41,39 +41,39 @@ import { isExpired, noCounts, noExpiry, read, type Snapshot } from './snapshot.t
 import { sizeOfCollection, sizeOfIndex } from './stored-size.ts'
 import { VersionReader } from './version-reader.ts'
 
-/** What transactions of one store share. */
+/** The parts that transactions of one store share. */
 export interface TransactionParts {
   readonly schemas: SchemaCache
   readonly documents: KnownDocuments
   readonly entries: KnownEntries
   readonly hooks: BindingBudget
   readonly ids: IdGenerator
-  /** What the commits of this process have written. */
+  /** The recent writes of this process. */
   readonly recent: RecentWrites
-  /** Whether it is known since when changes are recorded by collection. */
+  /** `isBegun`: whether the start of the change record is known. */
   readonly record: { isBegun: boolean }
 }
 
 /** The times of one transaction. */
 export interface TransactionTimes {
-  /** What its reads see. */
+  /** The time of its reads. */
   readonly time: Micros
   /** {@link Snapshot.schemaTime}. */
   readonly schemaTime: Micros
-  /** The time of the newest commit they see, and {@link CommitRecord.givenIdsMs} of that. */
+  /** The time of the newest commit in the snapshot, and its {@link CommitRecord.givenIdsMs}. */
   readonly lastCommitTime: Micros
   readonly givenIdsMs: number
   /** {@link Transaction.settledTime}. */
   readonly settledTime: Micros
-  /** When its transaction commits; given where that may write. Until its rows hold it elsewhere, it may still get later. */
+  /** The commit time of a transaction that may write. It may still become later, until other values contain it. */
   readonly commitTime?: Micros
-  /** The time to commit at once that has to be certain, not before `commitTime`; absent: that one. */
+  /** Returns the time of a commit whose time must be final, at or after `commitTime`; absent: `commitTime`. */
   readonly stampTime?: () => Micros
-  /** The earlier moment that it looks at; absent: the present of the snapshot. */
+  /** The earlier time as of which it reads; absent: the present of the snapshot. */
   readonly past?: Micros
 }
 
-/** What a transaction reads. */
+/** The reads of a transaction. */
 export abstract class StoreReader {
   readonly snapshotTime: Micros
   readonly lastCommitTime: Micros
@@ -86,7 +86,7 @@ export abstract class StoreReader {
   protected readonly versionReader: VersionReader
   protected readonly parts: TransactionParts
   protected readonly times: TransactionTimes
-  /** Tells the commit time where it becomes part of other values. */
+  /** Returns the commit time for use in other values; the commit time is then final. */
   protected abstract readonly stamp: () => Micros
   readonly #isPast: boolean
 
@@ -123,7 +123,7 @@ export abstract class StoreReader {
     if (!this.#isPast) {
       const { readBytes } = this.counters
       const newest = this.#newest(ref)
-      // It was the newest one then, too, and may be remembered.
+      // It was the newest version then, too, and may be cached.
       if (typeof newest?.ts === 'number' && newest.ts <= past) return newest
       this.counters.readBytes = readBytes
     }
@@ -135,7 +135,7 @@ export abstract class StoreReader {
     const { documents } = this.parts
     const known = documents.find(ref)
     const shapeTime = this.versionReader.shapeTimeOf(ref)
-    // What a transaction that may write reads has to be noted.
+    // The reads of a transaction that may write belong to its read set.
     if (known?.foundAt === this.lastCommitTime && known.shapeTime === shapeTime && !this.writable) {
       this.counters.readBytes += known.size
       return isExpired(this.snapshot, known.ttl) ? undefined : known.version
@@ -155,7 +155,7 @@ export abstract class StoreReader {
     return this.versionReader.read(ref, stored)
   }
 
-  /** The time of a read in the past, checked against retention; undefined for reads of the present. */
+  /** The time of a read of the past, checked against retention; undefined for reads of the present. */
   #past(
     at: number | undefined,
     collections: readonly CollectionId[] | undefined,
@@ -168,7 +168,7 @@ export abstract class StoreReader {
     return micros(looked)
   }
 
-  /** The strictest minimum valid time of some collections; undefined: of all user collections. */
+  /** The latest minimum valid time of some collections; undefined: of all user collections. */
   #minimumOf(database: DatabaseId, collections: readonly CollectionId[] | undefined): Micros {
     let minimum = 0
     for (const collection of collections ?? this.catalogue.collectionsOf(database)) {
@@ -188,7 +188,7 @@ export abstract class StoreReader {
         yield this.decode(ref, stored)
         continue
       }
-      // The state at the minimum valid time is where the retained history begins.
+      // The retained history begins with the state at the minimum valid time.
       if (versionAction(stored) !== 'delete' && versionTtl(stored) > minimum)
         yield this.decode(ref, withAction(stored, 'create'))
       if (options.reverse) return
@@ -210,15 +210,15 @@ export abstract class StoreReader {
       scan.at === undefined && !this.#isPast ? [] : namedCollections(index),
       database,
     )
-    // What a transaction that may write reads has to be noted; and it may read, under the writer's lock, a state that no other
-    // sees yet, in which nothing that is remembered may have been found.
+    // The reads of a transaction that may write belong to its read set. Under the writer's lock, it may also read a
+    // state that no other transaction can see yet, for which cached data is not valid.
     const known = this.writable ? undefined : this.parts.entries
     return scanEntries(this.snapshot, this.#entrySet(index, terms), scan, at, known)
   }
 
   #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {
     const { database } = index.ref
-    // Terms whose parts are shared can be small in memory and endless when they are encoded.
+    // Terms with shared parts can be small in memory and very large when they are encoded.
     const extent = extentOf(terms)
     const bytes =
       extent > 2 * limits.indexKeyBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.stamp)
@@ -258,7 +258,7 @@ export abstract class StoreReader {
     return entryEvents(this.snapshot, set, this.#untilNow(scan), minimum, this.#recordedEvents(index))
   }
 
-  /** What a transaction writes is recorded at its end. */
+  /** The writes of a transaction are recorded only at its end. */
   #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
     const [collection, ...others] = namedCollections(index) ?? []
     if (this.writable || collection === undefined || others.length > 0) return undefined
@@ -279,7 +279,7 @@ export abstract class StoreReader {
     return storedEvents(this.snapshot, set, this.#untilNow(scan), this.minimumValidTime(database, collection))
   }
 
-  /** A scan of events that ends with the moment that is looked at. */
+  /** A scan of events that ends with the time of this reader. */
   #untilNow(scan: EventScan): EventScan {
     if (!this.#isPast || (scan.to !== undefined && scan.to.ts <= this.snapshotTime)) return scan
     return { ...scan, to: { ts: this.snapshotTime, side: 'high' } }
@@ -300,7 +300,7 @@ export abstract class StoreReader {
     return recordSince(this.snapshot.view, this.snapshot.lastCommitTime)
   }
 
-  /** As of `now`, at or before the time of the snapshot, when that is given. */
+  /** As of `now`, if given, which is at or before the time of the snapshot. */
   minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshot.time): Micros {
     return minimumValidTime(collection, this.catalogue.userCollection(database, collection), now)
   }

@@ -1,7 +1,7 @@
-// Removes what the record of changes holds longer than it may: the log by time after a day, each collection's changes when its
-// history does not reach back to them. Rows of the log that go say which collections have changes of their time; each then
-// has work that is due when the first of these may go, at most one for a day. A collection's history may be shortened meanwhile,
-// so it is looked at every month, too.
+// Removes expired parts of the change record and the change log: the log by time after a day, and each collection's
+// changes when its history no longer contains them. Removed log rows name the collections with changes of their time;
+// each of these collections gets pending work for the time when the first of these changes expires, at most one row per
+// day. A collection's history may be shortened meanwhile, so each collection is also checked every month.
 
 import { microsPerDay } from '../../base/durations.ts'
 import { epoch, micros } from '../../base/micros.ts'
@@ -17,10 +17,10 @@ import { firstOf } from './snapshot.ts'
 import { leaveWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** The longest time between two looks at a collection whose record has rows. */
+/** The longest time between two checks of a collection whose record has rows. */
 const lookMicros: number = 30 * microsPerDay
 
-/** What may be removed of the log by time. */
+/** The expired part of the log by time. */
 function oldLog(now: Micros): KeyRange {
   return {
     start: changesRange().start,
@@ -29,12 +29,12 @@ function oldLog(now: Micros): KeyRange {
   }
 }
 
-/** Whether anything of the record is to be removed now. */
+/** Returns whether any part of the record has expired. */
 export function hasOldChanges(view: View, now: Micros): boolean {
   return [...view.range({ ...oldLog(now), limit: 1 }), ...workOf(view, 'changes', now, 1)].length > 0
 }
 
-/** Removes a batch of what the record holds for too long. Returns whether there may be more. */
+/** Removes a batch of expired changes. Returns whether there may be more. */
 export function removeOldChanges(transaction: StoreTransaction, now: Micros): boolean {
   const { overlay } = transaction.rows
   const rows = [...overlay.range(oldLog(now))]
@@ -48,7 +48,7 @@ export function removeOldChanges(transaction: StoreTransaction, now: Micros): bo
   return work !== undefined || rows.length === batchWritesMax
 }
 
-/** Removes a batch of one collection's changes; with the last one, the next look at it is noted. */
+/** Removes a batch of one collection's changes; the last batch schedules the next check of the collection. */
 function removeCollectionChanges(
   transaction: StoreTransaction,
   { key, target }: SweeperWork,
@@ -72,11 +72,14 @@ function removeCollectionChanges(
   overlay.set(key, undefined)
   const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
   const ts = oldest && timeOf(oldest.key)
-  // What the log by time still names is noted when that goes.
+  // Changes that are still in the log by time get their pending work when the log row is removed.
   if (ts !== undefined && ts < ofLog) noteLook(transaction, { database, collection }, ts, now)
 }
 
-/** Notes when to look at a collection that has a change of `ts`: `after` a time, once the day has ended on which that may go. */
+/**
+ * Schedules a check of a collection that has a change of `ts`: `after` a time, at the end of the day on which the
+ * change expires.
+ */
 function noteLook(
   transaction: StoreTransaction,
   { collection, database }: CollectionPlace,
@@ -84,7 +87,7 @@ function noteLook(
   after: Micros = epoch,
 ): void {
   const { catalogue } = transaction
-  // What belonged to something that is gone is removed with it.
+  // The changes of a deleted object are removed with it.
   if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
   const days =
     collection < firstUserCollection ? 0 : catalogue.userCollection(database, collection)?.historyDays

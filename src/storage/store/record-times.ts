@@ -14,7 +14,7 @@ export function appendTime(writer: ByteWriter, time: Micros): void {
   writer.u32(time - high * two32)
 }
 
-/** The time that stands at a place. */
+/** The time at an offset. */
 export function timeAt(bytes: Bytes, at: number): Micros {
   const high =
     ((bytes[at] as number) << 24) |

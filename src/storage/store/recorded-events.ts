@@ -1,8 +1,9 @@
-// The events of an index's entries from the record of changes: of each version that was written, what it changed in a set.
-// Two versions of the document tell it, so it costs what happened in the collection, however large the set is.
+// Computes the events of an index's entries from the change record: for each written version, its changes in a set. Two
+// versions of the document give these changes, so the cost depends on the changes of the collection and not on the size
+// of the set.
 //
-// Edits of the past are recorded when they are made, not where they stand in time. There they leave marks, as all versions do
-// that take the place of others (due-order.ts), so these are looked at as well.
+// Edits of the past are recorded at the time of the edit, not at the edited time. There they leave due marks, as
+// superseded versions do (due-order.ts), so the marks are read as well.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -23,44 +24,47 @@ import { versionTime } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** What reading a change takes more than a step, roughly. */
+/** Approximate cost of reading a change, in steps. */
 const stepsPerChange = 20
 
-/** Bindings were computed within their time when the version was written; again, they have this many times as long. */
+/**
+ * Bindings were computed within their time limit when the version was written; when they are computed again, the limit
+ * is multiplied by this number.
+ */
 const patience = 10
 
-/** An event that is yet to be decoded. */
+/** An event that is not decoded yet. */
 export interface HeldEvent {
-  /** Its place among the events of its set. */
+  /** Its position among the events of its set. */
   readonly key: Bytes
   readonly ts: Micros
   readonly action: IndexEvent['action']
   readonly row: Entry
 }
 
-/** The part of a set's history that is asked for. */
+/** The requested part of a set's history. */
 export interface EventSpan extends KeyInterval {
-  /** Times within which the events lie, both included. */
+  /** The range of times of the events, both inclusive. */
   readonly first: Micros
   readonly last: Micros
   readonly reverse: boolean
 }
 
-/** What a transaction has done to a set. */
+/** The changes of a set by one transaction. */
 interface RecordedChange {
   /** In order. */
   readonly events: readonly HeldEvent[]
-  /** Documents that were looked at. */
+  /** The number of documents that were read. */
   readonly changes: number
 }
 
-/** Documents of one collection. */
+/** Written documents of one collection. */
 interface WrittenDocuments {
   readonly time: Micros
   readonly documents: readonly Ref[]
 }
 
-/** What events are computed with. */
+/** The parts that are needed to compute events. */
 interface RecordParts {
   readonly snapshot: Snapshot
   readonly reader: VersionReader
@@ -72,14 +76,14 @@ export class RecordedEvents {
   readonly #index: IndexTables
   readonly #collection: CollectionId
 
-  /** Of an index over one collection, for a transaction that does not write. */
+  /** For an index over one collection, and a transaction that does not write. */
   constructor(parts: RecordParts, index: IndexTables, collection: CollectionId) {
     this.#parts = parts
     this.#index = index
     this.#collection = collection
   }
 
-  /** What happened to a set within a span, a transaction at a time; undefined when the record does not reach back so far. */
+  /** The changes of a set within a span, by transaction; undefined when the record does not go back that far. */
   within(set: EntrySet, span: EventSpan): Iterable<RecordedChange> | undefined {
     const { lastCommitTime, view } = this.#parts.snapshot
     const since = recordSince(view, lastCommitTime)
@@ -117,7 +121,7 @@ export class RecordedEvents {
     }
   }
 
-  /** What the version of a document that is of `time` has changed in a set. */
+  /** The changes of a set by the version of a document with the time `time`. */
   *#eventsOf(ref: Ref, time: Micros, set: EntrySet): Generator<HeldEvent> {
     const { hooks } = this.#parts
     const stored = this.#storedAt(ref, time)
@@ -131,7 +135,7 @@ export class RecordedEvents {
     for (const entry of notIn(before, after)) yield held(entry, time, 'add')
   }
 
-  /** Counted is what is shown, however it was found. */
+  /** The bytes of returned events are counted, whichever way they were found. */
   #storedAt(ref: Ref, time: Micros): Uint8Array | undefined {
     const { snapshot } = this.#parts
     const { readBytes } = snapshot.counters

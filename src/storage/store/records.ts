@@ -1,10 +1,8 @@
-// What stands behind the store's keys: short binary headers that scans can judge without decoding anything,
-// followed by the encoded values.
+// The values of the store's rows: short binary headers, which scans can evaluate without decoding, and the encoded fields.
 //
 //   document or history   flags, ts (8), [ttl (8)], [shape time (8)], fields, checksum (4)
 //
-// The fields have the shape that their collection had at the shape time, or at ts where there is none. A ttl is rounded up to the microsecond, so that comparing it with a snapshot time gives the same result as the exact
-// time. The records of index entries are in entry-records.ts.
+// The fields have the shape of their collection at the shape time, or at ts without one. A ttl is rounded up to the microsecond, so that comparing it with a snapshot time gives the same result as the exact time. The records of index entries are in entry-records.ts.
 
 import { assert } from '../../base/assert.ts'
 import { checksum, checksumBytes } from '../../base/checksum.ts'
@@ -16,7 +14,7 @@ import type { Bytes } from '../kv/contract.ts'
 import type { Version } from './contract.ts'
 import { appendTime, timeAt } from './record-times.ts'
 
-/** The ttl of what never expires. */
+/** The ttl of a document that never expires. */
 export const never: Micros = endOfTime
 
 const actions = ['create', 'update', 'delete'] as const
@@ -29,26 +27,26 @@ const writer = new ByteWriter()
 const idBytes = new Uint8Array(8)
 const idView = new DataView(idBytes.buffer)
 
-/** The unsigned number in 8 bytes, as ids stand in keys and records. Copied out: a view of each row costs more. */
+/** The unsigned number in 8 bytes, as in keys and records. Copied, because a view for each row costs more. */
 export function idAt(bytes: Bytes, at: number): bigint {
   assert(bytes.length >= at + 8, 'an id has 8 bytes')
   for (let index = 0; index < 8; index++) idBytes[index] = bytes[at + index] as number
   return idView.getBigUint64(0)
 }
 
-/** Bare times as a stored value, one behind the other. */
+/** Encodes times as a stored value. */
 export function encodeTimes(...times: readonly Micros[]): Bytes {
   appendTimes(times)
   return writer.copy()
 }
 
-/** A bare time that is alone in its value. */
+/** Decodes a value that is a single time. */
 export function decodeTime(bytes: Bytes): Micros {
   assert(bytes.length === 8, 'a stored time has 8 bytes')
   return timeAt(bytes, 0)
 }
 
-/** {@link encodeTimes} with a checksum, which {@link isIntact} looks at. */
+/** {@link encodeTimes} with a checksum, which {@link isIntact} verifies. */
 export function sealedTimes(...times: readonly Micros[]): Bytes {
   appendTimes(times)
   return sealed()
@@ -59,14 +57,14 @@ function appendTimes(times: readonly Micros[]): void {
   for (const time of times) appendTime(writer, time)
 }
 
-/** When a document with these fields expires; {@link never} without a `ttl`. */
+/** The expiry of a document with these fields; {@link never} without a `ttl`. */
 export function ttlOf(fields: ObjectValue): Micros {
   const ttl = fields.get('ttl')
   if (!(ttl instanceof Time)) return never
   return nearestMicros(Number(ttl.seconds) * 1e6 + Math.ceil(ttl.nanos / 1000))
 }
 
-/** A version as it is stored, its own time filled in for the transaction's. */
+/** A version as stored, with its own time in place of the transaction's placeholder. */
 export function encodeVersion(
   version: Omit<Version, 'ts' | 'ref'>,
   ts: Micros,
@@ -84,13 +82,13 @@ export function encodeVersion(
   return sealed()
 }
 
-/** What has been written, with its checksum. */
+/** The written bytes with their checksum. */
 function sealed(): Bytes {
   writer.u32(checksum(writer.bytes.subarray(0, writer.length)))
   return writer.copy()
 }
 
-/** Whether a stored version is as it was written. Reading does not ask; the integrity check does. */
+/** Returns whether a stored version has not been damaged. The integrity check uses this; reads do not. */
 export function isIntact(bytes: Bytes): boolean {
   const end = bytes.length - checksumBytes
   if (end <= 0) return false
@@ -113,13 +111,13 @@ export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: 
   return { ref, ts, action, fields, shapeTime: timeAt(bytes, shapeAt) }
 }
 
-/** The time of the schema that the fields of a version are in the shape of, without decoding the rest. */
+/** The schema time of the shape of a version's fields, without decoding the rest. */
 export function versionShapeTime(bytes: Bytes): Micros {
   const flags = bytes[0] as number
   return timeAt(bytes, flags & shapeFlag ? (flags & ttlFlag ? 17 : 9) : 1)
 }
 
-/** A number that two different stored versions hardly ever have in common: their checksum. */
+/** The checksum of a version, which two different versions almost never share. */
 export function versionMark(bytes: Bytes): number {
   const at = bytes.length - checksumBytes
   return (
@@ -130,7 +128,7 @@ export function versionMark(bytes: Bytes): number {
   )
 }
 
-/** What a version did, without decoding the rest. */
+/** The action of a version, without decoding the rest. */
 export function versionAction(bytes: Bytes): Version['action'] {
   const action = actions[(bytes[0] as number) & actionMask]
   assert(action !== undefined, 'a stored version has a known action')
@@ -142,12 +140,12 @@ export function versionTime(bytes: Bytes): Micros {
   return timeAt(bytes, 1)
 }
 
-/** When a version expires, without decoding the rest; undefined for never. */
+/** The expiry of a version, without decoding the rest; {@link never} without expiry. */
 export function versionTtl(bytes: Bytes): Micros {
   return (bytes[0] as number) & ttlFlag ? timeAt(bytes, 9) : never
 }
 
-/** The same stored version as of another time. */
+/** The same stored version with another time. */
 export function withVersionTime(bytes: Bytes, time: Micros): Bytes {
   writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
   const { length } = writer
@@ -157,7 +155,7 @@ export function withVersionTime(bytes: Bytes, time: Micros): Bytes {
   return sealed()
 }
 
-/** The same stored version under another action. */
+/** The same stored version with another action. */
 export function withAction(bytes: Bytes, action: Version['action']): Bytes {
   writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
   writer.bytes[0] = ((bytes[0] as number) & ~actionMask) | actions.indexOf(action)

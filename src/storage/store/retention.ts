@@ -1,5 +1,5 @@
-// How much history counts. Reads before a collection's minimum valid time are refused, versions and events at or
-// below it no longer show, and the sweeper removes what can no longer be seen.
+// The length of the retained history. Reads before a collection's minimum valid time are rejected, versions and events
+// at or before it are no longer returned, and the sweeper removes data that can no longer be read.
 
 import { microsPerDay } from '../../base/durations.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -10,10 +10,10 @@ import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { type CollectionId, firstUserCollection, type Micros, native, unlisted } from '../../values/value.ts'
 import type { StoredCollection } from './definitions.ts'
 
-/** How long the change log is kept, in microseconds: streams and caches never lag that far behind. */
+/** Microseconds for which the change log is kept: streams and caches never lag that far behind. */
 export const changeLogMicros: number = microsPerDay
 
-/** Keys, tokens, credentials and files of schemas keep no history, schema objects keep all of it. */
+/** Keys, tokens, credentials and schema files keep no history; schema objects keep all of it. */
 export const shortNatives: ReadonlySet<CollectionId> = new Set([
   native.keys,
   native.tokens,
@@ -21,7 +21,7 @@ export const shortNatives: ReadonlySet<CollectionId> = new Set([
   ...Object.values(unlisted),
 ])
 
-/** The history a collection gives up when it is written now: what `history_days` does not reach stays out of reach. */
+/** The history that a collection loses when it is written now: data beyond `history_days` stays unreadable. */
 export function historyFloor(
   collection: Pick<StoredCollection, 'historyDays' | 'historyFloor'>,
   now: Micros,
@@ -30,7 +30,7 @@ export function historyFloor(
   return historyDays === undefined ? micros(floor) : micros(Math.max(floor, now - historyDays * microsPerDay))
 }
 
-/** The oldest time at which reads of a collection are exact. `definition` is undefined for one that is gone. */
+/** The oldest time at which reads of a collection are exact. `definition` is undefined for a deleted collection. */
 export function minimumValidTime(
   collection: CollectionId,
   definition: StoredCollection | undefined,
@@ -44,8 +44,8 @@ export function minimumValidTime(
 }
 
 /**
- * When the minimum valid time of a collection reaches `time`, as long as its definition stays as it is: 0 when it has
- * done so already, infinity for never. The inverse of {@link minimumValidTime}.
+ * When the minimum valid time of a collection reaches `time`, if its definition does not change: 0 when it already has,
+ * infinity for never. The inverse of {@link minimumValidTime}.
  */
 export function fallsOutAt(
   collection: CollectionId,
@@ -64,7 +64,7 @@ export function fallsOutAt(
     : time + historyDays * microsPerDay + historyGraceMicros
 }
 
-/** Refuses a read at a time whose history is no longer kept. */
+/** Rejects a read at a time before the retained history. */
 export function checkValidTime(at: number, minimum: Micros): void {
   if (at >= minimum) return
   throw new RequestError(
@@ -73,7 +73,7 @@ export function checkValidTime(at: number, minimum: Micros): void {
   )
 }
 
-/** Queries may ask for times that are far beyond those of the platform. */
+/** Queries may use times that are far beyond those of the platform. */
 function isoTime(time: number): string {
   return formatTime(timeFromMicros(BigInt(time)))
 }

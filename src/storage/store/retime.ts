@@ -1,10 +1,10 @@
-// Gives what an attempt wants to write another time. Wherever the time of a transaction stands by itself (in keys, as
-// the time of a version or of an index entry) its place is known; an attempt in which it went into other values as
-// well, such as the terms of an index over `ts`, has to be evaluated again instead.
+// Rebases the writes of an attempt to another commit time. The commit time is at known offsets where it occurs by
+// itself (in keys, as the time of a version or an index entry). An attempt whose commit time is part of other values,
+// such as the terms of an index over `ts`, must be evaluated again instead.
 //
-// A document whose `ttl` passes between both times expires with its version (`expiryTime` of due-order.ts), so it gets a
-// mark there. The mark that was made for its `ttl` stays: the writes do not tell it from marks of other versions, and a
-// mark too many is harmless.
+// A document whose `ttl` passes between both times expires with its version (`expiryTime` of due-order.ts), so it gets
+// a mark for that time. The mark for its `ttl` stays, because the writes do not distinguish it from marks of other
+// versions, and a surplus mark is harmless.
 
 import type { Micros } from '../../values/value.ts'
 import { KeyTimes, timeOf } from '../keys/key-times.ts'
@@ -13,7 +13,7 @@ import type { Bytes, Write } from '../kv/contract.ts'
 import { withEntryTime } from './entry-records.ts'
 import { decodeTime, encodeTimes, versionTime, withVersionTime } from './records.ts'
 
-/** The same writes as of the time `to`. They were made for the time `from`, which no stored row had before. */
+/** The same writes as of the time `to`. They were made for the time `from`, which no earlier row has. */
 export function retimed(writes: readonly Write[], from: Micros, to: Micros): Write[] {
   const times = new KeyTimes(from, to)
   const made: Write[] = []

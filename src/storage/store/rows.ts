@@ -1,4 +1,4 @@
-// The rows below documents: what the writers of a transaction and the store's background work have in common.
+// The rows below documents: shared by the writers of a transaction and the background work of the store.
 
 import { byteText } from '../../base/byte-text.ts'
 import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
@@ -19,22 +19,22 @@ import { encodeVersion } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** The rows of one transaction that writes. */
+/** The rows of one writing transaction. */
 export interface Rows {
   readonly snapshot: Snapshot
-  /** Rows as the transaction sees them; what is set here is written when it commits. */
+  /** Rows as the transaction sees them; rows that are set here are written when it commits. */
   readonly overlay: Overlay
   readonly catalogue: StoreCatalogue
   readonly reader: VersionReader
   readonly hooks: BindingBudget
   readonly commitTime: Micros
-  /** The commit time where it becomes part of other values, which is noted. */
+  /** Returns the commit time for use in other values, and records that it was used. */
   readonly stamp: () => Micros
 }
 
 type IndexContext = Pick<Rows, 'catalogue' | 'hooks'>
 
-/** All indexes that hold documents of a collection. */
+/** All indexes with entries for documents of a collection. */
 export function indexesOf(
   { catalogue, hooks }: IndexContext,
   database: DatabaseId,
@@ -47,7 +47,7 @@ export function indexesOf(
   ])
 }
 
-/** Everything stored for a document with these versions, oldest first, by the text of the keys. */
+/** All stored rows of a document with these versions, oldest first, by the text of the keys. */
 export function storedRows(
   context: IndexContext,
   ref: Ref,
@@ -63,7 +63,7 @@ export function storedRows(
   return rows
 }
 
-/** Everything that indexes hold of a document with these versions, oldest first. */
+/** All index rows of a document with these versions, oldest first. */
 export function* indexRows(
   context: IndexContext,
   ref: Ref,

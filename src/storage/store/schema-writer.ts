@@ -1,5 +1,5 @@
-// What follows from writing schema objects: the schema's version, where databases and keys live, indexes over
-// documents that already exist, and the garbage that a deleted object leaves for the sweeper.
+// The consequences of writing schema objects: the schema's version, the parents of databases, the databases of key ids,
+// indexes over existing documents, and the pending work for the sweeper when an object is deleted.
 
 import { assert } from '../../base/assert.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
@@ -44,7 +44,7 @@ import { historyFloor } from './retention.ts'
 import type { Rows } from './rows.ts'
 import { leaveWork } from './sweeper-work.ts'
 
-/** The last number an index may have: numbers above stand for the sets of collections. */
+/** The greatest number of an index: higher numbers represent the sets of collections. */
 const indexIdMax = 0xffff
 
 /** A step of the transaction itself has no time yet. */
@@ -61,7 +61,7 @@ export class SchemaWriter {
     this.#documents = documents
   }
 
-  /** Completes the fields of a schema object that the store itself owns. */
+  /** Adds the fields of a schema object that the store itself sets. */
   #complete(ref: Ref, fields: ObjectValue): ObjectValue {
     if (ref.collection === native.collections) return this.#withFloor(ref, fields)
     if (ref.collection === native.indexes) return this.#withActive(ref, fields)
@@ -76,15 +76,18 @@ export class SchemaWriter {
     if (before === undefined) return completed
     const old = collectionDefinition(before)
     const { historyDays = Number.POSITIVE_INFINITY } = collectionDefinition({ ...before, fields: completed })
-    // The sweeper goes on by the old days until the commit, and nothing but the floor keeps what it removes out of reach
-    // when the new days reach further back.
+    // Until the commit, the sweeper uses the old number of days. If the new number is greater, only the lower bound
+    // makes the data that it removes meanwhile unreadable.
     const reachesFurther = historyDays > (old.historyDays ?? Number.POSITIVE_INFINITY)
     const { snapshot, stamp } = this.#context
     const floor = historyFloor(old, reachesFurther ? stamp() : snapshot.time)
     return floor > 0 ? completed.set(historyFloorField, BigInt(floor)) : completed
   }
 
-  /** Steps that no stored version needs any more are forgotten; new ones have its versions rewritten from the first one on. */
+  /**
+   * Steps that no stored version needs any more are dropped. New steps start the rewriting of the collection's versions
+   * from the first one on.
+   */
   #withSteps({ database, id }: Ref, fields: ObjectValue): Map<string, Value> {
     const { overlay } = this.#context
     const completed = new Map(fields)
@@ -99,7 +102,7 @@ export class SchemaWriter {
     return completed
   }
 
-  /** `active` is latched; a new index is active at once when its documents are few. */
+  /** `active` never becomes false again; a new index is active at once when it covers few documents. */
   #withActive(ref: Ref, fields: ObjectValue): ObjectValue {
     const stored = this.#documents.pendingVersion(ref) ?? this.#documents.base(ref)
     if (stored !== undefined) {
@@ -115,7 +118,7 @@ export class SchemaWriter {
     return namedCollections(definition) ?? this.#context.catalogue.collectionsOf(definition.ref.database)
   }
 
-  /** Writes a schema object and what belongs to it. */
+  /** Writes a schema object and the data that belongs to it. */
   put(ref: Ref, fields: ObjectValue): Version {
     step(stepsPerDefinition)
     if (ref.collection === native.databases) this.#checkNumber(ref)
@@ -128,14 +131,17 @@ export class SchemaWriter {
     return version
   }
 
-  /** A database has its number alone in the whole store; one with the number of another would take that over. */
+  /**
+   * The number of a database is unique in the whole store: a database with the number of another one would take over
+   * its data.
+   */
   #checkNumber({ database, id }: Ref): void {
     const home = this.#context.overlay.get(parentKey(id))
     const isOwn = home === undefined || Buffer.compare(home, encodeParent(database)) === 0
     assert(id !== rootDatabase && isOwn, 'the number of a database is its own')
   }
 
-  /** Indexes the documents that were there before the index, now or in the background. */
+  /** Indexes the existing documents, now or in the background. */
   #build(ref: Ref): void {
     const { snapshot, overlay, catalogue, hooks } = this.#context
     const definition = catalogue.index(ref)
@@ -152,14 +158,14 @@ export class SchemaWriter {
     })
   }
 
-  /** Each key of an id is one more that a secret of that id may belong to, so their number is bounded. */
+  /** A secret is checked against each key with its id, so the number of keys with one id is limited. */
   #checkHomes(ref: Ref): void {
     const homes = decodeHomes(this.#context.overlay.get(keyHomeKey(ref.id)))
     if (homes.includes(ref.database) || homes.length < limits.keysOfOneIdMax) return
     throw new WriteRefused('key exists')
   }
 
-  /** Called for every version laid into the overlay; user documents have no consequences here. */
+  /** Called for every version that is added to the overlay; does nothing for user documents. */
   written(version: Version, journal: Journal): void {
     const { ref } = version
     if (ref.collection >= firstUserCollection) return
@@ -190,7 +196,7 @@ export class SchemaWriter {
     }
   }
 
-  /** The objects that go with a deleted one: indexes that cover nothing but a collection. */
+  /** The objects that are deleted with a deleted one: indexes that cover only that collection. */
   dependents(ref: Ref): Ref[] {
     if (ref.collection !== native.collections) return []
     const collection = Number(ref.id)
@@ -200,7 +206,7 @@ export class SchemaWriter {
       .map(index => index.ref)
   }
 
-  /** Moves a database document, and the keys beside it that open it, under another parent. */
+  /** Moves a database document, and the keys for it in the same parent, to another parent. */
   moveDatabase(database: Ref, parent: DatabaseId, keys: Iterable<Ref>): Version {
     const current = this.#documents.pendingVersion(database) ?? this.#documents.base(database)
     const fields = current?.fields ?? new Map()
@@ -216,7 +222,7 @@ export class SchemaWriter {
       this.#documents.write(movedKey, new Map(version.fields).set('database', moved))
     }
     this.#documents.write(database, undefined)
-    // Only the document went: what it stands for is not garbage.
+    // Only the document was moved: the data of the database is not garbage.
     this.#context.overlay.set(garbageKey('object', this.#context.commitTime, database), undefined)
     return this.#documents.write(moved, fields)
   }
@@ -234,7 +240,7 @@ export class SchemaWriter {
     return BigInt(id)
   }
 
-  /** Marks the schemas this transaction has changed, so that what is remembered of them is not trusted. */
+  /** Marks the schemas that this transaction has changed, so that cached parts of them are not used. */
   markChanged(): void {
     const { overlay, catalogue, commitTime } = this.#context
     for (const database of catalogue.changed) overlay.set(schemaVersionKey(database), encodeTimes(commitTime))

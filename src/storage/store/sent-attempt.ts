@@ -1,6 +1,6 @@
-// An attempt on its way from the process that evaluated it to the one that commits. That one serves all clients, so no step
-// of it may take long: the writes travel encoded, as they are appended to the log, and a large read set in portions, which
-// are decoded only when other commits came in between.
+// The form of an attempt that one process sends to the committing process. The latter serves all clients, so each step
+// must be short: writes are sent encoded, as they are appended to the log, and a large read set is sent in portions,
+// which are decoded only when there were other commits meanwhile.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { deserialize, serialize } from 'node:v8'
@@ -11,21 +11,21 @@ import type { Bytes, EncodedWrites } from '../kv/contract.ts'
 import type { NotedRow, ReadRange, ReadSet } from '../kv/noted-reads.ts'
 import { type Attempt, type AttemptHead, type PackedAttempt, writesAt } from './attempt.ts'
 
-/** Keys and ranges of a read set that travel together. */
+/** Keys and ranges of a read set that are sent together. */
 interface Portion {
   readonly keys: readonly (readonly [string, NotedRow])[]
   readonly ranges: readonly ReadRange[]
 }
 
-/** Encoded writes that are appended in pieces. */
+/** Bytes of encoded writes above which they are appended in pieces. */
 const longWritesBytes = 262_144
-/** Writes of a piece, and keys or ranges of a portion: some milliseconds. */
+/** Writes of a piece, and keys or ranges of a portion: these take some milliseconds. */
 const pieceWrites = 1_000
 const portionReads = 1_000
-/** Keys and ranges of a read set that travel with the head. */
+/** Maximum number of keys and ranges of a read set that are sent with the head. */
 const plainReadsMax = 100
 
-/** Makes an attempt ready to be sent, without its result. One that another process has sent is passed on as it came. */
+/** Encodes an attempt without its result. An attempt that another process has sent is passed on unchanged. */
 export function packAttempt(attempt: Attempt<unknown>): PackedAttempt {
   if (attempt.packed) return attempt.packed
   const { loadReads: _loadReads, pieces: _pieces, reads, writes, ...rest } = attempt
@@ -48,7 +48,10 @@ function portionsOf({ keys, ranges }: ReadSet): Portion[] {
   return portions
 }
 
-/** The attempt that was sent; `parts` of its body as they came. Others are served while a large one is unpacked. */
+/**
+ * Decodes an attempt; `parts` are the received parts of its body. Other requests are served while a large one is
+ * decoded.
+ */
 export async function unpackAttempt(head: AttemptHead, parts: readonly Bytes[]): Promise<Attempt<undefined>> {
   const { lengths, reads, rows, ...rest } = head
   const [writesBytes = 0, ...portions] = lengths
@@ -66,12 +69,12 @@ export async function unpackAttempt(head: AttemptHead, parts: readonly Bytes[]):
   return { ...attempt, writes: [], pieces: time => piecesOf(encoded, rows, head.commitTime, time) }
 }
 
-/** Bytes whose slices are copies, which those of a Buffer are not. */
+/** Bytes whose `slice` copies, which that of a Buffer does not. */
 function plain({ buffer, byteLength, byteOffset }: Bytes): Bytes {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** Not a Buffer, either. */
+/** The result is not a Buffer, either. */
 async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let [at, turnAt] = [0, megabyte]
@@ -100,7 +103,7 @@ async function readSetOf(body: Bytes, lengths: readonly number[]): Promise<ReadS
   return { keys, ranges }
 }
 
-/** The writes made for the time `from`, as of the time `to`. That may make two of one, and no more. */
+/** The writes made for the time `from`, rebased to the time `to`. This may split a write into two, but not more. */
 function piecesOf(encoded: Bytes, rows: number, from: Micros, to: Micros): EncodedWrites {
   const factor = from === to ? 1 : 2
   return {

@@ -1,9 +1,9 @@
-// What came into a set and went out of it, by time. The events of a collection's documents are stored. Those of an index are
-// not: each entry says when it came, and one that ended also when it went, so the entries of a set say all of it
-// (decision 44). They are read and put in order of time, a part at a time where they are many.
+// The additions to a set and the removals from it, by time. The events of a collection's documents are stored. Those of
+// an index are not stored: each entry has the time of its addition, and an ended entry also the time of its removal, so
+// the entries of a set give all events (decision 44). They are read and sorted by time, in parts if there are many.
 //
-// Of a large set that would be a long walk for few events. There the record of changes says which documents of the
-// collection were written when, and two versions of a document say what the later one changed in the set.
+// For a large set, this would be a long scan for few events. Then the change record gives the documents of the
+// collection with the times of their writes, and two versions of a document give the change of the set.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { step } from '../../base/effort.ts'
@@ -29,8 +29,8 @@ import type { EventSpan, HeldEvent, RecordedEvents } from './recorded-events.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
- * How far each of the two ways is gone before the other one is tried; how many events are held to be put in order first, and at
- * most.
+ * The number of entries or changes that each of the two ways reads before the other one is tried; the number of events
+ * that are kept for sorting at first, and at most.
  */
 export interface EventLimits {
   readonly fewEntries: number
@@ -40,7 +40,7 @@ export interface EventLimits {
   readonly heldMax: number
 }
 
-/** A small set is read at once, and so is what happened lately; then a set that takes some tenths of a second. */
+/** A small set is read first, then recent changes, then a set that takes some tenths of a second. */
 const eventLimits: EventLimits = {
   fewEntries: 512,
   fewChanges: 1024,
@@ -49,10 +49,10 @@ const eventLimits: EventLimits = {
   heldMax: 32_768,
 }
 
-/** What an entry takes more than a step, roughly. */
+/** Approximate cost of reading an entry, in steps. */
 const stepsPerEntry = 10
 
-/** The span of a scan; not before `oldest`, at which add events still show. */
+/** The span of a scan, not before `oldest`, from which on add events are returned. */
 function spanOf(set: EntrySet, scan: EventScan, oldest: Micros): EventSpan {
   const bound = (given: EventBound | undefined) => {
     if (given === undefined) return undefined
@@ -86,7 +86,7 @@ export function* storedEvents(
   }
 }
 
-/** The add and remove events of an index's entries, oldest first. Lazy. `recorded`: where else they can be found. */
+/** The add and remove events of an index's entries, oldest first. Lazy. `recorded`: another source of the events. */
 export function* entryEvents(
   snapshot: Snapshot,
   set: EntrySet,
@@ -105,7 +105,7 @@ export function* entryEvents(
   yield* walk.overEntries(Number.POSITIVE_INFINITY)
 }
 
-/** Goes on from where it has come to. Its parts return whether they have come to the end. */
+/** Continues from the last position. Its parts return whether they have reached the end. */
 class EventWalk {
   readonly #snapshot: Snapshot
   readonly #set: EntrySet
@@ -129,19 +129,19 @@ class EventWalk {
     this.#recorded = recorded
   }
 
-  /** From the entries of the set, if these are at most so many. */
+  /** Reads the entries of the set, if there are at most `entriesMax`. */
   *overEntries(entriesMax: number): Generator<IndexEvent, boolean> {
     for (;;) {
       const held = this.#held(entriesMax)
       if (held === undefined) return false
       for (const event of held.events) yield this.#pass(event)
       if (held.areAll) return true
-      // Who reads on mostly reads much more, and each part is a walk over the whole set.
+      // A caller that continues mostly reads much more, and each part scans the whole set.
       this.#heldNext = Math.min(2 * this.#heldNext, this.#heldMax)
     }
   }
 
-  /** From the record of changes, of which at most so many are looked at. */
+  /** Reads the change record, at most `changesMax` changes. */
   *overChanges(changesMax: number): Generator<IndexEvent, boolean> {
     const recorded = this.#recorded?.within(this.#set, this.#span)
     if (recorded === undefined) return false
@@ -162,7 +162,9 @@ class EventWalk {
     return shown(this.#snapshot, this.#set, event)
   }
 
-  /** The next events in order, and whether there are no others; undefined when there are more entries than that. */
+  /**
+   * The next events in order, and whether there are no others; undefined when there are more entries than `entriesMax`.
+   */
   #held(entriesMax: number): { readonly events: readonly HeldEvent[]; readonly areAll: boolean } | undefined {
     const held = new HeldEvents(this.#span, this.#heldNext)
     const { database, index, terms } = this.#set
@@ -181,7 +183,7 @@ class EventWalk {
   }
 }
 
-/** The first events of a span, of those that are added in any order. */
+/** The first events of a span, from events that are added in any order. */
 class HeldEvents {
   #span: EventSpan
   #events: HeldEvent[] = []
@@ -202,7 +204,7 @@ class HeldEvents {
     if (this.#events.length === 2 * this.#max) this.#cut()
   }
 
-  /** Lets the later half go. */
+  /** Drops the later half. */
   #cut(): void {
     this.#sort()
     this.#events.length = this.#max

@@ -1,5 +1,5 @@
-// The times of this process's snapshots and commits, by the rules of base/timeline.ts. Only a caller that claims to have
-// seen the future is not covered by them, and only it notices.
+// The times of this process's snapshots and commits, by the rules of base/timeline.ts. The rules do not cover a caller
+// that sends a last seen time in the future; only this caller is affected.
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
 import { type Announcement, commitDistance, type Reach, type Timeline } from '../../base/timeline.ts'
@@ -7,33 +7,33 @@ import type { KeyValueStore, View } from '../kv/contract.ts'
 import { SnapshotTooEarly } from './contract.ts'
 import { type CommitRecord, lastCommit } from './last-commit.ts'
 
-/** How far ahead of the clock a caller may push time, in microseconds: clocks of processes differ by less. */
+/** Maximum microseconds by which a caller may move the time ahead of the clock: clocks of processes differ by less. */
 const clockSkewMax: number = 10_000_000
 
-/** How far snapshots may fall behind the clock, in microseconds, before something is done about it. */
+/** Maximum lag of snapshots behind the clock, in microseconds, before `onLag` is called. */
 const lagMax: number = 1_000_000
 
 export class SnapshotTimes {
   readonly #kv: KeyValueStore
   readonly #timeline: Timeline
   readonly #onLag: () => void
-  /** The newest time this process has given to a snapshot. */
+  /** The newest time that this process has used for a snapshot. */
   #newestSnapshot: Micros = epoch
   #newestCommit: Micros = epoch
 
-  /** `onLag` is called when a commit that was announced long ago holds up the time of snapshots. */
+  /** `onLag` is called when a commit that was announced long ago delays the time of snapshots. */
   constructor(kv: KeyValueStore, timeline: Timeline, onLag: () => void) {
     this.#kv = kv
     this.#timeline = timeline
     this.#onLag = onLag
   }
 
-  /** The time of day, not before any time this process has given to a snapshot or a commit. */
+  /** The time of day, but not before any time of a snapshot or a commit of this process. */
   now(): Micros {
     return Math.max(this.#timeline.now(), this.#newestSnapshot, this.#newestCommit)
   }
 
-  /** Notes the time of a commit of this process. */
+  /** Records the time of a commit of this process. */
   noteCommit(time: Micros): void {
     this.#newestCommit = Math.max(this.#newestCommit, time)
   }
@@ -45,8 +45,8 @@ export class SnapshotTimes {
   }
 
   /**
-   * Announces a commit at `notBefore` + {@link commitDistance} or later, so that the moment right before the commit, which a
-   * transaction without writes gets, is later than `notBefore` as well.
+   * Announces a commit at `notBefore` + {@link commitDistance} or later, so that the time right before the commit,
+   * which a transaction without writes gets, is also later than `notBefore`.
    */
   announce(notBefore: Micros): Announcement {
     const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))
@@ -54,16 +54,20 @@ export class SnapshotTimes {
     return this.#timeline.announce(earliest)
   }
 
-  /** Announces the commit of an attempt that was evaluated for `commitTime`: the same time where no other has reached it. */
+  /**
+   * Announces the commit of an attempt that was evaluated for `commitTime`: at the same time, unless another commit has
+   * reached it.
+   */
   announceAt(commitTime: Micros): Announcement {
     return this.announce(micros(commitTime - commitDistance))
   }
 
   /**
-   * Reads a snapshot. It holds every commit up to the time that `read` is given, and no later commit has a time up to that. The
-   * time is later than `seen`, which a client has seen, and than those of all snapshots that were taken for clients of this
-   * machine before; throws {@link SnapshotTooEarly} when that takes a while. A `seen` ahead of the clock is the time itself,
-   * within {@link clockSkewMax}, and so is one that the timeline cannot get beyond now. Without `seen` the reader is no client, and no snapshot is too early.
+   * Reads a snapshot. It contains every commit up to the time that `read` gets, and all later commits have later times.
+   * The time is later than `seen`, the last seen time of a client, and later than those of all earlier snapshots for
+   * clients of this machine; throws {@link SnapshotTooEarly} when this takes a while. A `seen` ahead of the clock
+   * becomes the time itself, within {@link clockSkewMax}, and so does one that the timeline cannot exceed now. Without
+   * `seen` the reader is not a client, and no snapshot is too early.
    */
   onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
     const reach = this.#timeline.reach(seen)
@@ -77,8 +81,8 @@ export class SnapshotTimes {
   }
 
   /**
-   * A time later than `seen` for the state under the writer's lock, by the same promise. That state is not visible to others
-   * yet. Undefined when only a commit can have such a time.
+   * A time later than `seen` for the state under the writer's lock, with the same guarantee. Other readers do not see
+   * that state yet. Undefined when only a commit can have such a time.
    */
   settledTime(last: CommitRecord, seen: Micros): Micros | undefined {
     const reach = this.#timeline.reach(seen)

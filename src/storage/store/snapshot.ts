@@ -1,45 +1,45 @@
-// What every read needs: the state it reads, the time it reads at, and the counters it feeds.
+// The data that every read needs: the state, the time of the read, and the counters.
 
 import { endOfTime, epoch } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/contract.ts'
 import type { TransactionCounters } from './contract.ts'
 
-/** A consistent state as one transaction sees it, its own writes included. */
+/** A consistent state as one transaction sees it, including its own writes. */
 export interface Snapshot {
   readonly view: View
   /** Expiry is judged against this time. */
   readonly time: Micros
-  /** When what this transaction writes will have happened; undefined when it cannot write. */
+  /** The commit time of this transaction; undefined when it cannot write. */
   readonly commitTime: Micros | undefined
-  /** When the schema of any database was last changed: what was remembered of schemas since then still holds. */
+  /** The last change of any schema: schemas that were cached since then are valid. */
   readonly schemaTime: Micros
   /** The time of the newest commit in the view. */
   readonly lastCommitTime: Micros
   readonly counters: TransactionCounters
-  /** Reads of the clock, as it were: what has expired, and what has not yet. */
+  /** The documents whose expiry the reads depend on. */
   readonly expiry: Expiry
 }
 
-/** Between which times what was seen looks the same, if nothing changes. */
+/** The range of times within which the reads return the same, without other changes. */
 interface Expiry {
-  /** When the last of what was seen to have expired did. */
+  /** The latest expiry of documents that were expired for the reads. */
   latest: Micros
-  /** The earliest time at which something that was seen expires. */
+  /** The earliest expiry of documents that were not. */
   next: Micros
 }
 
-/** Nothing that expires has been seen. */
+/** No read depends on an expiry. */
 export function noExpiry(): Expiry {
   return { latest: epoch, next: endOfTime }
 }
 
-/** Nothing has been read or written. */
+/** Counters of a transaction without reads and writes. */
 export function noCounts(): TransactionCounters {
   return { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 }
 
-/** Whether what has that ttl has expired; it is noted since when it has, or until when it has not. */
+/** Returns whether a document with that ttl has expired, and records that the reads depend on it. */
 export function isExpired({ expiry, time }: Snapshot, ttl: Micros): boolean {
   if (ttl <= time) {
     if (ttl > expiry.latest) expiry.latest = ttl
@@ -49,7 +49,7 @@ export function isExpired({ expiry, time }: Snapshot, ttl: Micros): boolean {
   return false
 }
 
-/** Notes that the state depends on whether `ttl` has passed. */
+/** Records that the reads depend on whether `ttl` has passed. */
 export function noteExpiry(snapshot: Snapshot, ttl: Micros): void {
   isExpired(snapshot, ttl)
 }

@@ -1,5 +1,5 @@
-// An open data directory: runs transactions on the storage below. How writes go says committer.ts, which times they and
-// snapshots get, snapshot-times.ts.
+// An open data directory: runs transactions on the storage engine. committer.ts describes writes, and snapshot-times.ts
+// describes the times of commits and snapshots.
 
 import { limits } from '../../base/limits.ts'
 import type { MemoryBound } from '../../base/memory-bound.ts'
@@ -36,28 +36,31 @@ import { StoreTransaction } from './transaction.ts'
 interface StoreOptions {
   /** The time of day in microseconds. */
   readonly clock: () => Micros
-  /** Shared with the other processes of the data directory, when there are any; its clock counts then. */
+  /** Shared with the other processes of the data directory, if any; its clock is then used. */
   readonly timeline?: Timeline
   readonly hooks: StoreHooks
-  /** 0 to 1023: the number that ids carry, unless another process has it. Default 0. */
+  /** 0 to 1023: the number in ids, unless another process uses it. Default 0. */
   readonly worker?: number
   /** Reserves ids for a process that never commits; absent: they are reserved here. */
   readonly reserveIds?: ReserveIds
-  /** Bounds what is evaluated and waits to be written. */
+  /** Limits the memory of evaluated transactions that wait to be written. */
   readonly memory?: MemoryBound
-  /** Where attempts are committed; absent: in this process. */
+  /** The process that commits attempts; absent: this process. */
   readonly commits?: Commits
-  /** Bytes, about, of decoded documents, entries and schemas that are remembered, within the limits of the service; these when absent. */
+  /**
+   * Approximate bytes of cached documents, entries and schemas, within the limits of the service; by default these
+   * limits.
+   */
   readonly rememberedBytesMax?: number
 }
 
-/** The parts of the remembered bytes for documents, for entries of indexes and for schemas. */
+/** The parts of this memory for documents, for index entries and for schemas. */
 const [documentsPart, entriesPart, schemasPart] = [1 / 3, 1 / 6, 1 / 2]
 
 /** An open data directory. */
 export class Store {
   readonly kv: KeyValueStore
-  /** What the bindings of documents take, and the share that those of a database may take in the background. */
+  /** The time limit for the bindings of a document, and the share for those of a database in the background. */
   readonly bindings: BindingBudget
   readonly bindingShare = new BindingShare()
   readonly #parts: TransactionParts
@@ -65,7 +68,7 @@ export class Store {
   readonly #committer: Committer
   #probing: Promise<void> | undefined
 
-  /** Opens a store over an open key-value store, which it closes when it is closed. */
+  /** Opens a store over an open key-value store, which the store closes at its end. */
   constructor(kv: KeyValueStore, options: StoreOptions) {
     this.kv = kv
     this.bindings = new BindingBudget(options.hooks)
@@ -83,7 +86,7 @@ export class Store {
       record: { isBegun: false },
     }
     const timeline = options.timeline ?? localTimeline(options.clock)
-    // An announced commit takes long, or its process has crashed: a commit after it ends the wait.
+    // An announced commit takes long, or its process has crashed: a later commit ends the wait.
     this.#times = new SnapshotTimes(kv, timeline, () => void this.probe().catch(() => undefined))
     const { clock, memory } = options
     const commits = (evaluate: EvaluateHere) =>
@@ -92,16 +95,16 @@ export class Store {
   }
 
   /**
-   * What has to be waited for before a read that shall see everything up to `notBefore`, a moment or Infinity, and with `isLater` at
-   * a later time; undefined: nothing.
+   * A promise to await before a read that must see all commits up to `notBefore` (a time or Infinity), and with
+   * `isLater` at a later time; undefined when no wait is needed.
    */
   ready(notBefore: number, isLater = false): Promise<void> | undefined {
     return this.kv.ready?.(notBefore, isLater)
   }
 
   /**
-   * Runs `work` on a snapshot. For a client that has seen the time `seen` (0: none yet) its time is later, and does not go back on
-   * this machine; throws {@link SnapshotTooEarly} before `work` begins when there is no such time yet.
+   * Runs `work` on a snapshot. For a client with the last seen time `seen` (0: none), its time is later, and never goes
+   * back on this machine; throws {@link SnapshotTooEarly} before `work` begins when there is no such time yet.
    */
   read<T>(work: (transaction: StoreTransaction) => T, seen?: Micros): TransactionOutcome<T> {
     return this.#times.onSnapshot(seen, (view, last, time) => {
@@ -113,8 +116,8 @@ export class Store {
   }
 
   /**
-   * Runs `work` and commits durably what it wrote, as if it had run alone at the time of the commit; what it throws undoes
-   * everything. It may run several times; the last run counts. Rejects with {@link ContendedTransaction}.
+   * Runs `work` and commits its writes durably, as if it had run alone at the commit time; an error of `work` drops all
+   * writes. It may run several times; the last run counts. Rejects with {@link ContendedTransaction}.
    */
   write<T>(
     work: (transaction: StoreTransaction) => T,
@@ -124,8 +127,9 @@ export class Store {
   }
 
   /**
-   * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}. What holds the very
-   * time of its commit is made for the moment that `stampTime` tells when that has to be certain; absent: for the next one.
+   * Evaluates `work` on a snapshot and commits nothing. The attempt can be passed to {@link commit}. If other values
+   * contain the commit time, it is the time that `stampTime` returns when it must be final; absent: the next possible
+   * time.
    */
   attempt<T>(
     work: (transaction: StoreTransaction) => T,
@@ -136,38 +140,38 @@ export class Store {
   }
 
   /**
-   * Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. For an attempt
-   * that another process has made, `validate` and `evaluateAt` have that process do what would take too long here, by
-   * {@link validated} and {@link attemptAt}; see {@link AttemptOwner}.
+   * Commits an attempt. Resolves with `stale`, without writes, when other transactions have written a part of its read
+   * set. For an attempt of another process, `validate` and `evaluateAt` let that process do work that would take too
+   * long here, with {@link validated} and {@link attemptAt}; see {@link AttemptOwner}.
    */
   commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
     return this.#committer.commit(attempt, owner)
   }
 
-  /** Evaluates `work` on the newest state here, for a commit at `time` that no other commit comes before. */
+  /** Evaluates `work` on the newest state of this process, for a commit at `time` without concurrent commits. */
   attemptAt<T>(work: (transaction: StoreTransaction) => T, time: Micros): Attempt<T> {
     return this.#committer.attemptAt(work, time)
   }
 
-  /** The newest commit here, if an attempt would come out the same after it. */
+  /** The newest commit of this process, if an attempt would have the same result after it. */
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#committer.validated(attempt)
   }
 
-  /** The time of day, not before any time this process has given to a snapshot or a commit. */
+  /** The time of day, but not before any time of a snapshot or a commit of this process. */
   now(): Micros {
     return this.#times.now()
   }
 
   /**
    * Runs synchronous work on documents of a database that cannot move to the slow lane; whether or not it throws, the
-   * database rests from its bindings for as long as what they have taken asks for.
+   * database then pauses according to the duration of its bindings.
    */
   counted<T>(database: DatabaseId, work: () => T): T {
     return this.bindings.counted(work, micros => this.bindingShare.spent(database, micros))
   }
 
-  /** Commits nothing but a time, which shows whether anything can be committed. Callers at one time share a commit. */
+  /** Commits only a time, which shows whether commits are possible. Concurrent callers share a commit. */
   probe(): Promise<void> {
     this.#probing ??= this.#committer.passTime().finally(() => {
       this.#probing = undefined
@@ -176,8 +180,8 @@ export class Store {
   }
 
   /**
-   * Transactions committed after `after`, oldest first, as far as they are visible now: at most `limit`, and none more once
-   * these have `changesMax` changes.
+   * Transactions committed after `after`, oldest first, as far as they are visible now: at most `limit`, and no more
+   * once they have `changesMax` changes.
    */
   changes(after: Micros, limit: number, changesMax?: number): readonly CommittedTransaction[] {
     return this.kv.read(view => readChanges(view, after, limit, changesMax))
@@ -188,7 +192,7 @@ export class Store {
     return this.kv.watch(listener)
   }
 
-  /** Proves that entries, histories and the change log agree with the documents; returns every contradiction found. */
+  /** Verifies that entries, histories and the change log agree with the documents; returns every contradiction. */
   check(onProgress?: OnCheckProgress): readonly string[] {
     return this.#times.onSnapshot(undefined, (view, _last, time) =>
       checkStore(view, this.#parts.hooks, time, onProgress),

@@ -1,5 +1,5 @@
-// What indexes and collections take of the store. Nothing keeps these sums, so rows are read: a bounded number of them at a
-// time, because there may be millions.
+// Computes the storage size of indexes and collections. These sums are not stored, so rows are read, a limited number
+// at a time, because there may be millions.
 
 import { compareBytes } from '../../values/order.ts'
 import type { Ref } from '../../values/value.ts'
@@ -11,16 +11,16 @@ import type { Snapshot } from './snapshot.ts'
 /** Bytes of the longest cursor, which is a key. */
 export const sizeCursorBytesMax = keyBytesMax
 
-/** A page ends early past so many bytes: rows may be large. */
+/** A page ends early after this many bytes, because rows may be large. */
 const pageBytes = 8_388_608
 
-/** Rows whose bytes count; `isCounted` where each is one of what is counted. */
+/** Rows whose bytes count; `isCounted` if each row is one counted element. */
 interface Part {
   readonly range: KeyInterval
   readonly isCounted: boolean
 }
 
-/** The sizes of at most `rowsMax` rows of an index, from those after the key `after` on. */
+/** The sizes of at most `rowsMax` rows of an index, after the key `after`. */
 export function sizeOfIndex(
   snapshot: Snapshot,
   { database, id }: Ref,
@@ -35,7 +35,7 @@ export function sizeOfIndex(
   return sizeOf(snapshot, parts, rowsMax, after)
 }
 
-/** The sizes of at most `rowsMax` documents and past versions of a collection, from those after the key `after` on. */
+/** The sizes of at most `rowsMax` documents and past versions of a collection, after the key `after`. */
 export function sizeOfCollection(
   snapshot: Snapshot,
   { database, id }: Ref,
@@ -71,7 +71,7 @@ function sizeOf(
   return { count, bytes, last: undefined }
 }
 
-/** The smallest key after another. */
+/** The smallest key after a key. */
 function behind(key: Bytes): Bytes {
   const next = new Uint8Array(key.length + 1)
   next.set(key)

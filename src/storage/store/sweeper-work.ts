@@ -1,4 +1,4 @@
-// What transactions leave for the sweeper to do: rows that say of what kind it is, when it is due and what it is about.
+// Pending work that transactions record for the sweeper: rows with its kind, its due time and its subject.
 
 import { micros } from '../../base/micros.ts'
 import type { Micros, Ref } from '../../values/value.ts'
@@ -8,16 +8,16 @@ import type { Bytes, View } from '../kv/contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
 import { never } from './records.ts'
 
-/** Work that waits. */
+/** Pending work. */
 export interface SweeperWork {
   readonly key: Bytes
-  /** The schema object, or the document, that it is about. */
+  /** The schema object or the document that the work concerns. */
   readonly target: Ref
 }
 
 const present = new Uint8Array([1])
 
-/** Leaves work that is due at a time. */
+/** Records work that is due at a time. */
 export function leaveWork(
   overlay: Overlay,
   kind: GarbageKind,
@@ -28,7 +28,7 @@ export function leaveWork(
   overlay.set(garbageKey(kind, due, target), present, journal)
 }
 
-/** The work of one kind that is due at a time, what has waited longest first; by default all that there is. Lazy. */
+/** The work of one kind that is due at a time, oldest first; by default all work. Lazy. */
 export function* workOf(
   view: View,
   kind: GarbageKind,

@@ -1,9 +1,9 @@
-// Removes what no read can see any more, in the order in which it falls out: what belonged to deleted schema objects
-// (garbage.ts), old parts of the record of changes (record-removal.ts), and by collection what the history no longer
-// reaches (due-order.ts). Each step is short, and costs what it removes: nothing walks over what stays.
+// Removes data that can no longer be read, in order of expiry: the data of deleted schema objects (garbage.ts), old
+// parts of the change record (record-removal.ts), and for each collection the expired history (due-order.ts). Each step
+// is short, and its cost depends on the removed data, not on the remaining data.
 //
-// What counts as past is decided by a time that does not leap with the clock (base/removal-time.ts). Reads may be refused
-// earlier, by the time of their snapshot; what they may not see any more is still there.
+// A time that does not leap with the clock determines the expiry (base/removal-time.ts). Reads may be rejected earlier,
+// by the time of their snapshot, although the data still exists.
 
 import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../../values/value.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
@@ -20,9 +20,9 @@ import type { Store } from './store.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Collections looked at in one step, and databases. */
+/** Maximum number of collections, and of databases, that are checked in one step. */
 const looksPerStep = 256
-/** How long a collection that cannot be swept is left alone, in microseconds. */
+/** Microseconds for which a collection that cannot be swept is skipped. */
 const pauseMicros = 60_000_000
 
 export class Sweeper {
@@ -30,14 +30,15 @@ export class Sweeper {
   readonly #removalTime: () => Micros
   readonly #batchMs: number | undefined
   #looks = new DueLooks()
-  /** Databases whose collections have not been asked for yet since this began. */
+  /** Databases whose collections have not been listed yet since the start. */
   #unknown: DatabaseId[] = [rootDatabase]
-  /** Whether all that was written before there were marks has them. */
+  /** True when all data of older directories has its marks. */
   #isFiled = false
 
   /**
-   * What is past at the time that `removalTime` tells is removed; by default that of the store. With `batchMs` a step ends
-   * after so many milliseconds, and databases rest from the bindings of what is removed; absent: a step has no end.
+   * Data that has expired at the time of `removalTime` is removed; by default at the time of the store. With `batchMs`
+   * a step ends after this number of milliseconds, and databases pause after the bindings of removed data; absent: a
+   * step has no time limit.
    */
   constructor(store: Store, removalTime: () => Micros = () => store.now(), batchMs?: number) {
     this.#store = store
@@ -45,7 +46,7 @@ export class Sweeper {
     this.#removalTime = removalTime
   }
 
-  /** Does one step of each kind of work. Returns whether there is more to do at once. */
+  /** Runs one step of each kind of work. Returns whether there is more to do at once. */
   async runOnce(): Promise<boolean> {
     const steps = [
       await this.#sweepGarbage(),
@@ -58,12 +59,12 @@ export class Sweeper {
     return steps.includes(true)
   }
 
-  /** All that there is to remove now. */
+  /** Removes all expired data. */
   async runAll(): Promise<void> {
     while (await this.runOnce()) {}
   }
 
-  /** Forgets what was known of the state: another process may do this work meanwhile. */
+  /** Drops the state in memory, because another process may do this work meanwhile. */
   forget(): void {
     this.#looks = new DueLooks()
     this.#unknown = [rootDatabase]
@@ -87,7 +88,7 @@ export class Sweeper {
     return result
   }
 
-  /** Collections that are new or keep their history for another time are looked at anew. */
+  /** New collections, and collections with another length of history, are checked again. */
   async #noteRedefined(): Promise<boolean> {
     const found = this.#store.kv.read(view => [...workOf(view, 'history', this.#store.now(), batchWritesMax)])
     if (found.length === 0) return false
@@ -98,13 +99,13 @@ export class Sweeper {
     return found.length === batchWritesMax
   }
 
-  /** Plans to look at the collection that a schema object stands for, or at the native ones of a database. */
+  /** Schedules a check of the collection of a schema object, or of the native collections of a database. */
   #lookAt({ collection, database, id }: Ref): void {
     if (collection !== native.databases) this.#looks.plan({ database, collection: Number(id) }, 0)
     else for (const place of nativePlaces(id)) this.#looks.plan(place, 0)
   }
 
-  /** Asks which collections there are, of some databases. */
+  /** Lists the collections of some databases. */
   #discover(): boolean {
     for (let asked = 0; asked < looksPerStep; asked++) {
       const database = this.#unknown.pop()
@@ -134,7 +135,7 @@ export class Sweeper {
     return true
   }
 
-  /** Removes a batch of what has fallen out of a collection; plans when to look at it again. Returns whether there was any. */
+  /** Removes a batch of expired data of a collection, and schedules its next check. Returns whether there was any. */
   async #sweepCollection(look: DueLook): Promise<boolean> {
     const marks = look.marks.length > 0 ? look.marks : this.#readMarks(look)
     if (marks.length === 0) return false
@@ -143,7 +144,7 @@ export class Sweeper {
     return true
   }
 
-  /** The marks whose time has come. Without any the next look is planned. */
+  /** The due marks. Without any, the next check is scheduled. */
   #readMarks(place: CollectionPlace): DueLook['marks'] {
     return this.#store.read(transaction => {
       const { snapshot } = transaction
@@ -165,12 +166,12 @@ export class Sweeper {
     if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection))
       return Number.POSITIVE_INFINITY
     const definition = catalogue.userCollection(database, collection)
-    // No later commit is of a time up to that of the snapshot.
+    // All later commits have later times than the snapshot.
     const first = Math.min(firstDue(snapshot.view, place) ?? snapshotTime, snapshotTime)
     return fallsOutAt(collection, definition, first)
   }
 
-  /** Follows marks until a batch is full; returns how many were followed. */
+  /** Processes marks until a batch is full; returns their number. */
   #follow(transaction: StoreTransaction, look: DueLook): number {
     const { catalogue } = transaction
     if (!catalogue.isLive(look.database) || !catalogue.hasCollection(look.database, look.collection))
@@ -181,7 +182,7 @@ export class Sweeper {
     const done = new Set<bigint>()
     for (const [at, { key, ref, time }] of look.marks.entries()) {
       if (batch.isFull()) return at
-      // The collection may keep more than it did when the marks were read.
+      // The collection may keep a longer history than when the marks were read.
       if (time > minimum) continue
       if (!done.has(ref.id)) {
         const fallen = fallenRows(this.#store, transaction, ref, minimum)
@@ -203,7 +204,7 @@ export class Sweeper {
     return !this.#isFiled
   }
 
-  /** A database rests from its bindings; what is left over comes later. */
+  /** A database pauses after its bindings; the rest is removed later. */
   #mayCompute(database: DatabaseId): boolean {
     return this.#batchMs === undefined || this.#store.bindingShare.restMs(database) === 0
   }

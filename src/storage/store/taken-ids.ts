@@ -1,4 +1,4 @@
-// Which ids must not be given to new documents.
+// Determines which ids must not be used for new documents.
 
 import { native, type Ref } from '../../values/value.ts'
 import { documentKey, historyRange, keyHomeKey } from '../keys/keyspace.ts'
@@ -7,8 +7,8 @@ import { parentKey } from './catalogue.ts'
 import { firstOf } from './snapshot.ts'
 
 /**
- * Whether anything is stored for a document, deleted and expired ones included. Databases and keys have ids that are
- * their own in the whole store, not only in their database.
+ * Returns whether any version of a document is stored, including deleted and expired ones. Ids of databases and keys
+ * are unique in the whole store, not only in their database.
  */
 export function isStored(view: View, ref: Ref): boolean {
   if (view.get(documentKey(ref)) !== undefined) return true

@@ -1,4 +1,4 @@
-// What a store remembers of how time passed, for what is removed because of its age (base/removal-time.ts).
+// The stored state of the removal time (base/removal-time.ts): how much time has passed, across restarts.
 
 import type { Clock } from '../../base/clock.ts'
 import { micros } from '../../base/micros.ts'
@@ -11,7 +11,7 @@ import type { Store } from './store.ts'
 
 const key = metaKey('passed time')
 
-/** The time by which a store's background removes what is past; `onLeap` as in {@link RemovalTime}. */
+/** The time that determines which data the background work removes; `onLeap` as in {@link RemovalTime}. */
 export function removalTimeOf(
   store: Store,
   clock: Clock,
@@ -28,7 +28,7 @@ export function removalTimeOf(
   })
 }
 
-/** A store that has no memory yet, or a damaged one, remembers nothing but its newest commit. */
+/** Without a stored state, or with a damaged one, only the newest commit is known. */
 function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
   if (stored !== undefined && isIntact(stored))
     return { believed: timeAt(stored, 0), doubtedMs: timeAt(stored, 8) }

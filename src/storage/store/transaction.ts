@@ -1,5 +1,5 @@
-// One transaction: what it reads (reader.ts) and the writes laid over that, which document-writer.ts and schema-writer.ts
-// make of it.
+// One transaction: its reads (reader.ts), and its writes, which document-writer.ts and schema-writer.ts add to an
+// overlay.
 
 import { assert } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
@@ -27,7 +27,7 @@ import type { Rows } from './rows.ts'
 import { SchemaWriter } from './schema-writer.ts'
 import { isStored } from './taken-ids.ts'
 
-/** Where the secret of the store is kept. */
+/** The key of the secret of the store. */
 const secretKeyRow = metaKey('secret key')
 
 interface Writers {
@@ -39,11 +39,11 @@ interface Writers {
 export class StoreTransaction extends StoreReader implements Transaction {
   readonly commitTime: Micros | undefined
   readonly #writers: Writers | undefined
-  /** The commit time, once it has become part of other values. */
+  /** The commit time, once other values contain it. */
   #stampedTime: Micros | undefined
   #givenIdsMs = 0
   #writes = 0
-  /** A document is written right after its id has been drawn. */
+  /** A document is written right after its id has been generated. */
   #lastDrawn: bigint | undefined
 
   constructor(parts: TransactionParts, view: View, times: TransactionTimes, counters?: TransactionCounters) {
@@ -66,10 +66,10 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return { rows, documents, schema }
   }
 
-  /** The commit time, which is certain from then on. */
+  /** The commit time, which is final from then on. */
   protected override readonly stamp = (): Micros => {
     const { commitTime, stampTime } = this.times
-    // What only reads is answered with this time.
+    // A transaction that only reads returns this time.
     if (commitTime === undefined) return this.settledTime
     this.#stampedTime ??= Math.max(stampTime?.() ?? commitTime, this.parts.ids.newest)
     return this.#stampedTime
@@ -88,22 +88,24 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return new StoreTransaction(this.parts, this.snapshot.view, { ...times, past: time }, this.counters)
   }
 
-  /** Whether its commit time went into other values than the times of versions and entries. */
+  /** Returns whether values other than the times of versions and entries contain its commit time. */
   get isStamped(): boolean {
     return this.#stampedTime !== undefined
   }
 
-  /** The earliest time that its commit may have: of all ids that were drawn, none is later. */
+  /** The earliest possible time of its commit, which is not before any id that it has generated. */
   get committableAt(): Micros {
     return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.parts.ids.newest)
   }
 
-  /** Whether its commit moves the schema time. */
+  /** Returns whether its commit changes the schema time. */
   get movesSchemaTime(): boolean {
     return this.catalogue.changed.size > 0
   }
 
-  /** The latest time in an id that it gave to a document without drawing it, if that lies in the future; else 0. */
+  /**
+   * The latest time in an id that it used for a document without generating it, if that time is in the future; else 0.
+   */
   get givenIdsMs(): number {
     return this.#givenIdsMs
   }
@@ -123,7 +125,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return this.#write().rows
   }
 
-  /** What this transaction wrote keeps its placeholders. */
+  /** The writes of this transaction contain placeholders. */
   protected override decode(ref: Ref, stored: Uint8Array): Version {
     if (this.#writers !== undefined && versionTime(stored) === this.commitTime) {
       const pending = this.#writers.documents.pendingVersion(ref)
@@ -144,7 +146,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   delete(ref: Ref): void {
     const { documents, schema } = this.#write()
-    // A document's tokens and credentials go with it, so that a later one with the same id inherits nothing.
+    // A document's tokens and credentials are deleted with it, so that a later document with the same id inherits
+    // nothing.
     const isIdentity = ref.collection >= firstUserCollection
     const dependents = isIdentity ? this.directory.loginsOf(ref) : schema.dependents(ref)
     documents.write(ref, undefined)
@@ -153,7 +156,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
     const { documents } = this.#write()
-    assert(!namedNatives.has(ref.collection), 'the past of schema objects is not rewritten')
+    assert(!namedNatives.has(ref.collection), 'the history of schema objects is not rewritten')
     this.#noteGiven(ref)
     return documents.insertVersion(ref, ts, fields)
   }
@@ -171,7 +174,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     const { time, view } = this.snapshot
     if (this.#writers?.documents.hasForgotten(ref)) return true
     const ms = idMs(ref.id)
-    // All that was drawn is different, and what was given to documents has times that are past, or up to this one.
+    // All generated ids differ, and chosen ids of documents have times in the past, or up to this one.
     const earliestMs = Math.max(this.times.givenIdsMs + 1, this.#givenIdsMs + 1, Math.floor(time / 1000))
     if (ref.collection >= firstUserCollection && ms >= earliestMs)
       view.noteAbsent?.(documentKey(ref), historyRange(ref))
@@ -180,7 +183,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return false
   }
 
-  /** Ids are drawn for times from the present on: one that was given may not be there already. */
+  /** Ids are generated for times from the present on, so a chosen id with a later time may already be in use then. */
   #noteGiven({ collection, id }: Ref): void {
     if (collection < firstUserCollection || id === this.#lastDrawn) return
     const ms = idMs(id)
@@ -211,7 +214,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return schema.moveDatabase(database, parent, keys)
   }
 
-  /** What the transaction decided to write; empty when it wrote nothing. */
+  /** The writes of the transaction; empty when it wrote nothing. */
   finish(): Write[] {
     const { rows, documents, schema } = this.#write()
     const { overlay, commitTime } = rows
@@ -222,7 +225,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     if (this.lastCommitTime === 0) writes.push(orderIsComplete)
     writes.push(...encodeChanges(commitTime, documents.changes()))
     const { record } = this.parts
-    // Looked for as every read is: what another commit says meanwhile makes this attempt stale.
+    // Read like any other key: a concurrent commit that changes it makes this attempt stale.
     record.isBegun ||= overlay.get(recordSinceKey) !== undefined
     if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
     let bytes = 0

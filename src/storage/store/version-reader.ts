@@ -1,8 +1,8 @@
-// The one place where stored versions of documents become values: in the shape that their collection has now, whatever it
-// was when they were written. Everybody reads through it: queries, history, indexes, streams, exports, removal.
+// Decodes all stored versions of documents, in the present shape of their collection, whatever their shape when they
+// were written. All readers use it: queries, history, indexes, streams, exports, removal.
 //
-// Rows of indexes are computed from what is read here, too, so an index whose rows would come out otherwise after a change
-// of the shape has to be built anew in the transaction that makes the change.
+// Rows of indexes are computed from decoded versions, too. So an index whose rows would be different after a change of
+// the shape must be rebuilt in the transaction that makes the change.
 
 import { assert } from '../../base/assert.ts'
 import { epoch } from '../../base/micros.ts'
@@ -20,11 +20,11 @@ import type { Migration, StoreHooks } from './contract.ts'
 import type { StoredVersion } from './index-tables.ts'
 import { decodeVersion, versionAction, versionShapeTime } from './records.ts'
 
-/** Reads the versions of documents as one transaction sees them. */
+/** Reads the versions of documents from the view of one transaction. */
 export class VersionReader {
   readonly #catalogue: StoreCatalogue
   readonly #hooks: Pick<StoreHooks, 'readMigration'>
-  /** The steps that were asked for last: elements of one collection are mostly read in a row. */
+  /** The steps that were used last: consecutive reads are mostly about one collection. */
   #latest: { readonly steps: Value; readonly migration: Migration } | undefined
 
   constructor(catalogue: StoreCatalogue, hooks: Pick<StoreHooks, 'readMigration'>) {
@@ -43,12 +43,12 @@ export class VersionReader {
     return { ...version, fields: migration.apply(version.fields, shapeTime), shapeTime: lastTime }
   }
 
-  /** When the shape of a collection's documents was last changed; 0: it never was. */
+  /** The time of the last change of the shape of a collection's documents; 0: never. */
   shapeTimeOf({ collection, database }: Pick<Ref, 'collection' | 'database'>): Micros {
     return this.#migrationOf(database, collection)?.lastTime ?? epoch
   }
 
-  /** Whether a stored version has another shape than its collection has now. */
+  /** Returns whether a stored version has another shape than its collection has now. */
   isOutdated(ref: Ref, stored: Bytes): boolean {
     return versionAction(stored) !== 'delete' && versionShapeTime(stored) < this.shapeTimeOf(ref)
   }
@@ -60,7 +60,7 @@ export class VersionReader {
     if (this.#latest?.steps === steps) return this.#latest.migration
     const migration = this.#catalogue.derived(database, `migration of ${collection}`, () => {
       const { readMigration } = this.#hooks
-      assert(readMigration !== undefined, 'who reads documents knows how their shapes change')
+      assert(readMigration !== undefined, 'a reader of documents knows the migrations')
       return readMigration(steps)
     })
     this.#latest = { steps, migration }

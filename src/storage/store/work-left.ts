@@ -1,5 +1,5 @@
-// What the background has to do yet, for those who run the service: indexes and collections under way, and what was deleted
-// and is not removed yet. It is read from the same rows by which the background goes.
+// The pending background work, for operators: running builds and rewrites, and deleted objects whose data is not
+// removed yet. It is read from the rows that the background work itself uses.
 
 import { type CollectionId, collectionOf, type DatabaseId, type Ref } from '../../values/value.ts'
 import { buildErrorField, namedCollections } from './definitions.ts'
@@ -9,31 +9,31 @@ import { pendingBuildsIn, progressOf } from './index-builder.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Builds that are told one by one, and deleted objects that are counted. */
+/** Maximum number of builds that are listed, and of deleted objects that are counted. */
 const buildsMax = 100
 const removalsMax = 1_000
 
-/** An index that is built over documents that were there before, or a collection whose documents get a new shape. */
+/** An index that is built over existing documents, or a collection whose documents are rewritten to a new shape. */
 interface BuildLeft {
   readonly kind: 'index' | 'collection'
   /** Names of the databases, outermost first. */
   readonly database: readonly string[]
   readonly name: string
-  /** About how much of it is done, 0 to 1, by the ids of documents; they need not lie evenly. */
+  /** Approximate progress from 0 to 1, by the ids of documents, which may be distributed unevenly. */
   readonly share: number
-  /** Why it does not come to an end. */
+  /** The reason why it cannot finish. */
   readonly failure: string | undefined
 }
 
 export interface WorkLeft {
-  /** The first of them. */
+  /** The first builds. */
   readonly builds: readonly BuildLeft[]
   readonly buildsCount: number
-  /** Deleted databases, collections and indexes whose rows are not all removed, at most 1000 counted. */
+  /** Deleted databases, collections and indexes whose rows are not all removed, counted up to 1000. */
   readonly removals: number
 }
 
-/** What is left to do in the state of a transaction. */
+/** The pending work in the state of a transaction. */
 export function workLeft(transaction: StoreTransaction): WorkLeft {
   const { view } = transaction.snapshot
   const builds = pendingBuildsIn(view)
@@ -82,7 +82,7 @@ function rewriteShare(transaction: StoreTransaction, database: DatabaseId, colle
   return progress.isPast ? 0.5 + within / 2 : within / 2
 }
 
-/** Where an id lies among those of a collection, 0 to 1. */
+/** The relative position of an id among those of a collection, 0 to 1. */
 function idShare(
   { snapshot }: StoreTransaction,
   database: DatabaseId,

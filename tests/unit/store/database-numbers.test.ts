@@ -25,7 +25,7 @@ test('a database cannot be given the number of another one, or of the root', asy
     bench.write(transaction =>
       transaction.insertVersion(databaseRef(11n, 12n), micros(5), object({ name: 'up' })),
     ),
-    /the past of schema objects is not rewritten/,
+    /the history of schema objects is not rewritten/,
   )
   bench.read(({ catalogue }) => {
     assert.equal(catalogue.resolve(11n, native.databases, 'up'), undefined)
@@ -53,7 +53,7 @@ test('databases that lie in each other end a request, and not the process', asyn
     for (const id of [...circle, 30n]) {
       assert.throws(
         () => bench.read(({ catalogue }) => catalogue.isLive(id)),
-        /no database lies in itself/,
+        /no database contains itself/,
         String(id),
       )
     }

@@ -321,7 +321,7 @@ async function assertNoticed({ kv, store }: Bench) {
     before = view.get(key)?.slice() as typeof before
     return { result: undefined, writes: [{ key, value: forget(before.slice()) }] }
   })
-  assert.match(store.check().join(), /id of the future/)
+  assert.match(store.check().join(), /id in the future/)
   await kv.transact(() => ({ result: undefined, writes: [{ key, value: before }] }))
 }
 

@@ -1,4 +1,4 @@
-// The thread that applies segments to LMDB, as the store sees it.
+// Starts the thread that applies segments to LMDB, and sends it requests.
 
 import { Worker } from 'node:worker_threads'
 import { assert } from '../../../base/assert.ts'
@@ -10,7 +10,7 @@ const body = programFile('storage/kv/log/apply-thread.ts')
 
 export class Applier {
   readonly #setup: ApplySetup
-  /** Started when it is first needed. */
+  /** Started on first use. */
   #worker: Worker | undefined
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
 
@@ -19,7 +19,7 @@ export class Applier {
     this.#setup = setup
   }
 
-  /** Resolves when LMDB holds what is asked for, on disk. One request at a time. */
+  /** Resolves when LMDB has the requested segments on disk. One request at a time. */
   apply(request: ApplyRequest): Promise<void> {
     assert(this.#waiting === undefined, 'one transaction applies segments at a time')
     this.#worker ??= this.#start()
@@ -31,7 +31,7 @@ export class Applier {
     })
   }
 
-  /** Ends the thread, which has nothing to do. */
+  /** Ends the thread, which must be idle. */
   async close(): Promise<void> {
     const worker = this.#worker
     if (worker === undefined) return
@@ -49,7 +49,7 @@ export class Applier {
     worker.on('error', (error: Error) => this.#settle(error.message))
     worker.once('exit', () => {
       this.#worker = undefined
-      this.#settle('the thread that applies the commit log has ended')
+      this.#settle('the thread that applies the commit log has exited')
     })
     return worker
   }

@@ -1,8 +1,8 @@
-// The segments that LMDB gets: those that wait for it, and those that it has just got.
+// The segments that wait to be applied to LMDB, and those that were just applied.
 //
-// Applied segments stay readable, and their files stay, until a later snapshot of LMDB has shown their rows. LMDB forgets a
-// commit when another process opens the folder at the same moment (lmdb-newest-commit.ts); until that process has corrected
-// it, snapshots lack the rows.
+// Applied segments and their files stay readable until a later snapshot of LMDB contains their rows. LMDB forgets a
+// commit when another process opens the folder at the same moment (lmdb-newest-commit.ts); until that process has
+// corrected this, snapshots lack the rows.
 
 import type { Clock } from '../../../base/clock.ts'
 import type { Timers } from '../../../base/timers.ts'
@@ -15,14 +15,14 @@ import type { ReadSegment } from './replay.ts'
 import type { RowTable } from './row-table.ts'
 import type { SegmentFiles } from './segment-files.ts'
 
-/** A segment to which no more records are added. */
+/** A segment that gets no more records. */
 type FullSegment = Pick<ReadSegment, 'number' | 'bytes' | 'table' | 'end' | 'place'>
 
-/** Milliseconds before LMDB is tried again when it could not be written. */
+/** Milliseconds before a retry when LMDB could not be written. */
 const applyAgainMs = 1_000
-/** Milliseconds after which applied segments are released, if no others are applied before. */
+/** Milliseconds after which applied segments are released if no others are applied before. */
 const releaseAfterMs = 1_000
-/** Segments that wait before commits wait for them. */
+/** Number of waiting segments above which commits wait. */
 const waitingMax = 4
 
 interface ApplyQueueOptions {
@@ -34,25 +34,25 @@ interface ApplyQueueOptions {
   readonly files: SegmentFiles
   readonly timers: Timers
   readonly clock: Clock
-  /** Resolves when the file of the next segment is there: what LMDB holds then says so. */
+  /** Resolves when the file of the next segment exists, because the position in LMDB depends on it. */
   readonly nextIsThere: () => Promise<unknown>
-  /** Called when segments have come or gone. */
+  /** Called when segments were added or removed. */
   readonly onChange: () => void
 }
 
 export class ApplyQueue {
   readonly #options: ApplyQueueOptions
   readonly #applier: Applier
-  /** The oldest first, as are the applied ones. */
+  /** Both lists are ordered from the oldest to the newest. */
   #waiting: readonly FullSegment[]
   #applied: readonly FullSegment[] = []
   #applying: Promise<void> | undefined
   #failure: Error | undefined
-  /** When the oldest of the records was appended that LMDB does not have, about, on the steady clock. */
+  /** The approximate time when the oldest record that is not in LMDB was appended, on the monotonic clock. */
   #behindSinceMs: number | undefined
   #isClosed = false
 
-  /** `waiting`: segments that were left by the last process. */
+  /** `waiting`: segments that the previous process had not applied. */
   constructor(options: ApplyQueueOptions, waiting: readonly FullSegment[]) {
     this.#options = options
     this.#applier = new Applier({ path: options.path, mapSizeBytes: options.mapSizeBytes })
@@ -60,43 +60,43 @@ export class ApplyQueue {
     if (waiting.length > 0) this.noteRecord()
   }
 
-  /** Whether LMDB has all segments. */
+  /** True when LMDB has all segments. */
   get isEmpty(): boolean {
     return this.#waiting.length === 0
   }
 
-  /** The tables whose rows lie over LMDB, the oldest first. */
+  /** The tables whose rows are read before LMDB, the oldest first. */
   get tables(): readonly RowTable[] {
     return [...this.#applied, ...this.#waiting].map(({ table }) => table)
   }
 
-  /** Bytes of the segments that LMDB does not have. */
+  /** Bytes of the segments that are not in LMDB. */
   get bytes(): number {
     return this.#waiting.reduce((sum, { end }) => sum + end, 0)
   }
 
-  /** How long LMDB has been behind the log, in milliseconds. */
+  /** The lag of LMDB behind the log, in milliseconds. */
   get lagMs(): number {
     return this.#behindSinceMs === undefined ? 0 : this.#options.clock.elapsedMs() - this.#behindSinceMs
   }
 
-  /** A record was appended. */
+  /** Called after a record was appended. */
   noteRecord(): void {
     this.#behindSinceMs ??= this.#options.clock.elapsedMs()
   }
 
-  /** Has a segment applied. */
+  /** Queues a segment to be applied. */
   add(segment: FullSegment): void {
     this.#waiting = [...this.#waiting, segment]
     this.start()
   }
 
-  /** Begins to apply what waits. */
+  /** Starts to apply the waiting segments. */
   start(): void {
     if (!this.#isClosed && this.#applying === undefined && !this.isEmpty) void this.#apply()
   }
 
-  /** Bounds the memory of rows: waits until LMDB has some of them. Throws when LMDB takes none. */
+  /** Limits the memory of rows: waits until LMDB has some of them. Throws when LMDB cannot be written. */
   async waitForRoom(): Promise<void> {
     while (this.#waiting.length >= waitingMax) {
       await this.#apply()
@@ -104,7 +104,7 @@ export class ApplyQueue {
     }
   }
 
-  /** Applies all that waits, unless LMDB takes none. No commits come meanwhile. */
+  /** Applies all waiting segments, unless LMDB cannot be written. No commits arrive meanwhile. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#applying
@@ -112,7 +112,7 @@ export class ApplyQueue {
     await this.#applier.close()
   }
 
-  /** Applies what waits now; at the end LMDB has it, or there is a failure. */
+  /** Applies the segments that wait now. Afterwards LMDB has them, or there is a failure. */
   #apply(): Promise<void> {
     this.#applying ??= this.#applyWaiting().finally(() => {
       this.#applying = undefined
@@ -124,7 +124,7 @@ export class ApplyQueue {
 
   async #applyWaiting(): Promise<void> {
     const { clock, image, log, nextIsThere, onChange, timers } = this.#options
-    // Those of the transaction before this one.
+    // The segments of the previous transaction.
     this.#release()
     const segments = this.#waiting
     const beganMs = clock.elapsedMs()
@@ -134,7 +134,7 @@ export class ApplyQueue {
       await nextIsThere()
       const asked = segments.map(({ bytes, end }) => ({ memory: bytes.buffer as SharedArrayBuffer, end }))
       const request = { segments: asked, position }
-      // A thread takes longer to start than few rows take to be applied, and at the end nothing is served.
+      // Starting a thread takes longer than applying few rows, and no requests are served at the end.
       if (this.#isClosed) applySegments(image, request)
       else await this.#applier.apply(request)
     } catch (error) {
@@ -145,7 +145,7 @@ export class ApplyQueue {
     this.#waiting = this.#waiting.slice(segments.length)
     this.#applied = [...this.#applied, ...segments]
     this.#behindSinceMs = undefined
-    // Records that came meanwhile.
+    // Records that arrived meanwhile.
     if (!this.isEmpty) this.#behindSinceMs = beganMs
     onChange()
     timers.after(releaseAfterMs, () => this.#releaseLater())
@@ -157,7 +157,7 @@ export class ApplyQueue {
     if (this.#applied.length > 0) this.#options.timers.after(releaseAfterMs, () => this.#releaseLater())
   }
 
-  /** Drops the applied segments whose rows a new snapshot of LMDB has; their files are used again. */
+  /** Drops the applied segments whose rows are in a new snapshot of LMDB; their files are reused. */
   #release(): void {
     if (this.#applied.length === 0) return
     const { files, image, onChange } = this.#options

@@ -5,12 +5,12 @@ import { wordsOf } from '../errors.ts'
 import { openFolder } from '../lmdb-folder.ts'
 import { type ApplyRequest, applySegments } from './apply.ts'
 
-/** What became of a request: the reason of a failure. */
+/** The result of a request: the reason of a failure. */
 export interface ApplyReply {
   readonly failure?: string
 }
 
-/** What the thread is started with. */
+/** The data with which the thread is started. */
 export interface ApplySetup {
   readonly path: string
   readonly mapSizeBytes: number | undefined

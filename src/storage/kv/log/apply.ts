@@ -1,5 +1,5 @@
-// Brings LMDB up to the commit log: all rows of some segments in one transaction, in the order of keys, with the place in the
-// log that LMDB has reached then.
+// Applies the commit log to LMDB: all rows of some segments in one transaction, in the order of keys, with the position
+// in the log that LMDB then has.
 
 import type { Bytes } from '../contract.ts'
 import type { OpenFolder } from '../lmdb-folder.ts'
@@ -9,13 +9,13 @@ import { decodePosition, encodePosition, type LogPosition, positionKey } from '.
 import { RowTable } from './row-table.ts'
 import { addRecords } from './segment.ts'
 
-/** The segments to be applied, the oldest first, and what LMDB holds then. */
+/** The segments to apply, the oldest first, and the position of LMDB afterwards. */
 export interface ApplyRequest {
   readonly segments: readonly { readonly memory: SharedArrayBuffer; readonly end: number }[]
   readonly position: LogPosition
 }
 
-/** Applies segments; LMDB has them on disk when it returns. Throws what LMDB says of a failure. */
+/** Applies segments, which are on disk in LMDB when the function returns. Throws LMDB's error for a failure. */
 export function applySegments(
   { newest, root, trees }: OpenFolder,
   { position, segments }: ApplyRequest,
@@ -27,7 +27,7 @@ export function applySegments(
   })
 }
 
-/** Brings a copy of LMDB up to segments that were read before it was made; it needs no log then. */
+/** Applies segments that were read before a copy of LMDB was made to the copy, which then needs no log. */
 export function completeCopy(copy: OpenFolder, segments: readonly ReadingSegment[]): void {
   copy.root.transactionSync(() => {
     const stored = copy.root.get(positionKey)

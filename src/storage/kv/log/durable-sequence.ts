@@ -1,6 +1,6 @@
-// The sequence number of the newest durable record of a commit log, where other processes of the machine read it before each
-// snapshot: a file of eight bytes in the folder of the log. It stays in the page cache and is never flushed, since each
-// process that commits writes it anew when it opens the log.
+// The sequence number of the newest durable record of a commit log, which other processes of the machine read before
+// each snapshot: a file of eight bytes in the folder of the log. It stays in the page cache and is never flushed,
+// because each committing process writes it when it opens the log.
 
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,18 +12,21 @@ export class DurableSequence {
   readonly #numbers = new Float64Array(1)
   readonly #bytes = new Uint8Array(this.#numbers.buffer)
 
-  /** `mode`: how the process uses the number; the one that commits creates the file in the `folder` of the log. */
+  /**
+   * `mode`: whether the process reads or writes the number; the committing process creates the file in the `folder` of
+   * the log.
+   */
   constructor(folder: string, mode: 'read' | 'write') {
     this.#descriptor = openSync(join(folder, fileName), mode === 'read' ? 'r' : 'w+', 0o600)
   }
 
-  /** The number as the process that commits has written it last. */
+  /** The number that the committing process wrote last. */
   read(): number {
     readSync(this.#descriptor, this.#bytes, 0, this.#bytes.length, 0)
     return this.#numbers[0] as number
   }
 
-  /** Shows readers a record that is durable; called before its commits are acknowledged. */
+  /** Publishes a durable record to readers; called before its commits are acknowledged. */
   write(sequence: number): void {
     this.#numbers[0] = sequence
     writeSync(this.#descriptor, this.#bytes, 0, this.#bytes.length, 0)

@@ -1,5 +1,5 @@
-// Reads a data directory that another process commits to, or that is not served: LMDB, with the rows over it that are only in
-// the commit log. The process that commits is told nothing of it.
+// Reads a data directory that another process commits to, or that is not served: LMDB, and the newer rows that are only
+// in the commit log. The committing process is not notified.
 
 import { join } from 'node:path'
 import type { KeyValueStore, View } from '../contract.ts'
@@ -16,20 +16,20 @@ import { logFolder } from './segment-files.ts'
 interface FollowerOptions {
   readonly path: string
   readonly mapSizeBytes?: number
-  /** As {@link LogReader} has it. */
+  /** See {@link LogReader}. */
   readonly durable?: () => number
-  /** Calls a listener after commits; returns the way to stop. Absent: nothing is reported. */
+  /** Calls a listener after commits; returns a function that stops this. Absent: commits are not reported. */
   readonly watch?: (listener: () => void) => () => void
   /** Called once, after the store has been closed. */
   readonly onClose?: () => void | Promise<void>
 }
 
-/** A store that reads what another process commits. */
+/** A store that reads the commits of another process. */
 interface FollowingStore extends KeyValueStore {
   readonly applyLag: ApplyLag
 }
 
-/** Opens a data directory only to read it; `transact` rejects. Throws {@link StoreUnavailableError}. */
+/** Opens a data directory only for reading; `transact` rejects. Throws {@link StoreUnavailableError}. */
 export function openFollower(options: FollowerOptions): FollowingStore {
   return new FollowerStore(options)
 }
@@ -54,7 +54,7 @@ class FollowerStore implements FollowingStore {
     this.#trees = trees
     const folder = join(path, logFolder)
     this.#log = new LogReader(folder, durable)
-    // What the process that commits reports to be durable is not damaged.
+    // Records that the committing process reports as durable are not damaged.
     if (durable === undefined) verifyLog(root, folder)
   }
 

@@ -1,8 +1,8 @@
-// Reads the segments of a commit log that LMDB does not have, as they grow, in a process that does not commit.
+// Reads the segments of a commit log that are not in LMDB yet, as they grow, in a process that does not commit.
 //
-// A snapshot of LMDB names the newest segment whose rows it has. The segments after that are read from their files. A file
-// may be used again for a newer segment meanwhile: what is read then does not continue the chain of records, and a newer
-// snapshot of LMDB has the rows that were missed.
+// A snapshot of LMDB contains the number of the newest segment whose rows it has. Later segments are read from their
+// files. A file may be reused for a newer segment meanwhile: then its content does not continue the chain of records,
+// and a newer snapshot of LMDB has the missed rows.
 
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
 import { areSame } from '../../../base/bytes.ts'
@@ -16,12 +16,12 @@ import { addBatch, type ChainPlace } from './segment.ts'
 import { pathOf } from './segment-files.ts'
 import { decodeHeader, headerBytes, recordIn, recordSize, type SegmentHeader } from './segment-format.ts'
 
-/** A segment that has been read as far as it goes. */
+/** A segment that has been read up to its end so far. */
 export interface ReadingSegment {
   readonly header: SegmentHeader
   readonly bytes: Buffer
   readonly table: RowTable
-  /** Where its next record begins. */
+  /** The offset of its next record. */
   readonly end: number
   /** Its newest record. */
   readonly place: ChainPlace
@@ -31,9 +31,9 @@ type OpenSegment = { -readonly [Key in keyof ReadingSegment]: ReadingSegment[Key
   readonly descriptor: number
 }
 
-/** How often a state is put together again because segments were used again meanwhile. */
+/** Maximum number of attempts to read a state, because segments may be reused meanwhile. */
 const attemptsMax = 100
-/** Bytes that are read of a segment at first, and once there turn out to be more records. */
+/** Bytes of a segment that are read at first, and again whenever it turns out to have more records. */
 const chunkBytes = 16_384
 const longChunkBytes = 1_048_576
 
@@ -42,15 +42,15 @@ export class LogReader {
   readonly #durable: (() => number) | undefined
   /** The oldest first. */
   #segments: OpenSegment[] = []
-  /** The position of the last snapshot of LMDB, as it is stored and decoded. */
+  /** The position of the last snapshot of LMDB, stored and decoded. */
   #stored: Bytes = new Uint8Array(0)
   #position: LogPosition | undefined
-  /** When that position was seen first, on the steady clock. */
+  /** When that position was first seen, on the monotonic clock. */
   #appliedMs = 0
 
   /**
-   * `durable`: the sequence number of the newest record that is durable, as the process that commits says; at least that is
-   * read, and nothing beyond it. Absent: all that is in the log is read, and made durable first.
+   * `durable`: the sequence number of the newest durable record, as the committing process reports it; exactly the
+   * records up to it are read. Absent: all records of the log are read, and flushed first.
    */
   constructor(folder: string, durable?: () => number) {
     this.#folder = folder
@@ -58,8 +58,8 @@ export class LogReader {
   }
 
   /**
-   * Takes a new snapshot of LMDB; the segments that are not in it, the oldest first. Throws {@link StoreUnavailableError} when
-   * they are not there.
+   * Takes a new snapshot of LMDB; returns the segments that are not in it, the oldest first. Throws {@link
+   * StoreUnavailableError} when they are missing.
    */
   read(root: Environment): readonly ReadingSegment[] {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
@@ -76,11 +76,11 @@ export class LogReader {
       this.#drop(Number.POSITIVE_INFINITY)
     }
     throw new StoreUnavailableError(
-      `the commit log in ${this.#folder} lacks records: a data directory is copied with its commit log, or with "terrarium backup"`,
+      `records are missing in the commit log in ${this.#folder}: copy a data directory with its commit log, or use "terrarium backup"`,
     )
   }
 
-  /** How far LMDB was behind at the last read. */
+  /** The lag of LMDB at the last read. */
   get applyLag(): ApplyLag {
     const bytes = this.#segments.reduce((sum, { end }) => sum + end, 0)
     return { bytes, lagMs: bytes === 0 ? 0 : systemClock.elapsedMs() - this.#appliedMs }
@@ -90,7 +90,7 @@ export class LogReader {
     this.#drop(Number.POSITIVE_INFINITY)
   }
 
-  /** Reads what the log has after a position; false when some of that is not there, or not any more. */
+  /** Reads the log after a position; false when a part of it does not exist, or no longer exists. */
   #catchUp(position: LogPosition): boolean {
     if (this.#segments[0] && this.#segments[0].header.number <= position.segment) this.#drop(position.segment)
     const oldest = this.#segments[0]
@@ -104,7 +104,7 @@ export class LogReader {
       const next = this.#open(number, position.log, place)
       if (next === 'elsewhere') return false
       if (next === undefined) {
-        // What a process says to be durable is there, or LMDB has it by now.
+        // Records that a process reports as durable exist, or LMDB has them by now.
         if (this.#durable !== undefined) return false
         return newest !== undefined || position.isClosed || this.#hasFile(number)
       }
@@ -113,7 +113,7 @@ export class LogReader {
     }
   }
 
-  /** Opens a segment that continues the chain; undefined when it has no records, or is not there. */
+  /** Opens a segment that continues the chain; undefined when it has no records or does not exist. */
   #open(number: number, log: Bytes, place: ChainPlace): OpenSegment | 'elsewhere' | undefined {
     const descriptor = tryOpen(pathOf(this.#folder, number))
     if (descriptor === undefined) return undefined
@@ -141,14 +141,14 @@ export class LogReader {
     return descriptor !== undefined
   }
 
-  /** Forgets the segments up to a number. */
+  /** Drops the segments up to a number. */
   #drop(upTo: number): void {
     for (const { descriptor, header } of this.#segments) if (header.number <= upTo) closeSync(descriptor)
     this.#segments = this.#segments.filter(({ header }) => header.number > upTo)
   }
 }
 
-/** Reads the records that have come to a segment, up to the one with the sequence number `durable`. */
+/** Reads the new records of a segment, up to the record with the sequence number `durable`. */
 function readRecords(segment: OpenSegment, durable: number): void {
   const { bytes, descriptor, header, table } = segment
   for (let wanted = chunkBytes; ; ) {
@@ -164,7 +164,7 @@ function readRecords(segment: OpenSegment, durable: number): void {
       segment.place = record
     }
     if (read < wanted || segment.place.sequence >= durable) break
-    // The chunk ends within a record, or between two; or nothing has come.
+    // The chunk ends within a record or between two records, or there are no new records.
     const size = recordSize(bytes, segment.end, header.salt)
     if (readEnd - segment.end >= Math.max(chunkBytes, size)) break
     wanted = Math.max(longChunkBytes, size)

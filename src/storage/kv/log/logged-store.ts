@@ -1,9 +1,9 @@
-// The embedded engine: a commit log is the record, and LMDB its image.
+// The embedded engine with a commit log, which is the system of record; LMDB is derived from it.
 //
-// A commit runs the transactions that wait, appends their writes to the log as one record, flushes it and resolves their
-// promises (group commit). The rows stay in memory, over LMDB, until a thread has applied them in a large transaction, which
-// writes far fewer pages than a transaction for each commit would. What is committed is visible to readers once it is on
-// disk; so no reader ever sees what a crash could take back.
+// A commit runs the waiting transactions, appends their writes to the log as one record, flushes it and resolves their
+// promises (group commit). The rows stay in memory, in front of LMDB, until a thread has applied them in a large
+// transaction, which writes far fewer pages than a transaction for each commit. Readers see a commit only when it is on
+// disk, so no reader sees data that a crash could revoke.
 
 import { join } from 'node:path'
 import { assert } from '../../../base/assert.ts'
@@ -38,35 +38,35 @@ import {
 } from './segment-files.ts'
 
 interface LoggedOptions {
-  /** The data directory; created when missing. */
+  /** The data directory; created if missing. */
   readonly path: string
   readonly mapSizeBytes?: number
   readonly timers?: Timers
-  /** Measures how long evaluation and flushes take. */
+  /** Measures the duration of evaluation and flushes. */
   readonly clock?: Clock
-  /** Bytes of a segment of the log, unless it has to hold a larger record. */
+  /** Bytes of a segment of the log; a larger record gets a larger segment. */
   readonly segmentBytes?: number
   readonly disk?: LogDisk
-  /** Bytes that are free on the disk of the folder; the system's answer when absent. */
+  /** Free bytes on the disk of the folder; by default, as the system reports them. */
   readonly freeBytes?: () => number
   /**
-   * The disk has failed a flush, so nothing that it reports about earlier writes can be relied on. The store commits nothing
-   * more; a program ends its process here, and reads the log again at the next start.
+   * Called when the disk has failed a flush, so its reports about earlier writes are not reliable. The store commits
+   * nothing more. The program exits then, and the next start reads the log again.
    */
   readonly onLostFlush?: (error: unknown) => void
-  /** Other processes read the log: shows them how far it is durable ({@link DurableSequence}). */
+  /** Other processes read the log: publishes the newest durable record to them ({@link DurableSequence}). */
   readonly isFollowed?: boolean
 }
 
-/** Rows of a batch after which the transactions that are left wait for the next one. */
+/** Number of rows of a batch after which the remaining transactions wait for the next batch. */
 const batchWritesMax = 4000
 /** Milliseconds after which rows are applied, however few they are. */
 const applyAfterMs = 4_000
-/** How often and how long the first commit tries again while LMDB has forgotten a commit of another process. */
+/** Interval and number of retries of the first commit while LMDB has forgotten a commit of another process. */
 const recoveryIntervalMs = 2
 const recoveriesMax = 1_000
 
-/** What a batch of transactions writes: `pieces` after the writes of the others. */
+/** The writes of a batch of transactions; `pieces` follow the writes of the others. */
 interface BatchWrites {
   readonly writes: readonly Write[]
   readonly pieces?: EncodedWrites
@@ -110,25 +110,25 @@ class LoggedStore implements LoggedKeyValueStore {
   /** The newest first. */
   #tables: readonly RowTable[] = []
   readonly #applying: ApplyQueue
-  /** Absent until something is written. */
+  /** Absent until the first write. */
   #active: Segment | undefined
   /** The newest record. */
   #place: ChainPlace
-  /** The number of the newest segment that has records. */
+  /** The number of the newest segment with records. */
   #number: number
-  /** The file of the segment after that. */
+  /** The file of the following segment. */
   #next: Promise<SegmentFile>
   #committing: Promise<void> | undefined
-  /** Present once a flush has failed: nothing is committed any more. */
+  /** Present after a failed flush: the store commits nothing more. */
   #lostFlush: StoreUnavailableError | undefined
   #cancelApply: Cancel | undefined
-  /** How many rows the last ordinary segment had: the next one has about as many. */
+  /** The number of rows of the last ordinary segment, as an estimate for the next one. */
   #rowsExpected = 0
-  /** Whether the active segment has had its time. */
+  /** True when the active segment is old enough to be applied. */
   #isOld = false
   #reading: LoggedView | undefined
   #isWorking = false
-  /** Whether this process has written to the log. */
+  /** True when this process has written to the log. */
   #isBegun = false
   #isClosed = false
 
@@ -186,7 +186,8 @@ class LoggedStore implements LoggedKeyValueStore {
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#closedError()
-    // The next access takes a new snapshot; lmdb-js would keep the old one until the event loop turns.
+    // The next access takes a new snapshot; otherwise lmdb-js would keep the old one until the next turn of the event
+    // loop.
     this.#root.resetReadTxn()
     const tables = this.#tables.map(table => ({ table, limit: table.published }))
     const view = new LoggedView(new LmdbView(this.#trees), tables)
@@ -227,7 +228,7 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#durable?.close()
   }
 
-  /** Notes that LMDB has all of the log. If that fails, the next start replays the log. */
+  /** Records that LMDB has the whole log. If this fails, the next start replays the log. */
   #noteClosed(): void {
     try {
       noteClosed(this.#image, true)
@@ -237,11 +238,12 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   async #commitAll(): Promise<void> {
-    // Transactions that come in the same turn of the event loop share the commit.
+    // Transactions that arrive in the same turn of the event loop share the commit.
     await turn()
     let durable: DurableBatch | undefined
     for (;;) {
-      // When the call returns, the next batch is on its way to the disk: the disk works while the clients of this one are answered.
+      // When the call returns, the next batch is being written: the disk works while the clients of this batch get
+      // their responses.
       const next = this.#queue.isEmpty ? undefined : this.#commit()
       for (const job of durable?.jobs ?? []) settle(job)
       if (durable?.hasWritten) this.#listeners.notify()
@@ -252,7 +254,7 @@ class LoggedStore implements LoggedKeyValueStore {
     if (this.#isOld) this.#endSegment()
   }
 
-  /** Commits what waits. Rejects the transactions of a batch that fails. */
+  /** Commits the waiting transactions. Rejects the transactions of a batch that fails. */
   async #commit(): Promise<DurableBatch> {
     let jobs: Job[] | undefined
     let hasWritten = false
@@ -318,7 +320,7 @@ class LoggedStore implements LoggedKeyValueStore {
     assertRoom({ rows: writes.length + (pieces?.rowsMax ?? 0), bytes }, this.#freeBytes())
   }
 
-  /** Makes the writes of a batch durable, and visible then. */
+  /** Makes the writes of a batch durable and then visible. */
   async #append({ pieces, writes }: BatchWrites): Promise<void> {
     let active = this.#active as Segment
     if (!active.hasRoom(pieces?.bytesMax ?? 0)) {
@@ -330,7 +332,7 @@ class LoggedStore implements LoggedKeyValueStore {
         if (at > 0) await turn()
         for (const write of writes.slice(at, at + batchWritesMax)) active.add(write)
       }
-      assert(active.hasRoom(pieces?.bytesMax ?? 0), 'a segment has room for what it was made for')
+      assert(active.hasRoom(pieces?.bytesMax ?? 0), 'a new segment has space for its record')
     }
     for (const piece of pieces ?? []) {
       active.addPart(piece)
@@ -350,7 +352,7 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#applyLater()
   }
 
-  /** Whether the batch is on the disk is not known, and the disk need not report it at a later flush. */
+  /** It is unknown whether the batch is on disk, and a later flush need not report this. */
   #loseFlush(cause: unknown): never {
     this.#lostFlush = new StoreUnavailableError(
       `the disk has failed a flush of the commit log in ${this.#path}: ${wordsOf(cause)}`,
@@ -367,14 +369,14 @@ class LoggedStore implements LoggedKeyValueStore {
     })
   }
 
-  /** Begins a segment, in a file that has been made before, unless it has to be a larger one. */
+  /** Begins a segment in a file that was prepared before, unless a larger file is needed. */
   async #begin(bytes = this.#segmentBytes, rows = this.#rowsExpected): Promise<Segment> {
     if (bytes > this.#segmentBytes) {
       const { descriptor, number } = await this.#next
       await closeFile(descriptor)
       const empty = this.#active
       if (empty !== undefined) {
-        // The larger segment takes its number: one without records would be a gap in the log.
+        // The larger segment gets this number, because a segment without records would be a gap in the log.
         this.#active = undefined
         this.#files.free(number)
         await closeFile(empty.file.descriptor)
@@ -389,7 +391,7 @@ class LoggedStore implements LoggedKeyValueStore {
       this.#next = this.#makeNext(this.#segmentBytes)
       throw error
     }
-    // From here on LMDB does without a log only if it has been closed again.
+    // From now on LMDB needs the log, until the log has been closed again.
     if (!this.#isBegun) await this.#noteOpen()
     this.#number = file.number
     this.#next = this.#makeNext(this.#segmentBytes)
@@ -418,7 +420,7 @@ class LoggedStore implements LoggedKeyValueStore {
     return made
   }
 
-  /** Has the rows of the active segment applied. */
+  /** Queues the active segment to be applied. */
   #endSegment(): void {
     this.#isOld = false
     this.#cancelApply?.()

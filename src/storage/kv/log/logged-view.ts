@@ -1,4 +1,4 @@
-// Reads of LMDB with the rows over it that are only in the commit log.
+// Reads of LMDB together with the newer rows that are only in the commit log.
 
 import { assert } from '../../../base/assert.ts'
 import { areSame, hashBytes } from '../../../base/bytes.ts'
@@ -9,7 +9,7 @@ import type { LmdbView } from '../lmdb-view.ts'
 import { laidOver } from '../overlay.ts'
 import type { RowTable } from './row-table.ts'
 
-/** A table, and how many of its rows are seen. */
+/** A table, and the number of its visible rows. */
 interface SeenTable {
   readonly table: RowTable
   readonly limit: number
@@ -50,7 +50,7 @@ export class LoggedView implements View {
     return { [Symbol.iterator]: () => this.#iterate(range) }
   }
 
-  /** Releases what is still open. The view must not be used any more. */
+  /** Releases all open cursors. The view must not be used afterwards. */
   end(): void {
     this.#isOver = true
     this.#image.end()
@@ -61,7 +61,7 @@ export class LoggedView implements View {
     if (isEmptyRange(range)) return [][Symbol.iterator]()
     this.#held?.release()
     let entries: Pick<View, 'range'> = this.#image
-    // The oldest first, so that the newest come to lie on top.
+    // The oldest first, so that newer rows replace them.
     for (const { limit, table } of this.#tables.toReversed()) {
       const rows = table.within(range, limit)
       if (rows === undefined) continue

@@ -1,4 +1,4 @@
-// What LMDB holds of the commit log, as a row of its own that changes in the transactions that apply rows.
+// The position of LMDB in the commit log: a row that is written in the transactions that apply rows.
 
 import { assert } from '../../../base/assert.ts'
 import { systemRandom } from '../../../base/random.ts'
@@ -6,27 +6,27 @@ import type { Bytes } from '../contract.ts'
 import type { OpenFolder } from '../lmdb-folder.ts'
 import { logNameBytes } from './segment-format.ts'
 
-/** Key of the row in the environment's own table. */
+/** Key of the row in the environment's main table. */
 export const positionKey = Buffer.from('log')
 
-/** How far LMDB is. */
+/** The position of LMDB in the log. */
 export interface LogPosition {
   /** The name of the log. */
   readonly log: Bytes
-  /** The newest segment all of whose records LMDB has. */
+  /** The newest segment whose records are all in LMDB. */
   readonly segment: number
-  /** Sequence number and checksum of the newest record that LMDB has. */
+  /** Sequence number and checksum of the newest record in LMDB. */
   readonly sequence: number
   readonly checksum: number
-  /** Whether there is nothing in the log beyond: it was closed in order. */
+  /** True when the log has no records beyond the position, because it was closed in order. */
   readonly isClosed: boolean
 }
 
-/** How much of the log LMDB does not have. */
+/** The part of the log that is not in LMDB. */
 export interface ApplyLag {
-  /** Bytes of records, which are held in memory. */
+  /** Bytes of records, which are in memory. */
   readonly bytes: number
-  /** How long LMDB has been behind, in milliseconds; 0 when it has all records. */
+  /** The lag of LMDB in milliseconds; 0 when it has all records. */
   readonly lagMs: number
 }
 
@@ -58,7 +58,7 @@ export function decodePosition(bytes: Bytes): LogPosition {
   }
 }
 
-/** Reads the position of LMDB in the log; a store that has none begins a log. */
+/** Reads the position of LMDB in the log. Begins a log for a store without one. */
 export function beginLog({ newest, root }: OpenFolder): LogPosition {
   return root.transactionSync(() => {
     newest.check(root)
@@ -71,7 +71,7 @@ export function beginLog({ newest, root }: OpenFolder): LogPosition {
   })
 }
 
-/** Notes whether LMDB has all of the log. */
+/** Records whether LMDB has the whole log. */
 export function noteClosed({ newest, root }: OpenFolder, isClosed: boolean): void {
   root.transactionSync(() => {
     newest.check(root)

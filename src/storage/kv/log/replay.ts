@@ -1,4 +1,4 @@
-// Reads the commit log of a data directory: all segments that LMDB does not have.
+// Reads the commit log of a data directory: all segments that are not in LMDB.
 
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { areSame } from '../../../base/bytes.ts'
@@ -15,13 +15,13 @@ export interface ReadSegment {
   readonly number: number
   readonly bytes: Buffer
   readonly table: RowTable
-  /** Where its last record ends. */
+  /** The end of its last record. */
   readonly end: number
   /** Its last record. */
   readonly place: ChainPlace
 }
 
-/** What is in a log beyond what LMDB has. */
+/** The part of a log that is not in LMDB. */
 interface ReadLog {
   readonly segments: readonly ReadSegment[]
   /** The numbers of all files. */
@@ -29,8 +29,8 @@ interface ReadLog {
 }
 
 /**
- * Reads all records of the log in `folder` after `position`. Throws {@link StoreUnavailableError} when the log is not there, is
- * of another store, was written by a newer version or is damaged otherwise than at its end.
+ * Reads all records of the log in `folder` after `position`. Throws {@link StoreUnavailableError} when the log is
+ * missing, belongs to another store, was written by a newer version, or is damaged anywhere but at its end.
  */
 export function readLog(folder: string, position: LogPosition): ReadLog {
   const damaged = (number: number, what: string) =>
@@ -45,18 +45,18 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
     const header = decodeHeader(bytes)
     if (header !== undefined && 'version' in header)
       throw damaged(number, `has format ${header.version}, which a newer version wrote`)
-    // A file that was used before and has not been written since, or whose first write was torn.
+    // A reused file that has not been written since, or whose first write was incomplete.
     if (header === undefined || header.number !== number) {
       hasEnded = true
       continue
     }
     if (!position.log.every((byte, at) => byte === header.log[at]))
       throw damaged(number, 'is of another store')
-    if (!isWhole) throw damaged(number, 'has been cut off')
+    if (!isWhole) throw damaged(number, 'is truncated')
     if (header.sequence !== place.sequence + 1 || header.before !== place.checksum)
       throw damaged(number, 'does not follow the one before it: records are missing')
     if (hasEnded && recordIn(bytes, headerBytes, header.salt))
-      throw damaged(number, 'follows one that is damaged')
+      throw damaged(number, 'follows a damaged record')
     const table = new RowTable(new Uint8Array(bytes.buffer))
     let at = headerBytes
     for (;;) {
@@ -74,17 +74,17 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
   }
   if (!position.isClosed && !files.includes(position.segment + 1))
     throw new StoreUnavailableError(
-      `${folder} lacks segment ${position.segment + 1}, which holds what was committed last: a data directory is copied with its commit log, or with "terrarium backup"`,
+      `${folder} does not contain segment ${position.segment + 1}, which has the last commits: copy a data directory with its commit log, or use "terrarium backup"`,
     )
   return { segments, files }
 }
 
-/** How often a log that another process writes is read before its damage is taken for real. */
+/** Maximum number of reads of a log that another process writes, before its damage is reported. */
 const verificationsMax = 4
 
 /**
- * Verifies all records that LMDB does not have, also while another process appends to the log and applies it. Throws
- * {@link StoreUnavailableError} as {@link readLog} does.
+ * Verifies all records that are not in LMDB, also while another process appends to the log and applies it. Throws
+ * {@link StoreUnavailableError} like {@link readLog}.
  */
 export function verifyLog(root: Environment, folder: string): void {
   for (let attempt = 1; ; ) {
@@ -96,7 +96,7 @@ export function verifyLog(root: Environment, folder: string): void {
       return
     } catch (error) {
       root.resetReadTxn()
-      // Segments that LMDB has got meanwhile may have been used again.
+      // The files of segments that were applied to LMDB meanwhile may have been reused.
       if (areSame(stored, root.get(positionKey) ?? stored) && attempt++ >= verificationsMax) throw error
     }
   }

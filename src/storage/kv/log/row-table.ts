@@ -1,6 +1,6 @@
-// The rows of one segment of the commit log, in memory, for as long as LMDB does not have them. Rows are encoded in one block
-// of shared memory, with the bytes of the segment's file, so nothing is copied for the file or for the thread that applies
-// them, and the garbage collector has nothing to follow. A hash table finds rows by key. Each row links to the one that it
+// The rows of one segment of the commit log, in memory until LMDB has them. Rows are encoded in one block of shared
+// memory, with the bytes of the segment's file, so nothing is copied for the file or for the thread that applies them,
+// and the garbage collector has nothing to trace. A hash table finds rows by key. Each row links to the row that it
 // replaces, so readers do not see rows that are not durable yet.
 
 import { copyOf } from '../../../base/byte-pool.ts'
@@ -8,11 +8,11 @@ import { hashByte, hashBytes, hashSeed } from '../../../base/bytes.ts'
 import { WriteReader } from '../batch.ts'
 import type { Bytes, KeyRange, Write } from '../contract.ts'
 
-/** Rows for which there is room at first, unless more are expected; doubled when needed. A power of two. */
+/** Initial capacity for rows, unless more are expected; doubled when needed. A power of two. */
 const rowsAtFirst = 1024
-/** Places of the hash table for each row at least; a power of two. */
+/** Minimum number of slots of the hash table per row; a power of two. */
 const placesPerRow = 2
-/** Rows that are inserted into the order of keys one by one; more are merged with it. */
+/** Number of rows that are inserted into the order of keys one by one; more rows are merged. */
 const insertsMax = 32
 
 export class RowTable {
@@ -21,21 +21,27 @@ export class RowTable {
   readonly #reader: WriteReader
   #rows = 0
   #published = 0
-  /** By row, from 1: where its key begins and ends, the hash of its key, and the row that it replaces (0: none). */
+  /** By row, from 1: start and end of its key, the hash of the key, and the row that it replaces (0: none). */
   #keyStarts: Uint32Array
   #keyEnds: Uint32Array
   #hashes: Int32Array
   #before: Uint32Array
-  /** Open addressing: the newest row of a key; 0: free. */
+  /** Open addressing: the newest row of a key; 0: a free slot. */
   #places: Uint32Array
-  /** Whether rows have got other places since they were published: not in the order in which they were added. */
+  /**
+   * True when rows have moved to other slots since they were published, so that their order is not the order of
+   * insertion.
+   */
   #isRehashed = false
-  /** By the first byte of keys: the first row of each key that is not ordered yet. Most kinds of keys are never read in order. */
+  /**
+   * By the first byte of keys: the first row of each key that is not ordered yet. Most kinds of keys are never read in
+   * order.
+   */
   readonly #unordered: (number[] | undefined)[] = new Array(256).fill(undefined)
   /** By the first byte of keys: the first row of each key, in the order of keys. */
   readonly #ordered: (number[] | undefined)[] = new Array(256).fill(undefined)
 
-  /** `rows`: how many rows are expected. */
+  /** `rows`: the expected number of rows. */
   constructor(bytes: Bytes, rows = 0) {
     this.bytes = bytes
     let room = rowsAtFirst
@@ -48,17 +54,17 @@ export class RowTable {
     this.#reader = new WriteReader(bytes)
   }
 
-  /** How many rows there are, including replaced ones and those that are not published. */
+  /** The number of rows, including replaced and unpublished rows. */
   get rows(): number {
     return this.#rows
   }
 
-  /** How many rows readers see. */
+  /** The number of rows that are visible to readers. */
   get published(): number {
     return this.#published
   }
 
-  /** Adds the write whose encoding begins at `start`; returns where it ends. Readers see it once it is published. */
+  /** Adds the write whose encoding begins at `start`; returns its end. Readers see the row once it is published. */
   add(start: number): number {
     const reader = this.#reader
     reader.read(start)
@@ -69,7 +75,7 @@ export class RowTable {
     return end
   }
 
-  /** Adds a write whose key has been encoded at `keyStart`. Readers see it once it is published. */
+  /** Adds a write whose key has been encoded at `keyStart`. Readers see the row once it is published. */
   addKey(keyStart: number, key: Bytes): void {
     this.#put(keyStart, keyStart + key.length, hashBytes(key))
   }
@@ -92,18 +98,18 @@ export class RowTable {
     if (row + 1 === this.#hashes.length) this.#grow()
   }
 
-  /** Shows all rows to readers. */
+  /** Makes all rows visible to readers. */
   publish(): void {
     this.#published = this.#rows
     this.#isRehashed = false
   }
 
-  /** Orders the keys that are not ordered yet. Without it the next read of a range does that. */
+  /** Orders the keys that are not ordered yet. Otherwise the next read of a range orders them. */
   order(): void {
     for (let tag = 0; tag < 256; tag++) this.#orderedOf(tag)
   }
 
-  /** Takes back the rows that have not been published. */
+  /** Removes the rows that have not been published. */
   revert(): void {
     const published = this.#published
     if (this.#rows === published) return
@@ -112,19 +118,22 @@ export class RowTable {
       this.#places.fill(0)
       for (let row = 1; row <= published; row++) this.#places[this.#placeOfRow(row)] = row
     }
-    // Backwards, so that no place becomes free that a search for an older row passes.
+    // From the last to the first row, so that no slot becomes free that a search for an older row passes.
     for (; this.#rows > published; this.#rows--)
       this.#places[this.#placeOfRow(this.#rows)] = this.#before[this.#rows] as number
     for (const rowsOfTags of [this.#unordered, this.#ordered])
       for (const [tag, rows] of rowsOfTags.entries()) rowsOfTags[tag] = rows?.filter(row => row <= published)
   }
 
-  /** The newest of the first `limit` rows with that key, whose hash is given; 0: there is none. */
+  /** The newest of the first `limit` rows with a key, whose hash is given; 0 when there is no such row. */
   find(key: Bytes, hash: number, limit: number): number {
     return this.#visible(this.#placeOf(hash, key, 0, key.length), limit)
   }
 
-  /** The value of a row, which belongs to the caller; `known` itself if that is the value. Undefined: the key is deleted. */
+  /**
+   * The value of a row, which belongs to the caller; `known` itself if the value equals it. Undefined: the key is
+   * deleted.
+   */
   value(row: number, known?: Bytes): Bytes | undefined {
     const reader = this.#reader
     reader.readValue(this.#keyEnds[row] as number)
@@ -135,7 +144,7 @@ export class RowTable {
     return copyOf(this.bytes, valueStart, end)
   }
 
-  /** The keys in a range, among the first `limit` rows, with what is stored under them; undefined when there are none. */
+  /** The keys in a range, among the first `limit` rows, with their values; undefined when there are no keys. */
   within(range: KeyRange, limit: number): Iterable<Write> | undefined {
     const first = range.start[0] ?? 0
     const { end } = range
@@ -178,7 +187,7 @@ export class RowTable {
     }
   }
 
-  /** The first row of each key with a first byte, in the order of keys; undefined when there are none. */
+  /** The first row of each key with a first byte, in the order of keys; undefined when there is no such key. */
   #orderedOf(tag: number): readonly number[] | undefined {
     const waiting = this.#unordered[tag]
     const ordered = this.#ordered[tag]
@@ -189,7 +198,7 @@ export class RowTable {
     return this.#ordered[tag]
   }
 
-  /** Both are ordered, and have no key in common. */
+  /** Both lists are ordered, and have no key in common. */
   #merge(rows: number[], more: readonly number[]): number[] {
     const [first] = more
     const last = rows.at(-1)
@@ -217,7 +226,7 @@ export class RowTable {
     return this.#lowerBound(rows, this.bytes, this.#keyStarts[row] as number, this.#keyEnds[row] as number)
   }
 
-  /** The index of the first of some ordered rows whose key is not below `from[start..end)`. */
+  /** The index of the first of some ordered rows whose key is not less than `from[start..end)`. */
   #lowerBound(rows: readonly number[], from: Bytes, start: number, end: number): number {
     let low = 0
     let high = rows.length
@@ -255,7 +264,7 @@ export class RowTable {
     return this.bytes.subarray(this.#keyStarts[row] as number, this.#keyEnds[row] as number)
   }
 
-  /** The newest of the first `limit` rows with the key of a row; 0: there is none. */
+  /** The newest of the first `limit` rows with the key of a row; 0 when there is no such row. */
   #newest(row: number, limit: number): number {
     return this.#visible(this.#placeOfRow(row), limit)
   }
@@ -271,7 +280,7 @@ export class RowTable {
     return this.#placeOf(this.#hashes[row] as number, this.bytes, start, end)
   }
 
-  /** The place of a key, `from[start..end)`: where its newest row is, or where it belongs. */
+  /** The slot of a key, `from[start..end)`: the slot of its newest row, or a free one for it. */
   #placeOf(hash: number, from: Bytes, start: number, end: number): number {
     const mask = this.#places.length - 1
     let place = spread(hash) & mask
@@ -306,7 +315,7 @@ export class RowTable {
   }
 }
 
-/** Neighbouring hashes of FNV differ little in their low bits. */
+/** FNV hashes of similar keys differ little in their low bits. */
 function spread(hash: number): number {
   return hash ^ (hash >>> 15)
 }

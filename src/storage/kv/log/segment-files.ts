@@ -1,6 +1,6 @@
-// The files of a commit log: one for each segment, in a folder of the data directory. The next one is always ready before it is
-// needed: zero-filled or used before, flushed, under its own name in a folder that is flushed. So an append changes nothing
-// but content, and one flush of content makes it durable.
+// The files of a commit log: one for each segment, in a folder of the data directory. The next file is prepared before
+// it is needed: zero-filled or reused, flushed, and with its name in a flushed folder. So an append changes only
+// content, and one flush of content makes it durable.
 
 import {
   close,
@@ -21,15 +21,15 @@ import type { Bytes } from '../contract.ts'
 /** The folder of segments in a data directory. */
 export const logFolder = 'commit-log'
 
-/** Bytes of an ordinary segment. One that has to hold a larger record is larger. */
+/** Bytes of an ordinary segment. A segment for a larger record is larger. */
 export const segmentBytesDefault = 8 * 1024 * 1024
 
-/** Files that wait to be used again at most. */
+/** Maximum number of files that are kept for reuse. */
 const sparesMax = 2
-/** Pages that are filled at once share a unit of the page cache; writes to large ones take longer. */
+/** Pages that are filled by one write share a unit of the page cache; writes to large units take longer. */
 const zeros = Buffer.alloc(65_536)
 
-/** A segment that can be written. */
+/** A segment file that is open for writing. */
 export interface SegmentFile {
   readonly number: number
   readonly bytes: number
@@ -39,7 +39,7 @@ export interface SegmentFile {
 /** The path of a segment. */
 export const pathOf = (folder: string, number: number) => join(folder, String(number).padStart(16, '0'))
 
-/** The numbers of the segments in a folder of segments, ascending; none when there is no folder. */
+/** The numbers of the segments in a folder, ascending; empty when the folder does not exist. */
 export function segmentNumbers(folder: string): number[] {
   try {
     const names = readdirSync(folder).filter(name => /^\d{16}$/.test(name))
@@ -50,7 +50,7 @@ export function segmentNumbers(folder: string): number[] {
   }
 }
 
-/** Opens a segment to read it. */
+/** Opens a segment for reading. */
 export function openSegment(folder: string, number: number): number {
   return openSync(pathOf(folder, number), 'r')
 }
@@ -59,9 +59,9 @@ export function openSegment(folder: string, number: number): number {
 export interface LogDisk {
   /** Writes `piece` at a position of a file. A short write is continued by another one. */
   write(descriptor: number, piece: Piece, position: number): Promise<void>
-  /** Flags beyond reading and writing with which a segment is opened. */
+  /** Additional flags with which a segment is opened, besides reading and writing. */
   readonly openFlags: number
-  /** Waits until what was written to a file is on disk. Absent: what `write` has written is on disk. */
+  /** Waits until the written data of a file is on disk. Absent: `write` itself flushes. */
   flush?(descriptor: number): Promise<void>
   /** Waits until the names in a folder are on disk. */
   flushFolder(path: string): Promise<void>
@@ -73,7 +73,7 @@ interface Piece {
   readonly end: number
 }
 
-/** A disk that is flushed after each write. macOS needs a call for that; Windows has no flag for it. */
+/** A disk that is flushed after each write. macOS needs a separate call for this; Windows has no flag for it. */
 export const flushedDisk = {
   openFlags: 0,
   write: writeAt,
@@ -82,7 +82,7 @@ export const flushedDisk = {
 } satisfies LogDisk
 
 /**
- * The disk of the machine. On Linux one call writes and flushes: half of the time that an append waits for its turn on
+ * The disk of the machine. On Linux, a single call writes and flushes, which halves the time that an append waits for
  * Node's threads.
  */
 export const systemDisk: LogDisk =
@@ -92,10 +92,10 @@ export class SegmentFiles {
   readonly #folder: string
   readonly #disk: LogDisk
   readonly #segmentBytes: number
-  /** Numbers of files of the ordinary size whose records LMDB has. */
+  /** Numbers of files of the ordinary size whose records are in LMDB. */
   readonly #spares: number[] = []
 
-  /** `segmentBytes`: of an ordinary segment. */
+  /** `segmentBytes`: bytes of an ordinary segment. */
   constructor(folder: string, disk: LogDisk, segmentBytes: number) {
     this.#folder = folder
     this.#disk = disk
@@ -113,22 +113,23 @@ export class SegmentFiles {
     return { number, bytes, descriptor: openSync(path, constants.O_RDWR | this.#disk.openFlags) }
   }
 
-  /** LMDB has all records of a segment: its file is used again, or removed. */
+  /** Called when LMDB has all records of a segment: its file is reused or removed. */
   free(number: number): void {
     if (this.#isOrdinary(number) && this.#spares.length < sparesMax) this.#spares.push(number)
     else unlinkSync(pathOf(this.#folder, number))
   }
 
   /**
-   * Frees files when a log is opened. The file of segment `next` keeps its name until another one takes it: LMDB may have all
-   * records before that segment, and a log without its file counts as incomplete.
+   * Frees files when a log is opened. The file of segment `next` keeps its name until the
+   * segment is written: LMDB may have all records before that segment, and a log without its file counts as
+   * incomplete.
    */
   freeAll(numbers: readonly number[], next: number): void {
     if (numbers.includes(next) && this.#isOrdinary(next)) this.#spares.push(next)
     for (const number of numbers) if (number !== next) this.free(number)
   }
 
-  /** A file that can be used again: the one that has that name already, if it can. */
+  /** A reusable file, preferably the one that already has this name. */
   #takeSpare(number: number): number | undefined {
     const at = this.#spares.indexOf(number)
     return at === -1 ? this.#spares.shift() : this.#spares.splice(at, 1)[0]
@@ -140,7 +141,7 @@ export class SegmentFiles {
 }
 
 async function fill(path: string, bytes: number): Promise<void> {
-  // A draft that a crash has left is not one of the segments.
+  // A draft that a crash has left is not a segment.
   const draft = `${path}.draft`
   const file: FileHandle = await open(draft, 'w', 0o600)
   try {

@@ -1,14 +1,11 @@
-// The bytes of a segment of the commit log. A segment begins with a header, then come records, one for each batch of
-// transactions:
+// The format of a segment of the commit log. A segment consists of a header and of records, one for each batch of transactions:
 //
 //   header (64 bytes): magic, version (4), number of the segment (8), name of the log (16), salt (8), sequence number of its
 //                      first record (8), checksum of the record before that one (4), checksum of the header (4)
 //   record: checksum (4), bytes of the batch (4), salt (8), sequence number (8), checksum of the record before (4),
 //           0 (4), the batch, up to 7 bytes of 0
 //
-// Segments are zero-filled when they are made and used again with another salt, so nothing that was in a segment before can
-// be taken for one of its records. Each record names the checksum of the one before it, also over segments: records form a
-// chain, and each can be verified by itself. Numbers are little-endian; sequence numbers are doubles.
+// New segments are zero-filled, and reused segments get another salt, so old content of a file is never read as a record. Each record contains the checksum of the previous record, also across segments: records form a chain, and each can be verified by itself. Numbers are little-endian; sequence numbers are doubles.
 
 import { crc32 } from 'node:zlib'
 import { assert } from '../../../base/assert.ts'
@@ -21,7 +18,7 @@ const formatVersion = 1
 export const headerBytes = 64
 /** Bytes of a record before its batch. */
 export const recordHeadBytes = 32
-/** Records begin at multiples of so many bytes. */
+/** Records begin at multiples of this number of bytes. */
 export const alignment = 8
 
 /** Bytes of the name of a log, and of a salt. */
@@ -39,7 +36,7 @@ const headerAt = {
 } as const
 const at = { checksum: 0, bytes: 4, salt: 8, sequence: 16, before: 24 } as const
 
-/** What a segment says of itself. */
+/** The header of a segment. */
 export interface SegmentHeader {
   readonly number: number
   /** The name of the log. */
@@ -47,7 +44,7 @@ export interface SegmentHeader {
   readonly salt: Bytes
   /** The sequence number of its first record. */
   readonly sequence: number
-  /** The checksum of the record before that one. */
+  /** The checksum of the record before that record. */
   readonly before: number
 }
 
@@ -64,7 +61,7 @@ export function encodeHeader(header: SegmentHeader, target: Buffer): void {
   target.writeUInt32LE(crc32(target.subarray(0, headerAt.checksum)), headerAt.checksum)
 }
 
-/** The header of a segment; undefined when there is none, or one that is damaged. `version`: of a newer format. */
+/** The header of a segment; undefined when it is missing or damaged. `version`: set for a newer format. */
 export function decodeHeader(bytes: Buffer): SegmentHeader | { readonly version: number } | undefined {
   if (bytes.length < headerBytes || !bytes.subarray(0, magic.length).equals(magic)) return undefined
   if (bytes.readUInt32LE(headerAt.checksum) !== crc32(bytes.subarray(0, headerAt.checksum))) return undefined
@@ -79,12 +76,12 @@ export function decodeHeader(bytes: Buffer): SegmentHeader | { readonly version:
   }
 }
 
-/** Bytes of a record with a batch of so many bytes. */
+/** Bytes of a record with a batch of `batchBytes` bytes. */
 export function recordBytes(batchBytes: number): number {
   return Math.ceil((recordHeadBytes + batchBytes) / alignment) * alignment
 }
 
-/** Completes the record that begins at `start`, whose batch is there already; its checksum. */
+/** Completes the record that begins at `start`, whose batch is already written; returns its checksum. */
 export function sealRecord(
   target: Buffer,
   start: number,
@@ -113,7 +110,10 @@ export interface RecordBounds {
   readonly end: number
 }
 
-/** The record that begins at `start`, if it is one of the segment with that salt and whole, within `bytes[..end)`. */
+/**
+ * The record that begins at `start`, if it is complete and belongs to the segment with that salt, within
+ * `bytes[..end)`.
+ */
 export function recordIn(
   bytes: Buffer,
   start: number,
@@ -131,7 +131,7 @@ export function recordIn(
   return { sequence, before, checksum, batchStart, batchEnd, end: start + recordBytes(batchEnd - batchStart) }
 }
 
-/** Bytes that the record which begins at `start` says that it has; 0 when there is none. */
+/** The size in the head of the record that begins at `start`; 0 when there is no record. */
 export function recordSize(bytes: Buffer, start: number, salt: Bytes): number {
   if (start + recordHeadBytes > bytes.length || !hasSalt(bytes, start, salt)) return 0
   return recordBytes(bytes.readUInt32LE(start + at.bytes))
@@ -148,7 +148,7 @@ export function recordAt(bytes: Bytes, start: number): Pick<RecordBounds, 'batch
   return { batchStart, batchEnd: batchStart + size, end: start + recordBytes(size) }
 }
 
-/** Whether any whole record of the segment with that salt begins at `start` or after it. */
+/** Returns whether a complete record of the segment with that salt begins at `start` or after it. */
 export function hasRecordFrom(bytes: Buffer, start: number, salt: Bytes): boolean {
   for (let found = bytes.indexOf(salt, start); found !== -1; found = bytes.indexOf(salt, found + 1)) {
     if (recordIn(bytes, found - at.salt, salt) !== undefined) return true

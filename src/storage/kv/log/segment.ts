@@ -1,4 +1,4 @@
-// A segment of the commit log while it is in memory: its bytes, the rows in them, and its file.
+// A segment of the commit log in memory: its bytes, the rows in them, and its file.
 
 import { systemRandom } from '../../../base/random.ts'
 import { batchVersion, encodeWrite, firstWrite, keyStartOf, writeBytesMax } from '../batch.ts'
@@ -17,13 +17,13 @@ import {
   sealRecord,
 } from './segment-format.ts'
 
-/** A place in the chain of records: the sequence number and the checksum of the record before it. */
+/** A position in the chain of records: the sequence number and the checksum of the previous record. */
 export interface ChainPlace {
   readonly sequence: number
   readonly checksum: number
 }
 
-/** Bytes that a segment has beside the writes of a single record. */
+/** Bytes of a segment in addition to the writes of a single record. */
 export const segmentSlack = headerBytes + recordHeadBytes + 1 + alignment
 
 export class Segment {
@@ -32,13 +32,13 @@ export class Segment {
   readonly table: RowTable
   readonly file: SegmentFile
   readonly #salt: Bytes = systemRandom.bytes(saltBytes)
-  /** Where the next record begins, and where the next write of the one that is being made. */
+  /** The offset of the next record, and the offset of the next write of the current record. */
   #end = headerBytes
   #at = 0
   #isComplete = true
   #place: ChainPlace
 
-  /** `rows`: how many rows are expected. */
+  /** `rows`: the expected number of rows. */
   constructor(file: SegmentFile, log: Bytes, place: ChainPlace, rows?: number) {
     this.file = file
     this.number = file.number
@@ -55,7 +55,7 @@ export class Segment {
     return this.#place
   }
 
-  /** Bytes of its records and its header. */
+  /** Bytes of its header and records. */
   get end(): number {
     return this.#end
   }
@@ -67,17 +67,17 @@ export class Segment {
     this.#at = this.#end + recordHeadBytes + 1
   }
 
-  /** Whether there are no records yet. */
+  /** True when there are no records yet. */
   get isEmpty(): boolean {
     return this.#end === headerBytes
   }
 
-  /** Whether there was room for all writes of the record that is being made. */
+  /** True when all writes of the current record have fitted. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /** Adds a write to the record that is being made, as long as there is room for all of them. */
+  /** Adds a write to the current record, as long as all writes have fitted. */
   add(write: Write): void {
     this.#isComplete &&= this.#at + writeBytesMax(write) + alignment <= this.bytes.length
     if (!this.#isComplete) return
@@ -86,12 +86,12 @@ export class Segment {
     this.table.addKey(keyStartOf(write, start), write.key)
   }
 
-  /** Whether there is room for so many bytes of encoded writes in the record that is being made. */
+  /** Returns whether the current record has space for `bytes` bytes of encoded writes. */
   hasRoom(bytes: number): boolean {
     return this.#isComplete && this.#at + bytes + alignment <= this.bytes.length
   }
 
-  /** Adds a part of a batch to the record that is being made; there has to be room for it. */
+  /** Adds a part of a batch to the current record, which must have space for it. */
   addPart(part: Bytes): void {
     let start = this.#at
     this.#at = start + part.length
@@ -108,12 +108,12 @@ export class Segment {
     const sequence = this.#place.sequence + 1
     const batch = this.#at - recordStart - recordHeadBytes
     const checksum = sealRecord(this.bytes, recordStart, batch, { salt: this.#salt, sequence, before })
-    // The header goes with the first record.
+    // The header is written with the first record.
     const start = recordStart === headerBytes ? 0 : recordStart
     return { start, end: recordStart + recordBytes(batch), place: { sequence, checksum } }
   }
 
-  /** The record is durable: readers see it. */
+  /** Makes a durable record visible to readers. */
   accept({ end, place }: { readonly end: number; readonly place: ChainPlace }): void {
     this.#end = end
     this.#place = place
@@ -121,7 +121,7 @@ export class Segment {
     this.#begin()
   }
 
-  /** Forgets the record that is being made. */
+  /** Drops the current record. */
   revert(): void {
     this.table.revert()
     this.#begin()

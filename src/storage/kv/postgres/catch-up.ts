@@ -1,4 +1,4 @@
-// Brings a copy up to the record by the log, for nodes that serve as well as for backups and comparisons.
+// Applies the log to a replica up to the head, for serving nodes, backups and comparisons.
 
 import type { KeyValueStore } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
@@ -8,9 +8,9 @@ import { disagreement } from './same-record.ts'
 import type { PostgresSession } from './session.ts'
 
 /**
- * Fetches and applies the log behind the batch `from` up to `to`, a part at a time. `session` gives a session to fetch a part over;
- * `apply` applies one to the copy, and resolves with the newest batch in it. Resolves with the newest batch, less than `to` if the
- * log does not go on.
+ * Fetches and applies the log after the batch `from` up to `to`, a part at a time. `session` returns a session for
+ * fetching a part; `apply` applies a part to the replica, and resolves with the newest batch in it. Resolves with the
+ * newest batch, which is less than `to` if the log does not continue.
  */
 export async function catchUp(
   from: number,
@@ -27,8 +27,8 @@ export async function catchUp(
 }
 
 /**
- * Brings a copy up to what is the head now; resolves with the newest batch in it. Throws {@link StoreUnavailableError} when the
- * log does not go on from it.
+ * Applies the log to a replica up to the present head; resolves with the newest batch in it. Throws {@link
+ * StoreUnavailableError} when the log does not continue the replica.
  */
 export async function redoLog(session: PostgresSession, local: KeyValueStore): Promise<number> {
   const head = await readHead(session)
@@ -37,5 +37,5 @@ export async function redoLog(session: PostgresSession, local: KeyValueStore): P
   const reached = note && (await catchUp(note.seq, head.seq, async () => session, apply))
   if (reached !== undefined && reached >= head.seq) return reached
   const reason = await disagreement(session, readNote(local))
-  throw new StoreUnavailableError(`the log cannot be redone on the copy: ${reason}`)
+  throw new StoreUnavailableError(`the log cannot be applied to the replica: ${reason}`)
 }

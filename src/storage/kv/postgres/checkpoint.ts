@@ -1,6 +1,6 @@
-// Brings the state rows of the record (`kv`) forward to the log, and removes log rows that no node needs any more. One
-// node at a time does it, by a lease; two that believe to hold it do no harm, because each step checks in its own
-// transaction where the state stands.
+// Applies the log to the state rows of the record (`kv`), and removes log rows that no node needs any more. A lease
+// gives this work to one node at a time. Two nodes that believe to hold the lease are harmless, because each step
+// checks the checkpoint in its own transaction.
 
 import { byteText } from '../../../base/byte-text.ts'
 import { systemClock } from '../../../base/clock.ts'
@@ -16,7 +16,7 @@ import type { UpkeepTask } from './upkeep.ts'
 
 const leaseName = 'checkpoint'
 const leaseSeconds = 5
-/** Milliseconds between two steps when there is nothing to do. */
+/** Milliseconds between two steps when there is no work. */
 export const checkpointEveryMs = 2_000
 /** Milliseconds between two removals of log rows. */
 const trimEveryMs = 10_000
@@ -25,21 +25,21 @@ const stepKeysMax = 5_000
 const stepBytesMax = 8 << 20
 /** Log rows removed in one statement. */
 const trimRowsMax = 1_000
-/** Seconds for which log rows stay at least, for nodes that were away. */
+/** Minimum age in seconds of removed log rows, for nodes that were disconnected. */
 const retentionSeconds = 600
-/** A node that has not been seen for so long, in seconds, does not hold back the removal of log rows. */
+/** Seconds without a report after which a node no longer delays the removal of log rows. */
 const nodeGoneSeconds = 60
-/** After so many seconds it is forgotten. */
+/** Seconds without a report after which the row of a node is removed. */
 const nodeForgottenSeconds = secondsPerDay
 
-/** Brings the state forward, a step at a time. */
+/** Applies the log to the state, a step at a time. */
 export class Checkpointer implements UpkeepTask {
   readonly #node: string
   #trimmedMs = Number.NEGATIVE_INFINITY
-  /** No row of the log is before it. */
+  /** There is no row of the log before it. */
   #firstRow = 0
 
-  /** `node` names this process among those that may hold the lease. */
+  /** `node` identifies this process among those that may hold the lease. */
   constructor(node: string) {
     this.#node = node
   }
@@ -47,7 +47,7 @@ export class Checkpointer implements UpkeepTask {
   async run(session: PostgresSession): Promise<boolean> {
     const mayTrim = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
     const { from, head } = await standingOf(session)
-    // A process with nothing to do leaves the lease alone.
+    // A process without work does not take the lease.
     if ((from === head && !mayTrim) || !(await holdLease(session, leaseName, this.#node, leaseSeconds)))
       return false
     const isBusy = await advanceCheckpoint(session)
@@ -64,7 +64,8 @@ export class Checkpointer implements UpkeepTask {
 }
 
 /**
- * The batch of which the state is, and the newest. Throws `StoreUnavailableError` when a newer program has changed the tables.
+ * The batch that the state contains, and the newest batch. Throws `StoreUnavailableError` when a newer program has
+ * changed the tables.
  */
 async function standingOf(
   session: PostgresSession,
@@ -78,7 +79,7 @@ async function standingOf(
   return { from: Number(row?.seq), head: Number(row?.head) }
 }
 
-/** Takes one step; true when there is more to do. */
+/** Runs one step; true when there is more work. */
 export async function advanceCheckpoint(session: PostgresSession): Promise<boolean> {
   const { from, head } = await standingOf(session)
   const changed = new Map<string, Write>()
@@ -99,7 +100,10 @@ export async function advanceCheckpoint(session: PostgresSession): Promise<boole
   return reached < head
 }
 
-/** One transaction: the state at `from` becomes the state at `to`. Does nothing when another node was faster. */
+/**
+ * One transaction: changes the state from the batch `from` to the batch `to`. Does nothing when another node was
+ * faster.
+ */
 async function writeStep(
   session: PostgresSession,
   from: number,
@@ -125,16 +129,16 @@ async function writeStep(
     await session.query(`UPDATE ${checkpoint} SET seq = $1 WHERE id = 1`, [to])
     await session.query('COMMIT')
   } catch (error) {
-    // The session is in a failed transaction: nothing may follow on it.
+    // The session is in a failed transaction, so it must not be used any more.
     session.close()
     throw error
   }
 }
 
 /**
- * Removes log rows that are in the state, older than the retention, and needed by no node that lives. `first`: no row is
- * before it; resolves with what is so afterwards. Removed rows stay on their pages for as long as a transaction reads an older state
- * of the database, and a search for the first row from the beginning walks over all of them.
+ * Removes log rows that are in the state, older than the retention, and not needed by any live node. `first`: there is
+ * no row before it; resolves with the value for the next call. Removed rows stay on their pages while a transaction
+ * reads an older state of the database, and a search for the first row from the beginning would pass all of them.
  */
 async function trimLog(session: PostgresSession, first: number): Promise<number> {
   const log = session.table('log')

@@ -1,5 +1,5 @@
-// The record as a key-value store of its own, as of one batch: for backups, for the way back into a data directory, and to
-// compare a node's copy with.
+// Copies the record as of one batch into a key-value store: for backups, for the move back into a data directory, and
+// for comparisons with a node's replica.
 
 import { mergeJoin } from '../../../base/merge-join.ts'
 import { type Bytes, type Entry, everyKey, type KeyValueStore, type View } from '../contract.ts'
@@ -10,8 +10,8 @@ import { noteIn, ReplicaView } from './replica.ts'
 import { PostgresSession, type RecordLocation } from './session.ts'
 
 /**
- * Copies the state of the record as of now into `local`, which is empty or a copy that was interrupted; resolves with the
- * batch that it ends with.
+ * Copies the present state of the record into `local`, which is empty or contains an interrupted copy; resolves with
+ * the batch of the copy.
  */
 export function copyRecord(
   location: RecordLocation,
@@ -25,26 +25,26 @@ export function copyRecord(
   })
 }
 
-/** A key under which two stores differ, and which of them holds it. */
+/** A key with different values in two stores, and the stores that contain the key. */
 export interface Difference {
   readonly key: Bytes
   readonly in: 'copy' | 'record' | 'both'
 }
 
-/** What a comparison found. */
+/** The result of a comparison. */
 interface Comparison {
-  /** The batch as of which both were compared. */
+  /** The batch at which both were compared. */
   readonly seq: number
-  /** At most {@link differencesMax}. */
+  /** At most {@link differencesMax} differences. */
   readonly differences: readonly Difference[]
 }
 
-/** Differences that a comparison reports. */
+/** Maximum number of differences that a comparison reports. */
 export const differencesMax = 100
-/** How often both are brought to the same batch at most; a node that serves moves its copy on meanwhile. */
+/** Maximum number of attempts to bring both to the same batch; a serving node advances its replica meanwhile. */
 const attemptsMax = 1_000
 
-/** Compares a node's copy with the record, of which `record` is a copy that no other process writes to. */
+/** Compares a node's replica with the record. `record` is a copy of the record that no other process writes to. */
 export async function compareCopy(
   session: PostgresSession,
   record: KeyValueStore,
@@ -56,10 +56,10 @@ export async function compareCopy(
     const found = record.read(expected => copy.read(actual => compareAt(expected, actual)))
     if (found) return found
   }
-  throw new StoreUnavailableError('the copy changes too fast to be compared')
+  throw new StoreUnavailableError('the replica changes too fast to be compared')
 }
 
-/** Undefined when the two are not at the same batch. */
+/** Undefined when the two are at different batches. */
 function compareAt(expected: View, actual: View): Comparison | undefined {
   const seq = noteIn(actual)?.seq
   if (seq === undefined || noteIn(expected)?.seq !== seq) return undefined

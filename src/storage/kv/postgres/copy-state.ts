@@ -1,6 +1,6 @@
-// Copies the state of the record into an empty local copy, page by page, while commits go on. The pages are of different
-// moments; redoing the log from the checkpoint at which the copy began makes them one state, because every log row sets
-// and deletes keys absolutely.
+// Copies the state of the record into an empty replica, page by page, while commits continue. The pages are of
+// different times. Applying the log from the checkpoint at which the copy began makes them one state, because every log
+// row contains complete values.
 
 import { systemClock } from '../../../base/clock.ts'
 import { machineStart } from '../../../base/process-mark.ts'
@@ -13,27 +13,27 @@ import { disagreement } from './same-record.ts'
 import type { PostgresSession, ResultRow } from './session.ts'
 import { readStoreId } from './tables.ts'
 
-/** What a copy has done so far. */
+/** The progress of a copy. */
 export interface CopyProgress {
   readonly keys: number
   readonly bytes: number
-  /** How many keys the record had when the copy began, or went on; undefined until they have been counted. */
+  /** The number of keys of the record when the copy began or continued; undefined until they have been counted. */
   readonly keysTotal: number | undefined
 }
 
-/** How much of it is done, from 0 to 1; undefined while that is not known. */
+/** The completed share, from 0 to 1; undefined while it is unknown. */
 export function copiedShare({ keys, keysTotal }: CopyProgress): number | undefined {
   return keysTotal === undefined ? undefined : Math.min(1, keys / Math.max(1, keysTotal))
 }
 
-/** Bytes that a page should have. */
+/** Target size of a page in bytes. */
 const pageBytesAim = 4 << 20
 const pageRowsMin = 16
 const pageRowsMax = 16_384
 
 /**
- * Fills `local`, which is empty or holds a part of such a copy. Resolves when the log can be redone on it. What is
- * interrupted goes on where it stopped, if the log still reaches back to where it began.
+ * Fills `local`, which is empty or contains a part of such a copy. Resolves when the log can be applied to it. An
+ * interrupted copy continues where it stopped, if the log still goes back to its start.
  */
 export async function copyState(
   session: PostgresSession,
@@ -73,7 +73,7 @@ interface Page {
   readonly bytes: number
 }
 
-/** The rows behind a key, page by page. The next page is on its way while one is put down. */
+/** The rows after a key, page by page. The next page is fetched while a page is stored. */
 async function* pages(session: PostgresSession, after: Buffer): AsyncGenerator<Page> {
   let rowsLimit = pageRowsMin
   let next = readPage(session, after, rowsLimit)
@@ -86,7 +86,7 @@ async function* pages(session: PostgresSession, after: Buffer): AsyncGenerator<P
       const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(bytes, 1))
       rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
       next = readPage(session, rows.at(-1)?.key as Buffer, rowsLimit)
-      // A caller that stops in between does not wait for it.
+      // A caller that stops the iteration does not wait for the page.
       next.catch(() => undefined)
     }
     yield { writes, bytes }
@@ -99,7 +99,7 @@ function readPage(session: PostgresSession, after: Buffer, rowsLimit: number): P
   return session.query(statement, [after])
 }
 
-/** Counts the keys to copy while they are being copied: of many that takes long, and it only serves to show progress. */
+/** Counts the keys to copy during the copy: counting many keys takes long, and is only needed to show progress. */
 function countKeys(
   session: PostgresSession,
   after: Buffer,
@@ -119,14 +119,14 @@ function countKeys(
     isStopped = true
     beside?.close()
   }
-  // What keeps it from counting keeps the copy from coming about, too, and is told there.
+  // A failure that prevents counting also fails the copy, which reports it.
   count()
     .catch(() => undefined)
     .finally(stop)
   return { stop }
 }
 
-/** The note of a copy that was interrupted, and the last key in it; undefined when it has to begin anew. */
+/** The note and the last key of an interrupted copy; undefined when the copy must start from the beginning. */
 async function resumable(
   session: PostgresSession,
   local: KeyValueStore,
@@ -135,11 +135,11 @@ async function resumable(
   if (note === undefined || note.isComplete || (await disagreement(session, note)) !== undefined)
     return undefined
   const [entry] = local.read(view => [...view.range({ ...everyKey, reverse: true, limit: 1 })])
-  // The note itself comes before all other keys, behind which copying then begins.
+  // The key of the note itself is before all other keys, so copying then starts from the beginning.
   return { note, last: Buffer.from(entry?.key ?? []) }
 }
 
-/** Removes whatever is in a store, a page at a time. */
+/** Removes all rows of a store, a page at a time. */
 async function empty(local: KeyValueStore): Promise<void> {
   for (let count = 1; count > 0; ) {
     count = await local.transact(view => {
@@ -152,7 +152,7 @@ async function empty(local: KeyValueStore): Promise<void> {
   }
 }
 
-/** Where the state stands, kept from being trimmed behind: the note of a copy that begins there. */
+/** Prevents the removal of log rows after the checkpoint, and returns the note of a copy that begins there. */
 async function pinCheckpoint(session: PostgresSession, node: string): Promise<CopyNote> {
   const storeId = await readStoreId(session)
   await session.query('BEGIN')
@@ -161,8 +161,8 @@ async function pinCheckpoint(session: PostgresSession, node: string): Promise<Co
   await keepLog(session, node, seq)
   const batch = seq === 0 ? '' : await readBatch(session, seq)
   await session.query('COMMIT')
-  // Its row is never trimmed.
+  // The row of batch 0 is never removed.
   if (batch === undefined)
-    throw new StoreUnavailableError(`the log lacks batch ${seq}, at which its state stands: restore a backup`)
+    throw new StoreUnavailableError(`the log does not contain batch ${seq}, to which its state belongs: restore a backup`)
   return { storeId, boot: machineStart(), seq, batch, isComplete: false }
 }

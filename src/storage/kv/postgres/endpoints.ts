@@ -1,5 +1,4 @@
-// Where a session connects to, in the words of the driver: the servers of an address, each with the kinds of TLS that are
-// tried there, as libpq does.
+// The servers of a database address in the form of the driver, each with the kinds of TLS to try, as libpq does.
 
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
@@ -14,18 +13,18 @@ import { StoreUnavailableError } from '../errors.ts'
 
 /** One server of an address. */
 export interface DatabaseServer {
-  /** Names it among the others. */
+  /** Identifies the server among the others. */
   readonly name: string
-  /** What to connect with; the next when the server refuses the one before it. At least one. */
+  /** Connection settings; the next ones are tried when the server rejects the previous ones. At least one. */
   readonly attempts: readonly ClientConfig[]
 }
 
-/** Milliseconds until a connection that does not come about is given up. */
+/** Milliseconds after which an attempt to connect is given up. */
 const connectTimeoutMs = 5_000
 
 /**
- * The servers behind an address, in the order in which they are tried. Throws {@link StoreUnavailableError} when a file that
- * the address names cannot be read.
+ * The servers of an address, in the order in which they are tried. Throws {@link StoreUnavailableError} when a file
+ * that the address names cannot be read.
  */
 export function endpointsOf(url: string, purpose: string): DatabaseServer[] {
   const address = parseDatabaseAddress(url)
@@ -50,10 +49,10 @@ export function endpointsOf(url: string, purpose: string): DatabaseServer[] {
   })
 }
 
-/** The kinds of TLS to try, in their order; false: none. What libpq says of `sslmode`. */
+/** The kinds of TLS to try, in order; false: no TLS. Follows libpq's rules for `sslmode`. */
 function tlsOf({ options, sslMode }: DatabaseAddress, { host }: DatabaseHost): (false | ConnectionOptions)[] {
   const mode = sslMode ?? process.env.PGSSLMODE ?? 'prefer'
-  // There is no TLS over sockets of the machine.
+  // Sockets of the machine do not use TLS.
   if (mode === 'disable' || host?.startsWith('/')) return [false]
   const root = options.get('sslrootcert')
   const ca = root === undefined || root === 'system' ? undefined : fileOf('sslrootcert', options)

@@ -1,24 +1,27 @@
-// What the driver and the database say when something fails, and what is made of it: one line that names no password.
+// Converts failures of the driver and errors of the database to failures of the store: one line without a password.
 
 import { AddressFault } from '../../../base/database-address.ts'
 import { StoreUnavailableError, wordsOf } from '../errors.ts'
 
-/** SQLSTATEs after which the session itself is over: connection exceptions, shutdowns, time limits of the session. */
+/** SQLSTATEs after which the session is closed: connection exceptions, shutdowns, time limits of the session. */
 const fatalStates = /^(08|57P0|25P03)/
 
-/** Whether the database has answered a statement with an error, so that the session goes on. */
+/** Returns whether the database has responded to a statement with an error, so that the session continues. */
 export function isRefusal(error: unknown): boolean {
   const state = stateOf(error)
   return state !== undefined && !fatalStates.test(state)
 }
 
-/** What the database calls an error; undefined when it is not the database that speaks. */
+/** The SQLSTATE of an error; undefined when the error is not from the database. */
 export function stateOf(error: unknown): string | undefined {
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
   return typeof severity === 'string' && typeof code === 'string' ? code : undefined
 }
 
-/** Whether a server refused a connection because of its TLS, or for want of it (SQLSTATE of a missing line in `pg_hba.conf`). */
+/**
+ * Returns whether a server rejected a connection because of its TLS, or because it lacks TLS (SQLSTATE of a missing
+ * line in `pg_hba.conf`).
+ */
 export function isAboutTls(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
   return (
@@ -26,13 +29,13 @@ export function isAboutTls(error: unknown): boolean {
   )
 }
 
-/** What the database has refused, as a failure of the store. */
+/** An error of the database as a failure of the store. */
 export function refusal(cause: unknown): StoreUnavailableError {
   if (cause instanceof StoreUnavailableError) return cause
-  return new StoreUnavailableError(`the database of the store refuses: ${wordsOf(cause)}`, { cause })
+  return new StoreUnavailableError(`the database of the store rejects this:  ${wordsOf(cause)}`, { cause })
 }
 
-/** The failure in words that name no password. */
+/** A failure to connect, in words without a password. */
 export function unavailable(cause: unknown, reason = wordsOf(cause)): StoreUnavailableError {
   if (cause instanceof StoreUnavailableError) return cause
   if (cause instanceof AddressFault)

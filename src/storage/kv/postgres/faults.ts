@@ -1,24 +1,24 @@
-// What keeps a copy from following its record, for the operator: reported once, again when the reason changes, and when it is
-// over; some seconds apart, so that what comes and goes does not fill the log.
+// Reports the reason why a replica cannot follow its record to the operator: once, again when the reason changes, and
+// when the fault is over. Reports are some seconds apart, so that an intermittent fault does not fill the log.
 
 import { StoreUnavailableError, wordsOf } from '../errors.ts'
 
-/** A node's own copy cannot be brought forward (its disk is full, say); the database may be sound. */
+/** A node's own replica cannot be updated (because its disk is full, for example); the database may be available. */
 export class CopyFault extends StoreUnavailableError {
   override name = 'CopyFault'
 
   constructor(cause: unknown) {
-    super(`the copy of the store on this node cannot be brought forward: ${wordsOf(cause)}`, { cause })
+    super(`the replica of the store on this node cannot be updated: ${wordsOf(cause)}`, { cause })
   }
 }
 
-/** What keeps a copy from following; `isLocal`: the node's own disk, not the database. */
+/** The reason why a replica cannot follow; `isLocal`: the node's own disk, not the database. */
 export interface FollowFault {
   readonly isLocal: boolean
   readonly reason: string
 }
 
-/** Milliseconds between two faults that are reported. */
+/** Minimum milliseconds between two reports. */
 const reportEveryMs = 5_000
 
 export class Faults {
@@ -26,18 +26,18 @@ export class Faults {
   readonly #onChange: (fault: FollowFault | undefined) => void
   #reported: FollowFault | undefined
   #reportedMs = Number.NEGATIVE_INFINITY
-  /** The fault that there is now. */
+  /** The current fault. */
   current: FollowFault | undefined
-  /** Since when there is one, on the steady clock. */
+  /** When the fault began, on the monotonic clock. */
   sinceMs: number | undefined
 
-  /** `onChange` hears of a fault, and undefined when it is over. */
+  /** `onChange` is called with a fault, and with undefined when it is over. */
   constructor(elapsedMs: () => number, onChange: (fault: FollowFault | undefined) => void) {
     this.#elapsedMs = elapsedMs
     this.#onChange = onChange
   }
 
-  /** An attempt to follow has failed; `error` undefined: it has succeeded. Called again and again. */
+  /** Called after each attempt to follow: with its error, or with undefined after success. */
   note(error: unknown): void {
     this.current = error === undefined ? undefined : faultOf(error)
     this.sinceMs = this.current && (this.sinceMs ?? this.#elapsedMs())

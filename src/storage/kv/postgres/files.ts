@@ -1,4 +1,5 @@
-// Files in the record, in parts, so that nothing long is ever in memory. A file has its name only when it is complete.
+// Files in the record, in parts, so that no large file is ever in memory. A file gets its name only when it is
+// complete.
 
 import { secondsPerDay } from '../../../base/durations.ts'
 import type { Random } from '../../../base/random.ts'
@@ -7,7 +8,7 @@ import type { PostgresSession } from './session.ts'
 
 const partBytes = 1 << 20
 const draftPrefix = 'draft of '
-/** No file takes so long to be stored, in seconds. */
+/** Seconds after which an incomplete file is removed: storing a file never takes this long. */
 const leftoverSeconds = secondsPerDay
 
 export class RecordFiles {

@@ -1,5 +1,6 @@
-// Moves the content of a store into an empty record, page by page in the order of keys. What is interrupted goes on where
-// it stopped: pages are absolute, and the record says what it is being filled with. No node starts on it meanwhile.
+// Moves the content of a store into an empty record, page by page in the order of keys. An interrupted move continues
+// where it stopped: pages contain complete values, and the record stores which data it is filled with. No node starts
+// on the record meanwhile.
 
 import { keyAfter } from '../../../base/bytes.ts'
 import type { Random } from '../../../base/random.ts'
@@ -24,17 +25,17 @@ interface FillOptions {
 
 const leaseName = 'migration'
 const leaseSeconds = 60
-/** Bytes, about, and rows of one statement. */
+/** Approximate bytes, and rows of one statement. */
 const pageBytes = 4 << 20
 const pageRowsMax = 5_000
 
-/** Fills the record. Throws {@link StoreUnavailableError} when it holds a store already. */
+/** Fills the record. Throws {@link StoreUnavailableError} when it already contains a store. */
 export async function fillRecord(options: FillOptions): Promise<void> {
   const { location, source, newestTime, node, random } = options
   await PostgresSession.use(location, node, async session => {
     await createTables(session, random, unfilledVersion)
     if (!(await holdLease(session, leaseName, node, leaseSeconds)))
-      throw new StoreUnavailableError('another process moves data into this store')
+      throw new StoreUnavailableError('another process is moving data into this store')
     try {
       await fill(session, source, newestTime, async progress => {
         await holdLease(session, leaseName, node, leaseSeconds)
@@ -47,7 +48,7 @@ export async function fillRecord(options: FillOptions): Promise<void> {
   })
 }
 
-/** Writes the pages that are missing. */
+/** Writes the missing pages. */
 async function fill(
   session: PostgresSession,
   source: KeyValueStore,
@@ -68,7 +69,7 @@ async function fill(
   }
 }
 
-/** Where filling begins: at the start, or behind what is there of the same source. */
+/** The start: the first key, or the key after the last row of the same source. */
 async function beginOf(session: PostgresSession, newestTime: number): Promise<Bytes> {
   const lease = session.table('lease')
   const kv = session.table('kv')
@@ -77,7 +78,7 @@ async function beginOf(session: PostgresSession, newestTime: number): Promise<By
     const { seq } = await readHead(session)
     const rows = await session.query(`SELECT 1 FROM ${kv} LIMIT 1`)
     if (seq > 0 || rows.length > 0)
-      throw new StoreUnavailableError(`the schema ${session.schemaName} holds a store already`)
+      throw new StoreUnavailableError(`the schema ${session.schemaName} already contains a store`)
     await session.query(`UPDATE ${session.table('meta')} SET version = ${unfilledVersion} WHERE id = 1`)
   }
   const marked = await session.query(`SELECT 1 FROM ${lease} WHERE name = $1`, [mark])
@@ -90,7 +91,7 @@ async function beginOf(session: PostgresSession, newestTime: number): Promise<By
   return newest === undefined ? new Uint8Array(0) : keyAfter(newest.key as Buffer)
 }
 
-/** From here on nodes may start. */
+/** From now on nodes may start. */
 async function finish(session: PostgresSession, newestTime: number): Promise<void> {
   await session.query('BEGIN')
   await session.query(`UPDATE ${session.table('log')} SET closed = $1 WHERE seq = 0`, [newestTime + 1])
@@ -98,7 +99,7 @@ async function finish(session: PostgresSession, newestTime: number): Promise<voi
   await session.query(`UPDATE ${session.table('meta')} SET version = ${recordVersion} WHERE id = 1`)
   if ((await session.commit()) !== 'acknowledged')
     throw new StoreUnavailableError(
-      'the database has not waited for its synchronous standby: begin anew in an empty schema',
+      'the database has not waited for its synchronous standby: start again with an empty schema',
     )
 }
 

@@ -1,20 +1,20 @@
-// Whether what an address leads to serves a node: found out once, before it starts, instead of by a node that seems ready and
-// then fails now and then.
+// Checks before a node starts that the database at an address is suitable for it, because a node that starts anyway
+// would fail from time to time.
 
 import { StoreUnavailableError } from '../errors.ts'
 import { stateOf } from './failures.ts'
 import { PostgresSession, type RecordLocation } from './session.ts'
 
-/** Connections that one process has at most, with the one that counts rows while it copies the state. */
+/** Maximum number of connections of one process, including the one that counts rows while it copies the state. */
 const sessionsMax = 6
-/** Milliseconds that a statement may take here; a pooler with too few connections lets it wait. */
+/** Maximum milliseconds for a statement here; a pooler with too few connections makes it wait. */
 const patienceMs = 3_000
-/** SQLSTATE of a connection beyond a limit: of the role, the database or the server. */
+/** SQLSTATE of a connection above a limit: of the role, the database or the server. */
 const tooManyState = '53300'
 
 /**
- * Throws {@link StoreUnavailableError} when the database allows fewer connections than a node needs, or is reached through a
- * pooler that gives each transaction another session. `session` is the first of the connections.
+ * Throws {@link StoreUnavailableError} when the database allows fewer connections than a node needs, or is behind a
+ * pooler that changes the session between transactions. `session` is the first of the connections.
  */
 export async function assertFit(
   session: PostgresSession,
@@ -28,20 +28,20 @@ export async function assertFit(
   const opened = await Promise.allSettled(opening)
   const others = opened.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
   try {
-    // Poolers draw the numbers that their clients get.
+    // Poolers generate the process numbers of their clients.
     if (own !== session.processId && (await isShared(own, others)))
       throw new StoreUnavailableError(
-        'the address of the store leads to a pooler that keeps transactions, not sessions: set its pool_mode to session, or lead the address to PostgreSQL itself',
+        'the address of the store leads to a connection pooler in transaction mode: set its pool_mode to session, or use the address of PostgreSQL itself',
       )
     const failed = opened.find(each => each.status === 'rejected')
     if (failed) throw tooFewSessions(failed.reason)
   } finally {
-    // Those that the node opens next must not meet them.
+    // The next connections of the node must not count together with these.
     await Promise.all(others.map(other => other.end()))
   }
 }
 
-/** Whether the server process of an idle session works for another one that is in a transaction. */
+/** Returns whether the server process of an idle session works for another session that is in a transaction. */
 async function isShared(own: number, others: readonly PostgresSession[]): Promise<boolean> {
   const begun = others.map(async other => {
     const [, backend] = await Promise.all([other.query('BEGIN'), backendOf(other)])
@@ -56,7 +56,7 @@ async function backendOf(session: PostgresSession): Promise<number> {
   return Number(row?.pid)
 }
 
-/** What to tell when the database gives no more connections; other causes as they are. */
+/** The error to report when the database allows no more connections; other errors unchanged. */
 function tooFewSessions(cause: unknown): unknown {
   if (!(cause instanceof StoreUnavailableError) || stateOf(cause.cause) !== tooManyState) return cause
   return new StoreUnavailableError(

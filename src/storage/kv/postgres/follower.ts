@@ -1,13 +1,13 @@
-// Keeps a node's copy up with the record, and knows what the copy may be taken for: which time it is complete up to,
-// and whether it is fresh enough to be read.
+// Updates a node's replica from the record, and determines up to which time it is complete and whether it is fresh
+// enough for reads.
 //
-// A copy at batch n holds every commit up to the time that was *closed* when n was the head: no later commit comes up
-// to it. While there are commits, their own times are enough. When nothing is written, a node that is read moves the
-// closed time on, so that the time of snapshots follows the time of day.
+// A replica at batch n contains every commit up to the time that was *closed* when n was the head: all later commits
+// have later times. While there are commits, their own times are sufficient. Without writes, a node with reads advances
+// the closed time, so that the time of snapshots follows the time of day.
 //
-// A refresh reads the head and catches up with it. One at a time is under way, and whatever needs one shares it. A node that
-// is read begins the next one before the last is too old, so that reads hardly ever wait; a node that is not read rests, and
-// its next read waits for a refresh. Each commit of this node counts as one, too.
+// A refresh reads the head and applies the missing batches. One refresh runs at a time, and all callers share it. A
+// node with reads begins the next refresh before the last one is too old, so reads rarely wait; the first read of an
+// idle node waits for a refresh. Each commit of this node counts as a refresh, too.
 
 import type { Clock } from '../../../base/clock.ts'
 import { Loop } from '../../../base/loop.ts'
@@ -29,50 +29,62 @@ import { type AppliedRow, applyRows, type Progress, readNote } from './replica.t
 import { disagreement } from './same-record.ts'
 import { PostgresSession, type RecordLocation } from './session.ts'
 
-/** What a node has to do with: its copy, the record, and who hears of them. */
+/** The parts of a node: its replica, the record, and callbacks. */
 export interface NodeOptions {
   readonly location: RecordLocation
-  /** The copy of this node, prepared by `prepareReplica`; closed with the store. */
+  /** The replica of this node, prepared by `prepareReplica`; closed with the store. */
   readonly local: KeyValueStore
-  /** Names this node (and process) in the record's tables; unique among those that live. */
+  /** Identifies this node (and process) in the record's tables; unique among live nodes. */
   readonly node: string
   readonly clock: Clock
-  /** The times of snapshots of all processes of the node; absent: there is one process. */
+  /** The times of snapshots of all processes of the node; absent when there is one process. */
   readonly given?: SnapshotTimes
   readonly timers: Timers
   readonly random: Random
-  /** The time of the newest commit in a state, in microseconds: how transactions note it is not this engine's matter. */
+  /** The time of the newest commit in a state, in microseconds: this engine does not know how transactions store it. */
   readonly newestTime: (view: Pick<View, 'get'>) => Micros
-  /** Milliseconds for which reads go on while the database is away. */
+  /** Milliseconds for which reads continue while the database is unavailable. */
   readonly readPatienceMs?: number
-  /** Told once, when the record does not hold what the copy does: the copy is worthless, and the process has to end. */
+  /**
+   * Called once, when the record does not contain the commits of the replica: the replica is invalid, and the process
+   * must exit.
+   */
   readonly onDiverged: (reason: string) => void
-  /** Told what keeps this node from following the record, when that changes ({@link Faults}); undefined when it is over. */
+  /**
+   * Called with the reason why this node cannot follow the record, when it changes ({@link Faults}); undefined when the
+   * fault is over.
+   */
   readonly onFault?: (fault: FollowFault | undefined) => void
 }
 
 const readPatienceDefaultMs = 300_000
-/** Milliseconds between two refreshes while the node is read or listened to, and while it is not. */
+/** Milliseconds between two refreshes while the node has reads or listeners, and while it has neither. */
 const pollMs = 10
 const restingPollMs = 2_000
-/** A node counts as being read for so many milliseconds after a read. */
+/** Milliseconds for which a node counts as having reads after a read. */
 const readingMs = 1_000
-/** A read whose client does not say what it has seen waits for a refresh if the last one began more milliseconds ago. */
+/**
+ * A read whose client sends no last seen time waits for a refresh if the last one began more than these milliseconds
+ * ago.
+ */
 const freshMs = 5
-/** It begins the next one, without waiting, if the last one began more milliseconds ago: most take less than the rest. */
+/**
+ * Such a read begins the next refresh, without waiting, if the last one began more than these milliseconds ago: most
+ * refreshes take less than the remaining time.
+ */
 const agingMs = 3
-/** A read waits no longer than so many milliseconds: a database that is slow now and then does not hold up reads. */
+/** Maximum milliseconds that a read waits, so that a database that is sometimes slow does not delay reads. */
 const patienceMs = 20
-/** Milliseconds until a database that is away is tried again. */
+/** Milliseconds until an unavailable database is tried again. */
 const retryMs = 250
 /**
- * Milliseconds until a copy that could not be written is written again: a full disk stays full for longer, and each failure
- * may end the process, for lmdb 3.5.6 puts its message of unknown length into 100 bytes (`mdb_page_flush`).
+ * Milliseconds until a retry when the replica could not be written: a full disk stays full for longer, and each failure
+ * may crash the process, because lmdb 3.5.6 writes its error text into 100 bytes (`mdb_page_flush`).
  */
 const copyRetryMs = 2_000
-/** After so many milliseconds without a refresh much may have been committed elsewhere. */
+/** Milliseconds without a refresh after which much may have been committed by other nodes. */
 const farBehindMs = 1_000
-/** Milliseconds after which a refresh without an answer counts as failed: the network may have swallowed it. */
+/** Milliseconds after which a refresh without a response counts as failed: the network may have lost it. */
 const refreshTimeoutMs = 2_000
 
 export class Follower {
@@ -82,30 +94,33 @@ export class Follower {
   readonly #onApplied: (row: AppliedRow) => void
   readonly #session: KeptSession
   #progress: Progress = { seq: 0, batch: '' }
-  /** The newest batch that was seen. */
+  /** The newest batch that this node knows. */
   #headSeq = 0
   readonly #times: ReadTimes
-  /** How many want to hear of commits of other nodes at once. */
+  /** The number of listeners that need to be notified of commits of other nodes at once. */
   #listeners = 0
   #lastReadMs = Number.NEGATIVE_INFINITY
-  /** The copy holds all that had been committed by then, on the steady clock. */
+  /** The replica contains all commits before this time of the monotonic clock. */
   #currentMs = Number.NEGATIVE_INFINITY
   readonly #log: KeptLog
   readonly #faults: Faults
-  /** The refresh that is under way. */
+  /** The running refresh. */
   #refreshing: Promise<void> | undefined
-  /** The same for reads: resolves at its end, or when it takes too long. */
+  /** The same for reads: resolves at the end of the refresh, or when it takes too long. */
   #fresh: Promise<void> | undefined
-  /** When the last refresh began, on the steady clock. */
+  /** When the last refresh began, on the monotonic clock. */
   #refreshedMs = Number.NEGATIVE_INFINITY
   #following: Loop | undefined
-  /** The last failure to write the copy. It holds up no batch of this node's own: what is committed by then is always tried. */
+  /**
+   * The last failure to write the replica. It does not delay this node's own batches: a committed batch is always
+   * applied.
+   */
   #failed: { readonly fault: CopyFault; readonly atMs: number } | undefined
   #isStopped = false
   #hasDiverged = false
   #isResting = false
 
-  /** `onApplied` is told of each batch that this process has applied, its own ones, too. */
+  /** `onApplied` is called with each batch that this process has applied, including its own batches. */
   constructor(options: NodeOptions, clock: RecordClock, onApplied: (row: AppliedRow) => void) {
     this.#options = options
     this.#clock = clock
@@ -120,12 +135,12 @@ export class Follower {
     return { ...this.#progress, behind: Math.max(0, this.#headSeq - this.#progress.seq) }
   }
 
-  /** How old, in milliseconds, what a snapshot of the copy shows may be. */
+  /** The maximum age of a snapshot of the replica, in milliseconds. */
   get lagMs(): number {
     return this.#elapsedMs() - this.#currentMs
   }
 
-  /** What keeps the copy from following. */
+  /** The reason why the replica cannot follow. */
   get fault(): FollowFault | undefined {
     return this.#faults.current
   }
@@ -143,12 +158,12 @@ export class Follower {
     await this.#following?.stop()
   }
 
-  /** A time for a snapshot; {@link ReadTimes.next}. Asking for it does not count as reading. */
+  /** A time for a snapshot; {@link ReadTimes.next}. Calling this does not count as a read. */
   time(after?: Micros): Micros {
     return this.#times.next(after)
   }
 
-  /** Commits of other nodes are to be noticed at once, until the returned function is called. */
+  /** Notices commits of other nodes at once, until the returned function is called. */
   listen(): Cancel {
     this.#listeners++
     this.#wake()
@@ -157,7 +172,7 @@ export class Follower {
     }
   }
 
-  /** Throws {@link StoreUnavailableError} when the copy is too old to be read. */
+  /** Throws {@link StoreUnavailableError} when the replica is too old for reads. */
   checkReadable(): void {
     const { sinceMs } = this.#faults
     const { readPatienceMs = readPatienceDefaultMs } = this.#options
@@ -165,9 +180,10 @@ export class Follower {
   }
 
   /**
-   * Undefined when a snapshot taken now holds everything up to `notBefore` (microseconds) and is fresh; else resolves
-   * when it is. With `isLater` it can also have a later time, unless the database is away. Rejects with
-   * {@link StoreUnavailableError} when the database is needed for what the snapshot holds, and away.
+   * Undefined when a snapshot taken now contains all commits up to `notBefore` (microseconds) and is fresh; otherwise
+   * resolves when this is so. With `isLater` the snapshot can also have a later time, unless the database is
+   * unavailable. Rejects with {@link StoreUnavailableError} when the snapshot needs the database, and it is
+   * unavailable.
    */
   ready(notBefore: number, isLater: boolean): Promise<void> | undefined {
     this.#lastReadMs = this.#elapsedMs()
@@ -179,16 +195,19 @@ export class Follower {
     return notBefore > 0 ? undefined : this.#keepFresh()
   }
 
-  /** Catches up before a commit when the copy may be far behind: while it does so with the head in hand, all others wait. */
+  /**
+   * Catches up before a commit when the replica may be far behind: catching up while holding the head would delay all
+   * other nodes.
+   */
   async approach(): Promise<void> {
     if (this.lagMs > farBehindMs) await this.#refresh(0)
   }
 
   /**
-   * Applies the batches up to a head that was asked for at `askedMs`. Throws when the record does not hold what the copy did
-   * `before` that. Batches are fetched over the session of refreshes alone, also for a commit that holds the head:
-   * the database ends a session that holds the head and stands idle, but waits without end for one that does not
-   * take what it has asked for.
+   * Applies the batches up to a head that was requested at `askedMs`. Throws when the record does not contain the
+   * replica's state `before` that. Batches are fetched only over the session of refreshes, also for a commit that holds
+   * the head: the database closes a session that holds the head and is idle, but waits indefinitely for a session that
+   * does not read its results.
    */
   async catchUp(head: Head, before: Progress | undefined, askedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
@@ -205,23 +224,26 @@ export class Follower {
     this.#currentMs = Math.max(this.#currentMs, askedMs)
   }
 
-  /** Other processes of the node feed the copy, too. */
+  /** Other processes of the node update the replica, too. */
   #learnProgress(): void {
     this.#progress = readNote(this.#options.local) ?? this.#progress
   }
 
-  /** The log as a session shows it does not go on from the copy, although `head` was seen. */
+  /** The log of a session does not continue the replica, although `head` was read. */
   async #failToReach(session: PostgresSession, head: Head): Promise<never> {
     const { seq } = await readHead(session)
     if (seq >= head.seq) {
       const reason = await disagreement(session, readNote(this.#options.local))
-      throw this.#diverged(reason ?? 'the log does not go on from it')
+      throw this.#diverged(reason ?? 'the log does not continue after it')
     }
     session.close()
-    throw new StoreUnavailableError('the database of the store was another one a moment ago')
+    throw new StoreUnavailableError('the database of the store has changed to another one')
   }
 
-  /** Applies batches to the copy, which other processes of the node may feed as well; resolves with the newest in it. */
+  /**
+   * Applies batches to the replica, which other processes of the node may update as well; resolves with the newest
+   * batch in it.
+   */
   async apply(rows: readonly LogRow[]): Promise<number> {
     const { local, newestTime } = this.#options
     const {
@@ -238,14 +260,14 @@ export class Follower {
     return this.#progress.seq
   }
 
-  /** Applies a batch that this node has made the head. */
+  /** Applies a batch of this node that is now the head. */
   async applyOwn(row: Head & LogRow): Promise<void> {
     await this.apply([row])
-    // Others may have come in between: the next refresh fetches them.
+    // Other batches may have come in between: the next refresh fetches them.
     this.note(row)
   }
 
-  /** Takes note of a head that was seen, or made. */
+  /** Records a head that was read or written. */
   note(head: Head): void {
     this.#headSeq = Math.max(this.#headSeq, head.seq)
     const { local, newestTime } = this.#options
@@ -253,8 +275,9 @@ export class Follower {
   }
 
   /**
-   * A refresh that begins now finds everything that any client can have seen before. One that is under way may have begun
-   * too early. Rejects only when the copy does not hold everything up to `notBefore`: `wanted` is the closed time to be reached.
+   * A refresh that begins now contains all data that any client can have seen before. A running refresh may have begun
+   * too early. Rejects only when the replica does not contain all commits up to `notBefore`: `wanted` is the closed
+   * time that is needed.
    */
   async #refreshUpTo(notBefore: number, wanted: number): Promise<void> {
     const times = this.#times
@@ -266,7 +289,7 @@ export class Follower {
       const claimed = Number.isFinite(wanted) ? wanted : 0
       do await this.#refresh(Math.max(claimed, times.wanted))
       while (
-        // Another node may have moved the closed time first, and not as far.
+        // Another node may have advanced the closed time first, but not far enough.
         times.closed < claimed &&
         claimed <= this.#clock.now()
       )
@@ -275,7 +298,7 @@ export class Follower {
     }
   }
 
-  /** Undefined when the copy is fresh; else resolves when it is, or that takes too long. */
+  /** Undefined when the replica is fresh; otherwise resolves when it is, or when this takes too long. */
   #keepFresh(): Promise<void> | undefined {
     const { lagMs } = this
     if (lagMs <= agingMs) return undefined
@@ -288,11 +311,11 @@ export class Follower {
     return this.#fresh
   }
 
-  /** The step of the background; resolves with the milliseconds until the next. */
+  /** The step of the background loop; resolves with the milliseconds until the next step. */
   async #follow(): Promise<number> {
     this.#isResting = false
     const sinceMs = this.#elapsedMs() - this.#refreshedMs
-    // Reads have begun one.
+    // Reads have started a refresh.
     if (sinceMs < pollMs) return pollMs - sinceMs
     try {
       await this.#refresh(this.#isRead ? this.#times.wanted : 0)
@@ -311,7 +334,7 @@ export class Follower {
     if (this.#isResting) this.#following?.wake()
   }
 
-  /** Resolves when the refresh that is under way has ended, or one that begins now, with this `wanted`. */
+  /** Resolves when the running refresh has ended, or a refresh that begins now, with this `wanted`. */
   #refresh(wanted: number): Promise<void> {
     this.#refreshing ??= this.#readAndCatchUp(wanted).finally(() => {
       this.#refreshing = undefined
@@ -320,7 +343,10 @@ export class Follower {
     return this.#refreshing
   }
 
-  /** Reads the head and catches up. When the closed time is before `wanted` (microseconds), it is moved to the time of day. */
+  /**
+   * Reads the head and catches up. If the closed time is before `wanted` (microseconds), it is advanced to the time of
+   * day.
+   */
   async #readAndCatchUp(wanted: number): Promise<void> {
     const { node, random } = this.#options
     const beganMs = this.#elapsedMs()
@@ -348,8 +374,8 @@ export class Follower {
   }
 
   /**
-   * Opens a session and makes sure that it leads to the record which the copy is of: behind the same address there may be
-   * another server by now, one that had not received everything when it was promoted.
+   * Opens a session and checks that it leads to the record of the replica: another server may be at the same address by
+   * now, which did not have all commits when it was promoted.
    */
   openSession(statementTimeoutMs: number): Promise<PostgresSession> {
     const { local, location, node } = this.#options
@@ -364,12 +390,14 @@ export class Follower {
     if (!this.#hasDiverged) this.#options.onDiverged(reason)
     this.#hasDiverged = true
     this.#isStopped = true
-    // It may be in the middle of a step of that loop.
+    // The loop may be in the middle of a step.
     void this.#following?.stop()
-    return new StoreUnavailableError(`the local copy cannot be used any more: ${reason}`)
+    return new StoreUnavailableError(`the local replica is no longer valid: ${reason}`)
   }
 }
 
 function away(): StoreUnavailableError {
-  return new StoreUnavailableError('the database of the store has been away for too long to read on')
+  return new StoreUnavailableError(
+    'the database of the store has been unavailable for too long to serve reads',
+  )
 }

@@ -1,9 +1,9 @@
-// Keeps the record from trimming what a node still needs of the log.
+// Prevents the removal of log rows that a node still needs.
 
 import { keepLog } from './record.ts'
 import type { PostgresSession } from './session.ts'
 
-/** How often the record is told what a node needs, in milliseconds. */
+/** Interval in milliseconds at which the node's need is written to the record. */
 const renewMs = 5_000
 
 export class KeptLog {
@@ -11,13 +11,13 @@ export class KeptLog {
   readonly #elapsedMs: () => number
   #renewedMs = Number.NEGATIVE_INFINITY
 
-  /** `node` names this process among those that need the log; `elapsedMs`: a steady clock in milliseconds. */
+  /** `node` identifies this process among those that need the log; `elapsedMs`: a monotonic clock in milliseconds. */
   constructor(node: string, elapsedMs: () => number) {
     this.#node = node
     this.#elapsedMs = elapsedMs
   }
 
-  /** Says that the log is needed from batch `from` on, unless that was said a moment ago. */
+  /** Records that the log is needed from batch `from` on, unless this was recorded a moment ago. */
   async renew(session: PostgresSession, from: number): Promise<void> {
     if (this.#elapsedMs() - this.#renewedMs < renewMs) return
     this.#renewedMs = this.#elapsedMs()

@@ -1,4 +1,4 @@
-// A connection that is opened when it is needed, and anew when it has failed.
+// A connection that is opened on demand, and reopened after a failure.
 
 import { StoreUnavailableError } from '../errors.ts'
 import type { PostgresSession, ResultRow } from './session.ts'
@@ -9,12 +9,12 @@ export class KeptSession {
   #opening: Promise<PostgresSession> | undefined
   #isClosed = false
 
-  /** `open` connects, and makes sure that the connection leads to the right store. */
+  /** `open` connects, and checks that the connection leads to the right store. */
   constructor(open: () => Promise<PostgresSession>) {
     this.#open = open
   }
 
-  /** The connection, also for several callers at a time. Rejects with {@link StoreUnavailableError}. */
+  /** The connection, which several callers may use at a time. Rejects with {@link StoreUnavailableError}. */
   async sound(): Promise<PostgresSession> {
     if (this.#session?.isSound) return this.#session
     if (this.#isClosed) throw new StoreUnavailableError('the store is closed')
@@ -30,7 +30,10 @@ export class KeptSession {
     return this.#opening
   }
 
-  /** Runs a single statement on it, which gets the names of our tables by {@link PostgresSession.table}. */
+  /**
+   * Runs a single statement on the connection. The statement gets the names of our tables from {@link
+   * PostgresSession.table}.
+   */
   async query(
     statement: (table: (name: string) => string) => string,
     values: readonly unknown[],
@@ -42,7 +45,7 @@ export class KeptSession {
     )
   }
 
-  /** Runs `use`, which may begin a transaction, on a connection of its own. */
+  /** Runs `use`, which may begin a transaction, on a separate connection. */
   async alone<T>(use: (session: PostgresSession) => Promise<T>): Promise<T> {
     const session = await this.#open()
     try {
@@ -52,17 +55,17 @@ export class KeptSession {
     }
   }
 
-  /** The connection if there is one that works; nothing is opened. */
+  /** The connection if one is working; opens nothing. */
   get current(): PostgresSession | undefined {
     return this.#session?.isSound ? this.#session : undefined
   }
 
-  /** Gives up what is under way; the next who asks gets a new connection. */
+  /** Aborts running statements; the next caller gets a new connection. */
   drop(): void {
     this.#session?.close()
   }
 
-  /** Ends it; no other is opened. */
+  /** Closes the connection; no other is opened. */
   close(): void {
     this.#isClosed = true
     this.drop()

@@ -1,5 +1,6 @@
-// Leases on work that one process at a time does: a row each, measured by the database's clock. A holder that dies
-// loses its lease when it runs out. Work under a lease must still be safe when two believe to hold it for a moment.
+// Leases on work that one process at a time does: a row for each lease, with times of the database's clock. The lease
+// of a dead holder expires. Work under a lease must still be correct when two processes believe to hold it for a
+// moment.
 
 import type { PostgresSession } from './session.ts'
 import type { UpkeepTask } from './upkeep.ts'
@@ -22,18 +23,18 @@ export async function holdLease(
   return rows.length > 0
 }
 
-/** Gives a lease back, so that others need not wait until it runs out. */
+/** Releases a lease, so that other processes need not wait until it expires. */
 export async function releaseLease(session: PostgresSession, name: string, holder: string): Promise<void> {
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name = $1 AND holder = $2`, [name, holder])
 }
 
 const keptSeconds = 5
-/** Milliseconds that a lease is kept without being renewed. */
+/** Milliseconds between renewals of a lease. */
 const renewMs = 1_500
-/** Milliseconds by which a holder gives up before its lease runs out: clocks do not run at quite the same speed. */
+/** Milliseconds before the expiry at which a holder stops using its lease, because clocks differ slightly in speed. */
 const marginMs = 1_000
 
-/** A lease that a process renews as long as it lives, and takes over when its holder does not. */
+/** A lease that a process renews while it lives, and takes over when it has expired. */
 export class KeptLease implements UpkeepTask {
   readonly #name: string
   readonly #holder: string
@@ -41,14 +42,14 @@ export class KeptLease implements UpkeepTask {
   #untilMs = Number.NEGATIVE_INFINITY
   #renewedMs = Number.NEGATIVE_INFINITY
 
-  /** `elapsedMs`: a steady clock in milliseconds. */
+  /** `elapsedMs`: a monotonic clock in milliseconds. */
   constructor(name: string, holder: string, elapsedMs: () => number) {
     this.#name = name
     this.#holder = holder
     this.#elapsedMs = elapsedMs
   }
 
-  /** Whether this process has it now. */
+  /** True while this process holds the lease. */
   get isHeld(): boolean {
     return this.#elapsedMs() < this.#untilMs
   }

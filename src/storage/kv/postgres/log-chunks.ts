@@ -1,28 +1,28 @@
-// Pieces of log segments in the record: an index row each, with the piece itself unless that lies in a bucket. Beside
-// them, how far each machine has handed over, and how far it was asked to.
+// Pieces of log segments in the record: an index row for each piece, and the piece itself unless it is in a bucket.
+// Other rows store up to which time each machine has uploaded its records, and up to which time it should.
 
 import { endOfTime, type Micros, micros } from '../../../base/micros.ts'
 import type { KeptSession } from './kept-session.ts'
 import type { ResultRow } from './session.ts'
 
-/** A piece of a segment that its machine has handed over. Pieces of a segment follow each other without a gap. */
+/** A piece of a segment that its machine has uploaded. The pieces of a segment are contiguous. */
 export interface Chunk {
-  /** The segment: the writer, and from when on (microseconds) it holds records. */
+  /** The segment: its writer, and the time from which on it contains records (microseconds). */
   readonly writer: string
   readonly start: Micros
-  /** Where in the segment the piece begins, and its length, in bytes. */
+  /** The position of the piece in the segment, and its length, in bytes. */
   readonly position: number
   readonly bytes: number
-  /** Microseconds: no record in it is younger. */
+  /** Microseconds: no record of the piece is newer. */
   readonly until: Micros
 }
 
-/** A machine that has not reported for so long, in seconds, has died. */
+/** Seconds without a report after which a machine counts as dead. */
 const silentSeconds = 10
-/** The row of the table of machines that holds what all are asked for. */
+/** The row of the table of machines with the time up to which all should upload. */
 const askedRow = ''
 
-/** The pieces of all machines. Whatever fails here rejects with `StoreUnavailableError`. */
+/** The pieces of all machines. All methods reject with `StoreUnavailableError` on failure. */
 export class RecordLogChunks {
   readonly #sessions: KeptSession
   readonly #node: string
@@ -32,7 +32,7 @@ export class RecordLogChunks {
     this.#node = node
   }
 
-  /** How much of each segment of these writers has been handed over, by writer and start as `writer/start`. */
+  /** The uploaded bytes of each segment of these writers, by writer and start as `writer/start`. */
   async handedOver(writers: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, max(place + bytes) AS reached FROM ${table('log_chunk')}
@@ -42,7 +42,7 @@ export class RecordLogChunks {
     return new Map(rows.map(row => [`${row.writer}/${row.start}`, Number(row.reached)]))
   }
 
-  /** `body`: the piece, compressed; undefined when it is kept elsewhere. Adding a piece again changes nothing. */
+  /** `body`: the compressed piece; undefined when it is stored elsewhere. Adding a piece again changes nothing. */
   async add(chunk: Chunk, body: Uint8Array | undefined): Promise<void> {
     const { writer, start, position, bytes, until } = chunk
     await this.#sessions.query(
@@ -52,7 +52,7 @@ export class RecordLogChunks {
     )
   }
 
-  /** All pieces of the segments that may hold records of a span (microseconds), in their order. */
+  /** All pieces of the segments that may contain records of a span (microseconds), in order. */
   async between(from: Micros, to: Micros): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, place, bytes, until FROM ${table('log_chunk')} AS chunk WHERE start < $2 AND EXISTS (
@@ -64,7 +64,7 @@ export class RecordLogChunks {
     return rows.map(chunkOf)
   }
 
-  /** The beginning of the oldest segment of which a piece is kept; undefined without pieces. */
+  /** The start of the oldest segment with a stored piece; undefined without pieces. */
   async oldest(): Promise<Micros | undefined> {
     const [row] = await this.#sessions.query(
       table => `SELECT min(start) AS start FROM ${table('log_chunk')}`,
@@ -81,7 +81,7 @@ export class RecordLogChunks {
     return (row?.body as Buffer | null) ?? undefined
   }
 
-  /** The pieces older than `before`, and the oldest of the others without which the rest has at most `bytesMax`. */
+  /** The pieces older than `before`, and the oldest other pieces, so that the rest has at most `bytesMax`. */
   async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, place, bytes, until FROM (
@@ -101,12 +101,12 @@ export class RecordLogChunks {
     )
   }
 
-  /** Asks all machines to hand over what was recorded up to `time`. */
+  /** Requests all machines to upload the records up to `time`. */
   ask(time: Micros): Promise<void> {
     return this.#reportAs(askedRow, time)
   }
 
-  /** Up to when all machines are asked to hand over. */
+  /** The time up to which all machines should upload. */
   async asked(): Promise<Micros> {
     const [row] = await this.#sessions.query(
       table => `SELECT until FROM ${table('log_node')} WHERE node = $1`,
@@ -115,12 +115,12 @@ export class RecordLogChunks {
     return micros(Number(row?.until ?? 0))
   }
 
-  /** Says that this machine lives, and has handed over all that was recorded up to `until`. */
+  /** Reports that this machine lives, and has uploaded all records up to `until`. */
   report(until: Micros): Promise<void> {
     return this.#reportAs(this.#node, until)
   }
 
-  /** What is reported never steps back. */
+  /** Reported times never go back. */
   async #reportAs(node: string, until: Micros): Promise<void> {
     await this.#sessions.query(
       table => `INSERT INTO ${table('log_node')} (node, until, seen) VALUES ($1, $2, now())
@@ -130,7 +130,7 @@ export class RecordLogChunks {
     )
   }
 
-  /** The oldest of what the machines that live have reported; Infinity when there is none. */
+  /** The oldest of the times that live machines have reported; Infinity when there is none. */
   async reportedByAll(): Promise<Micros> {
     const [row] = await this.#sessions.query(
       table => `SELECT min(until) AS until FROM ${table('log_node')}
@@ -140,7 +140,7 @@ export class RecordLogChunks {
     return row?.until === null ? endOfTime : micros(Number(row?.until))
   }
 
-  /** Says that this machine has ended. */
+  /** Reports that this machine has stopped. */
   async retire(): Promise<void> {
     await this.#sessions.query(
       table => `DELETE FROM ${table('log_node')}

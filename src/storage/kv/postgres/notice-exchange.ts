@@ -1,22 +1,22 @@
-// The notices of processes (src/base/notices.ts) over the record: each leaves rows of its own in a small table and reads
-// those of the others. They are forgotten after a minute.
+// Exchanges the notices of processes (src/base/notices.ts) over the record: each process writes rows to a small table
+// and reads those of the others. Rows are removed after a minute.
 
 import type { NoticeBoard } from '../../../base/notices.ts'
 import type { PostgresSession } from './session.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
-/** Notices older than these seconds are not read any more: a process that was away for so long goes without them. */
+/** Seconds after which notices are not read any more: a process that was disconnected for longer misses them. */
 const readSeconds = 15
 const keptSeconds = 60
 
 export class NoticeExchange implements UpkeepTask {
   readonly #board: NoticeBoard
   readonly #node: string
-  /** The newest notice read of each process. */
+  /** The number of the newest read notice of each process. */
   readonly #read = new Map<string, number>()
   #number = 0
 
-  /** `node` names this process among all. */
+  /** `node` identifies this process among all. */
   constructor(board: NoticeBoard, node: string) {
     this.#board = board
     this.#node = node
@@ -52,7 +52,7 @@ export class NoticeExchange implements UpkeepTask {
     return false
   }
 
-  /** Leaves nothing behind but what others may still read. */
+  /** Removes all rows of this process, except those that others may still read. */
   async stop(session: PostgresSession): Promise<void> {
     await session.query(
       `DELETE FROM ${session.table('notice')} WHERE at < now() - $1 * interval '1 second'`,

@@ -1,9 +1,9 @@
-// The engine for several machines: the system of record is a log of committed batches in a database that speaks
-// PostgreSQL's wire, and every node reads a local copy that is fed by the log.
+// The engine for several machines. The system of record is a log of committed batches in a database that speaks
+// PostgreSQL's protocol, and every node reads a local replica that is updated from the log.
 //
-// A commit is one short transaction of that database: it locks the head row, brings the local copy up to it, runs the
-// transactions of the batch on the copy, appends their writes as one log row, moves the head, and commits. A node that
-// dies on the way loses its connection, and the database takes everything back. Why so: docs/decisions/0016.
+// A commit is a short transaction of that database: it locks the head row, updates the replica, runs the transactions
+// of the batch on the replica, appends their writes as one log row, and commits. If a node dies meanwhile, its
+// connection closes and the database rolls back. Reasons: docs/decisions/0016.
 
 import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
@@ -23,21 +23,21 @@ import { isReserved, type Progress, ReplicaView, readNote } from './replica.ts'
 import { commitTimeoutMs, type PostgresSession } from './session.ts'
 
 interface PostgresOptions extends NodeOptions {
-  /** Milliseconds that a write waits for a database that is away, before it is refused. */
+  /** Milliseconds that a write waits for an unavailable database before it is rejected. */
   readonly writePatienceMs?: number
 }
 
 const writePatienceDefaultMs = 10_000
-/** The same for writes when the process is about to end. */
+/** The same for writes when the process is about to exit. */
 const hurriedPatienceMs = 2_000
-/** Milliseconds until a database that is away is tried again. */
+/** Milliseconds until an unavailable database is tried again. */
 const retryMs = 200
-/** How often, in milliseconds, jobs that have waited too long are refused while a statement is under way. */
+/** Interval in milliseconds for rejecting jobs that have waited too long while a statement is running. */
 const impatienceMs = 500
-/** Milliseconds that the answer to a batch is waited for at least: without it the outcome of the batch is unknown. */
+/** Minimum milliseconds to wait for the response to a batch: without it, the outcome of the batch is unknown. */
 const answerMs = 2_000
 
-/** A batch takes no more jobs once its writes have this many bytes. */
+/** A batch takes no more jobs when its writes have this many bytes. */
 const batchBytesMax = 1 << 20
 const batchJobsMax = 256
 
@@ -49,35 +49,35 @@ interface BuiltBatch {
   readonly newestTime: Micros
 }
 
-/** A batch that was sent to be committed when the connection broke: only the log knows what became of it. */
+/** A batch whose commit was sent when the connection broke: only the log shows its outcome. */
 interface OpenBatch {
   readonly seq: number
   readonly batch: string
   readonly jobs: readonly Job[]
-  /** When it was sent, on the steady clock, in milliseconds. */
+  /** When it was sent, on the monotonic clock, in milliseconds. */
   readonly sentMs: number
-  /** The database has acknowledged it: it only lacks in the copy of this node. */
+  /** The database has acknowledged it, but the replica of this node does not have it yet. */
   readonly isAcknowledged: boolean
 }
 
-/** How a node's copy stands to the record. */
+/** The state of a node's replica relative to the record. */
 export interface Standing extends Progress {
-  /** What keeps the copy from following. */
+  /** The reason why the replica cannot follow. */
   readonly fault: FollowFault | undefined
-  /** How old, in milliseconds, what is read may be. */
+  /** The maximum age of reads, in milliseconds. */
   readonly lagMs: number
-  /** Batches that the record was ahead of the copy when last seen. */
+  /** The number of batches by which the record was ahead of the replica at the last poll. */
   readonly behind: number
 }
 
-/** Opens the store over a prepared copy and a database that can be reached. */
+/** Opens the store over a prepared replica and a reachable database. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
   const store = new PostgresStore(options)
   await store.start()
   return store
 }
 
-/** A local copy that follows the shared record, and commits through it. */
+/** A local replica that follows the shared record, and commits through it. */
 export class PostgresStore implements KeyValueStore {
   readonly #options: PostgresOptions
   readonly #local: KeyValueStore
@@ -87,16 +87,19 @@ export class PostgresStore implements KeyValueStore {
   readonly #announced = new AnnouncedCommits()
   readonly #session: KeptSession
   #open: OpenBatch | undefined
-  /** Jobs whose batch is in the log, but not acknowledged: a synchronous standby may lack it. The next commit decides. */
+  /**
+   * Jobs whose batch is in the log, but not acknowledged, because a synchronous standby may not have it. The next
+   * commit decides.
+   */
   #doubtful: Job[] = []
   #committing: Promise<void> | undefined
-  /** Why the last attempt to commit has failed. */
+  /** The reason why the last attempt to commit has failed. */
   #failure: unknown
   #isClosed = false
   #isHurried = false
   #isBuilding = false
   #onForeign: (batch: ForeignBatch) => void = () => undefined
-  /** The head under which the transactions of a batch run. */
+  /** The head on which the transactions of a batch run. */
   #head: Head | undefined
 
   constructor(options: PostgresOptions) {
@@ -109,18 +112,18 @@ export class PostgresStore implements KeyValueStore {
     })
   }
 
-  /** Names the store. */
+  /** Identifies the store. */
   get storeId(): string {
     const note = readNote(this.#local)
-    assert(note !== undefined, 'a copy says what it is a copy of')
+    assert(note !== undefined, 'a replica has a note about its store')
     return note.storeId
   }
 
-  /** What transactions of this node may take for the time; see {@link Follower}. */
+  /** The times that transactions of this node use; see {@link Follower}. */
   readonly timeline: Timeline = {
     now: () => this.#follower.time(),
     announce: atLeast => this.#announced.begin(atLeast, () => this.#clock.now()),
-    // The closed time alone decides what a snapshot holds.
+    // Only the closed time determines the content of a snapshot.
     reach: after => {
       const time = this.#follower.time(after)
       return { now: time, upTo: time, isHalted: this.#follower.fault !== undefined }
@@ -170,13 +173,13 @@ export class PostgresStore implements KeyValueStore {
     return this.#clock.now()
   }
 
-  /** How this node's copy stands to the record. */
+  /** The state of this node's replica relative to the record. */
   get standing(): Standing {
     const { fault, lagMs, progress } = this.#follower
     return { fault, lagMs, ...progress }
   }
 
-  /** The process is about to end: writes wait no longer than a moment for a database that is away. */
+  /** Called when the process is about to exit: writes wait only a moment for an unavailable database. */
   shortenPatience(): void {
     this.#isHurried = true
   }
@@ -192,7 +195,7 @@ export class PostgresStore implements KeyValueStore {
 
   async #commitAll(): Promise<void> {
     const stopWatching = this.#options.timers.every(impatienceMs, () => this.#refuseImpatient())
-    // Works that arrive in one turn of the event loop share a batch.
+    // Transactions of one turn of the event loop share a batch.
     await Promise.resolve()
     while (this.#isBusy) {
       try {
@@ -206,7 +209,7 @@ export class PostgresStore implements KeyValueStore {
       }
     }
     stopWatching()
-    // In the same turn as the last check of the queue: a later transaction begins anew.
+    // In the same turn as the last check of the queue: a later transaction starts another loop.
     this.#committing = undefined
   }
 
@@ -214,7 +217,9 @@ export class PostgresStore implements KeyValueStore {
     return !this.#queue.isEmpty || this.#open !== undefined || this.#doubtful.length > 0
   }
 
-  /** One commit. Throws when the database is away or refuses; the jobs then wait for the next attempt. */
+  /**
+   * Runs one commit. Throws when the database is unavailable or rejects it; the jobs then wait for the next attempt.
+   */
   async #commitBatch(): Promise<void> {
     await this.#follower.approach()
     const session = await this.#session.sound()
@@ -229,7 +234,7 @@ export class PostgresStore implements KeyValueStore {
     const isPrepared = await prepareBatch(batch)
     const { jobs, writes, newestTime } = this.#build(isPrepared ? batch : [])
     if (writes.length === 0 && this.#doubtful.length === 0) {
-      // They have read what was the newest state after they came, whatever becomes of the connection now.
+      // These jobs have read the newest state after their arrival, regardless of the connection.
       for (const job of jobs) settle(job)
       await releaseHead(session)
       return
@@ -249,11 +254,11 @@ export class PostgresStore implements KeyValueStore {
     if (committed === 'refused') {
       this.#open = undefined
       this.#queue.putBack(jobs)
-      throw refusal ?? new StoreUnavailableError('the database of the store refused to commit')
+      throw refusal ?? new StoreUnavailableError('the database of the store rejected the commit')
     }
-    // Its jobs may have been told meanwhile that the outcome is unknown.
+    // Its jobs may have been rejected with an unknown outcome meanwhile.
     this.#open &&= { ...this.#open, isAcknowledged: committed === 'acknowledged' }
-    // Not before: a client that does not say what it has seen would not find its write on this node.
+    // Not earlier: a client without a last seen time would not find its write on this node.
     await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
     this.#doubtful.push(...jobs)
@@ -263,8 +268,8 @@ export class PostgresStore implements KeyValueStore {
   }
 
   /**
-   * The next commit is at least two later than the newest, and snapshots say so. It is later than now, too, unless it has
-   * been given its time already: so there are many times for those who read this state.
+   * The next commit is at least two microseconds later than the newest one, and snapshots rely on it. It is also later
+   * than the present, unless it already has a time, so readers of this state have many times to use.
    */
   #closedBehind(newestTime: Micros): Micros {
     const announced = this.#announced.oldestBehind(newestTime)
@@ -274,7 +279,7 @@ export class PostgresStore implements KeyValueStore {
     )
   }
 
-  /** Runs transactions on the copy, each seeing the writes of those before it. */
+  /** Runs transactions on the replica; each sees the writes of the previous ones. */
   #build(jobs: Job[]): BuiltBatch {
     this.#isBuilding = true
     try {
@@ -299,7 +304,7 @@ export class PostgresStore implements KeyValueStore {
     }
   }
 
-  /** Finds out what became of a batch whose commit was on its way. The head is locked, so it is decided. */
+  /** Determines the outcome of a batch whose commit was sent. The head is locked, so the outcome is final. */
   async #settleOpen(session: PostgresSession): Promise<void> {
     const open = this.#open
     if (open === undefined) return
@@ -318,7 +323,7 @@ export class PostgresStore implements KeyValueStore {
     return session
   }
 
-  /** Refuses jobs that have waited long enough. */
+  /** Rejects jobs that have waited long enough. */
   #refuseImpatient(): void {
     const reason = this.#failure
     const { writePatienceMs = writePatienceDefaultMs } = this.#options
@@ -329,7 +334,7 @@ export class PostgresStore implements KeyValueStore {
     const isLate = ({ cameMs }: Job) => cameMs < sinceMs
     const late = this.#doubtful.filter(isLate)
     this.#doubtful = this.#doubtful.filter(run => !isLate(run))
-    // The log keeps what became of them; no client waits for it here any more.
+    // The log contains their outcome; no client waits for it here any more.
     for (const job of late) job.reject(unknownOutcome(reason))
     const open = this.#open
     if (!open?.jobs.every(isLate) || this.#options.clock.elapsedMs() - open.sentMs < answerMs) return
@@ -338,25 +343,25 @@ export class PostgresStore implements KeyValueStore {
   }
 }
 
-/** `cause` undefined: it has said nothing at all. */
+/** `cause` undefined: the database has not responded. */
 function refused(cause: unknown): StoreUnavailableError {
   const reason = cause === undefined ? 'it does not respond' : wordsOf(cause)
-  return new StoreUnavailableError(`the database of the store does not take commits: ${reason}`, { cause })
+  return new StoreUnavailableError(`the database of the store does not accept commits:  ${reason}`, { cause })
 }
 
-/** `unknown` for programs, which would repeat it otherwise; people can read more. */
+/** `unknown` for programs, which would otherwise repeat the write; people can read the text. */
 function notShown(): StoreUnavailableError {
   return new StoreUnavailableError(
-    'this was committed, but the copy of the store on this node cannot be brought up to it: ask another node before doing it again',
+    'this was committed, but the replica of the store on this node cannot be updated: check on another node before repeating it',
     { outcome: 'unknown' },
   )
 }
 
-/** `cause`: why the last attempt to commit has failed, if it has. */
+/** `cause`: the reason why the last attempt to commit has failed, if any. */
 function unknownOutcome(cause: unknown): StoreUnavailableError {
-  const before = cause === undefined ? '' : `; the attempt before has failed: ${wordsOf(cause)}`
+  const before = cause === undefined ? '' : `; the previous attempt failed: ${wordsOf(cause)}`
   return new StoreUnavailableError(
-    `the database of the store does not tell whether this was committed: it may have been, or not${before}`,
+    `the outcome of this commit is unknown: it may have been committed, or not${before}`,
     { cause, outcome: 'unknown' },
   )
 }

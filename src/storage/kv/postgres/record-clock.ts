@@ -1,28 +1,34 @@
-// The clock of a node: the database's time of day, carried on by the node's own steady clock between two readings of it.
-// So the nodes share one clock, however wrong their own are set.
+// The clock of a node: the database's time of day, advanced by the node's monotonic clock between two readings. So all
+// nodes share one clock, even if their own clocks are wrong.
 
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
 
-/** Microseconds by which two clocks move apart in a millisecond at most; those of machines keep ten times better pace. */
+/**
+ * Maximum difference in microseconds between two clocks after a millisecond; the clocks of machines are ten times
+ * better.
+ */
 const driftMax = 1
-/** Microseconds: what shows so much less than it should has been set back. Less may be due to the way of an answer. */
+/**
+ * Microseconds: a clock that shows an earlier time by this much has been set back. Smaller differences may come from
+ * the delay of a response.
+ */
 const stepMin = 1_000_000
 
-/** Microseconds of time of day, from readings of the database's clock. Never steps back. */
+/** Microseconds of the time of day, from readings of the database's clock. Never goes back. */
 export class RecordClock {
   readonly #elapsedMs: () => number
   #offset: number | undefined
   #learnedMs = 0
   #latest = epoch
 
-  /** `elapsedMs`: a steady clock in milliseconds. */
+  /** `elapsedMs`: a monotonic clock in milliseconds. */
   constructor(elapsedMs: () => number) {
     this.#elapsedMs = elapsedMs
   }
 
   /**
-   * Takes note of what the database's clock showed a moment ago, in microseconds. Answers of a busy machine come late, so
-   * of several the one that shows the latest time is the truest.
+   * Records a reading of the database's clock, in microseconds. Responses of a busy machine arrive late, so of several
+   * readings the latest time is the most accurate.
    */
   learn(time: Micros): void {
     const nowMs = this.#elapsedMs()
@@ -32,7 +38,7 @@ export class RecordClock {
     this.#learnedMs = nowMs
   }
 
-  /** Microseconds since the Unix epoch; what was known last while nothing has been learned yet. */
+  /** Microseconds since the Unix epoch; without a reading, the last known time. */
   now(): Micros {
     const extrapolated =
       this.#offset === undefined ? epoch : micros(Math.floor(this.#offset + this.#elapsedMs() * 1000))

@@ -1,6 +1,6 @@
-// The folder of a node's local copy. It is disposable: what it holds can be copied again, so nothing in it is flushed. The
-// note within says what it is a copy of and whether it can be trusted: after a crash of the machine the pages on disk may
-// be of any age, and the system's start in which the note was written tells that.
+// The folder of a node's replica. It is disposable: its content can be copied again, so nothing in it is flushed. The
+// note in it identifies its store, and shows whether it is valid: after a crash of the machine the pages on disk may be
+// of any age, which the boot id in the note reveals.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,21 +19,22 @@ import { openTables } from './tables.ts'
 
 interface PrepareOptions {
   readonly location: RecordLocation
-  /** The data directory; the copy lies in the folder `replica` within. */
+  /** The data directory; the replica is in its folder `replica`. */
   readonly folder: string
   readonly node: string
   readonly random: Random
-  /** Told why the copy is made anew, when it is. */
+  /** Called with the reason when the replica is rebuilt. */
   readonly onCopy: (reason: string) => void
   readonly onProgress: (progress: CopyProgress) => void
 }
 
-/** Where the copy lies in a data directory. */
+/** The folder of the replica in a data directory. */
 export const replicaFolder = (folder: string): string => join(folder, 'replica')
 
 /**
- * Makes sure that the data directory holds a copy that the log can be redone on, copying the state when it does not. One
- * process of a node does this before any opens the copy. Throws `StoreUnavailableError` when the database is away.
+ * Ensures that the data directory contains a replica to which the log can be applied, and copies the state otherwise.
+ * One process of a node calls this before any process opens the replica. Throws `StoreUnavailableError` when the
+ * database is unavailable.
  */
 export async function prepareReplica(options: PrepareOptions): Promise<void> {
   const { location, folder, node } = options
@@ -55,11 +56,12 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
 }
 
 /**
- * There from the moment a copy is prepared until the node has ended in order; holds how many copies have been found damaged one
- * after the other. What else ends a node may be the copy itself: LMDB ends the process at a page that cannot be.
+ * The file exists from the preparation of the replica until the node has exited in order; it contains the number of
+ * consecutive damaged replicas. A node may also exit because of the replica itself: LMDB crashes the process at an
+ * invalid page.
  */
 const markOf = (folder: string) => join(folder, 'replica-in-use')
-/** So many damaged copies in a row are not theirs to mend. */
+/** After this many damaged replicas in a row, the replica is not the cause. */
 const damagesMax = 3
 
 function readMark(folder: string): number | undefined {
@@ -72,7 +74,9 @@ function writeMark(folder: string, damages: number): void {
   writeFileSync(markOf(folder), String(damages), { mode: 0o600 })
 }
 
-/** What is wrong with the copy of a node that did not end in order; undefined when nothing is, or it did. */
+/**
+ * The damage of a replica whose node did not exit in order; undefined when there is none, or the node exited in order.
+ */
 async function damageOf(folder: string): Promise<string | undefined> {
   const mark = readMark(folder)
   const file = join(replicaFolder(folder), dataFileName)
@@ -81,23 +85,23 @@ async function damageOf(folder: string): Promise<string | undefined> {
   const damages = damage === undefined ? (hasCopy ? 0 : (mark ?? 0)) : (mark ?? 0) + 1
   if (damages > damagesMax)
     throw new StoreUnavailableError(
-      `the copy of the store was damaged ${damages} times: look at the disk and the memory of this machine, then remove ${markOf(folder)}`,
+      `the replica of the store was damaged ${damages} times: check the disk and the memory of this machine, then remove ${markOf(folder)}`,
     )
   writeMark(folder, damages)
   return damage
 }
 
-/** Says that all processes of the node have ended in order: its copy is as they have left it. */
+/** Records that all processes of the node have exited in order, so the replica is complete. */
 export function settleReplica(folder: string): void {
   rmSync(markOf(folder), { force: true })
 }
 
-/** Opens the copy in a data directory. Throws {@link StoreUnavailableError} when there is none. */
+/** Opens the replica in a data directory. Throws {@link StoreUnavailableError} when there is none. */
 export function openReplica(folder: string): KeyValueStore {
   const local = openFolder(folder)
   if (readNote(local)?.isComplete === true) return local
   void local.close()
-  throw new StoreUnavailableError(`there is no copy of the store in ${replicaFolder(folder)}`)
+  throw new StoreUnavailableError(`there is no replica of the store in ${replicaFolder(folder)}`)
 }
 
 function openFolder(folder: string): KeyValueStore {
@@ -105,8 +109,8 @@ function openFolder(folder: string): KeyValueStore {
 }
 
 /**
- * Opens the copy in a data directory, which a node may serve meanwhile, if it is a copy of that record which the log can be
- * redone on; undefined when there is nothing to compare.
+ * Opens the replica in a data directory, which a node may serve meanwhile, if the log of that record can be applied to
+ * it; undefined when there is nothing to compare.
  */
 export async function openComparable(
   session: PostgresSession,
@@ -115,13 +119,13 @@ export async function openComparable(
   return (await faultOf(session, folder)) === undefined ? openReplica(folder) : undefined
 }
 
-/** Removes the copy: the next {@link prepareReplica} makes it anew, if not too many have been damaged. */
+/** Removes the replica: the next {@link prepareReplica} rebuilds it, unless too many were damaged. */
 export function discardReplica(folder: string, isDamaged = false): void {
   if (isDamaged) writeMark(folder, (readMark(folder) ?? 0) + 1)
   rmSync(replicaFolder(folder), { recursive: true, force: true })
 }
 
-/** Why the copy cannot be used; undefined when it can. */
+/** The reason why the replica cannot be used; undefined when it can. */
 async function faultOf(session: PostgresSession, folder: string): Promise<string | undefined> {
   if (!existsSync(replicaFolder(folder))) return 'there is none'
   let local: KeyValueStore
@@ -133,7 +137,7 @@ async function faultOf(session: PostgresSession, folder: string): Promise<string
   try {
     const note = readNote(local)
     if (note?.isComplete === false) return 'it is not complete'
-    if (note && note.boot !== machineStart()) return 'the machine has been started anew since it was written'
+    if (note && note.boot !== machineStart()) return 'the machine has been restarted since it was written'
     return await disagreement(session, note)
   } finally {
     await local.close()

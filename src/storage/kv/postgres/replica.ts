@@ -1,5 +1,5 @@
-// The local copy of the record that a node reads: a key-value store fed by the log, with a note of how far it has come.
-// Several processes of one node may feed the same copy; each batch is applied once, in order.
+// The replica of the record that a node reads: a key-value store that is updated from the log, with a note about its
+// position. Several processes of one node may update the same replica; each batch is applied once, in order.
 
 import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros } from '../../../base/micros.ts'
@@ -7,7 +7,7 @@ import { decodeBatch } from '../batch.ts'
 import type { Bytes, Entry, ForeignBatch, KeyRange, KeyValueStore, View, Work, Write } from '../contract.ts'
 import type { LogRow } from './record.ts'
 
-/** How far a copy has come: the newest batch in it, by its number and the name that its row of the log has. */
+/** The position of a replica: its newest batch, by number and by the name in the log row. */
 export interface Progress {
   readonly seq: number
   /** Empty at number 0, which has no row. */
@@ -15,18 +15,18 @@ export interface Progress {
 }
 
 /**
- * What a copy proves of itself. It is written in the transaction of the data that it describes; entries without it are no
- * copy of anything.
+ * The identity of a replica. It is written in the same transaction as the data that it describes; data without a note
+ * is not a replica.
  */
 export interface CopyNote extends Progress {
   readonly storeId: string
-  /** The system's start in which this was written; absent where systems do not tell. */
+  /** The boot id of the machine when this was written; absent where systems have none. */
   readonly boot?: string | undefined
-  /** False while the state is being copied: the batch is then the one from which on the log is redone. */
+  /** False while the state is being copied: the batch is then the one from which on the log must be applied. */
   readonly isComplete: boolean
 }
 
-/** Key of the note. It is the copy's own: {@link ReplicaView} hides it. */
+/** Key of the note. It belongs to the replica itself: {@link ReplicaView} hides it. */
 const noteKey: Bytes = Buffer.from('\0progress of the replica')
 
 /** True for the key that no transaction may write. */
@@ -34,7 +34,7 @@ export function isReserved(key: Bytes): boolean {
   return key[0] === 0 && Buffer.compare(key, noteKey) === 0
 }
 
-/** A view of the copy without the note. */
+/** A view of the replica without the note. */
 export class ReplicaView implements View {
   readonly #view: View
 
@@ -47,7 +47,7 @@ export class ReplicaView implements View {
   }
 
   range(range: KeyRange): Iterable<Entry> {
-    // Keys of data begin with a letter, so their ranges pass here.
+    // Keys of data begin with a letter, so their ranges are passed on.
     const first = range.start[0]
     if (first !== undefined && first !== 0) return this.#view.range(range)
     return { [Symbol.iterator]: () => withoutNote(this.#view, range) }
@@ -64,13 +64,13 @@ function* withoutNote(view: View, { start, end, reverse = false, limit }: KeyRan
   }
 }
 
-/** The note of a copy; undefined when there is none. */
+/** The note of a replica; undefined when there is none. */
 export function noteIn(view: Pick<View, 'get'>): CopyNote | undefined {
   const stored = view.get(noteKey)
   return stored === undefined ? undefined : (JSON.parse(Buffer.from(stored).toString()) as CopyNote)
 }
 
-/** The note in the newest state of a copy. */
+/** The note in the newest state of a replica. */
 export function readNote(local: KeyValueStore): CopyNote | undefined {
   return local.read(noteIn)
 }
@@ -80,7 +80,7 @@ export function noteWrite(note: CopyNote): Write {
   return { key: noteKey, value: Buffer.from(JSON.stringify(note)) }
 }
 
-/** Takes the note out: what is left is a store of its own. */
+/** Removes the note: the rest is an independent store. */
 export async function removeNote(local: KeyValueStore): Promise<void> {
   await local.transact(() => ({ result: undefined, writes: [{ key: noteKey, value: undefined }] }))
 }
@@ -90,15 +90,15 @@ export interface AppliedRow extends ForeignBatch {
   readonly batch: string
 }
 
-/** How far a copy has come, and by which batches. */
+/** The position of a replica, and the batches applied to it. */
 interface Applied extends Progress {
   readonly rows: readonly AppliedRow[]
 }
 
 /**
- * Applies batches that follow each other to the copy; those it already has are passed over. Resolves with how far the
- * copy has come, which is less than the last batch when they do not follow what the copy has, or are of another past.
- * `newestTime` tells the time of the newest commit in a state.
+ * Applies consecutive batches to the replica; batches that it already has are skipped. Resolves with the position of
+ * the replica, which is before the last batch when the batches do not continue the replica or belong to another
+ * history. `newestTime` returns the time of the newest commit in a state.
  */
 export function applyRows(
   local: KeyValueStore,
@@ -107,7 +107,7 @@ export function applyRows(
 ): Promise<Applied> {
   return local.transact((view): Work<Applied> => {
     const before = noteIn(view)
-    assert(before?.isComplete === true, 'batches are applied to a copy that is complete')
+    assert(before?.isComplete === true, 'batches are applied to a complete replica')
     let { seq, batch } = before
     let state: Pick<View, 'get'> = view
     const applied: AppliedRow[] = []
@@ -128,7 +128,7 @@ export function applyRows(
   })
 }
 
-/** Single keys of the state that writes make of another one. */
+/** Single keys of the state that results from writes on another state. */
 function stateAfter(state: Pick<View, 'get'>, writes: readonly Write[]): Pick<View, 'get'> {
   return {
     get: key => {

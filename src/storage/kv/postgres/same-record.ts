@@ -1,5 +1,5 @@
-// Whether a copy and the record behind a session have the same past: behind the same address there may be another server
-// by now, one that had not received everything when it was promoted, or one on which a backup was restored.
+// Checks that a replica and the record of a session have the same history: another server may be at the same address by
+// now, which did not have all commits when it was promoted, or on which a backup was restored.
 
 import { StoreUnavailableError } from '../errors.ts'
 import { readBatch, readHead } from './record.ts'
@@ -8,16 +8,17 @@ import { PostgresSession, type RecordLocation } from './session.ts'
 import { readStoreId } from './tables.ts'
 
 /**
- * Why a copy with this note is not shown to be one of that record, on which the log can be redone; undefined when it is. The
- * name of a batch is drawn, so a row of the log that has it proves all that came before. Nothing to compare is no proof.
- * Throws `StoreUnavailableError` when the database is away, or holds no store that this program knows.
+ * The reason why a replica with this note does not belong to the record, so that the log cannot be applied; undefined
+ * when it belongs to it. Names of batches are random, so a log row with the same name proves that all earlier batches
+ * are equal. Without a row to compare there is no proof. Throws `StoreUnavailableError` when the database is
+ * unavailable, or has no store that this program supports.
  */
 export async function disagreement(
   session: PostgresSession,
   note: CopyNote | undefined,
 ): Promise<string | undefined> {
-  if (note === undefined) return 'nothing in it says what it is a copy of'
-  if (note.storeId !== (await readStoreId(session))) return 'it is a copy of another store'
+  if (note === undefined) return 'it does not name its store'
+  if (note.storeId !== (await readStoreId(session))) return 'it is a replica of another store'
   const head = await readHead(session)
   if (note.seq > head.seq) return 'the record is older than it'
   // The state before the first batch is that of the store itself.
@@ -25,12 +26,12 @@ export async function disagreement(
     return head.seq === 0 || (await readBatch(session, 1)) !== undefined ? undefined : trimmed
   const batch = await readBatch(session, note.seq)
   if (batch === undefined) return trimmed
-  return batch === note.batch ? undefined : 'the record has another past'
+  return batch === note.batch ? undefined : 'the record has another history'
 }
 
 /**
- * Connects to the store of that id. Throws `StoreUnavailableError` when its address leads to another one by now, or to tables
- * of another version.
+ * Connects to the store with this id. Throws `StoreUnavailableError` when the address leads to another store by now, or
+ * to tables of another version.
  */
 export function openSame(location: RecordLocation, node: string, storeId: string): Promise<PostgresSession> {
   return PostgresSession.openChecked(location, node, async session => {
@@ -39,4 +40,4 @@ export function openSame(location: RecordLocation, node: string, storeId: string
   })
 }
 
-const trimmed = 'the log no longer reaches back to it'
+const trimmed = 'the log no longer contains its next batch'

@@ -1,6 +1,6 @@
-// One connection to the database that holds the record. Statements are pipelined: sent as they are asked for, answered
-// in their order. A session that has failed once is not used again: whatever was under way on it is open, and its
-// owner opens another.
+// One connection to the database of the record. Statements are pipelined: sent immediately, and answered in order. A
+// session that has failed is not used again: the outcome of its running statements is unknown, and its owner opens
+// another session.
 
 import type { Client, ClientConfig, QueryConfig } from 'pg'
 import { wait } from '../../../base/timers.ts'
@@ -8,38 +8,40 @@ import { wordsOf } from '../errors.ts'
 import { type DatabaseServer, endpointsOf } from './endpoints.ts'
 import { isAboutTls, isRefusal, refusal, stateOf, unavailable } from './failures.ts'
 
-/** Where the record is. */
+/** The location of the record. */
 export interface RecordLocation {
-  /** Read by `parseDatabaseAddress`. Never logged. */
+  /** Parsed by `parseDatabaseAddress`. Never logged. */
   readonly url: string
-  /** The database schema that holds our tables. */
+  /** The database schema of our tables. */
   readonly schema: string
-  /** Milliseconds that a session may stand still while it holds the head, before the database ends it; 5 000 when absent. */
+  /**
+   * Milliseconds that a session may be idle while it holds the head, before the database closes it; 5 000 when absent.
+   */
   readonly holdMs?: number
-  /** Aborted when the process is about to end: sessions break off, and no more are opened. */
+  /** Aborted when the process is about to exit: sessions are closed, and no more are opened. */
   readonly ending?: AbortSignal
 }
 
 const holdMsDefault = 5_000
-/** Milliseconds for which a server is waited for that does not close a connection. */
+/** Milliseconds to wait for a server that does not close a connection. */
 const endTimeoutMs = 1_000
 /**
- * Milliseconds that a statement of a commit may take before its connection counts as broken. More than it can wait for the
- * head: the database would not notice that the node has given up, and keep it in the line.
+ * Milliseconds that a statement of a commit may take before its connection counts as broken. Longer than the longest
+ * wait for the head: otherwise the database would not notice that the node has given up, and keep it in the queue.
  */
 export const commitTimeoutMs = 8_000
-/** Milliseconds that a statement waits for the head at most, before it is refused and stands in line again. */
+/** Maximum milliseconds that a statement waits for the head before it fails and is queued again. */
 const lockTimeoutMaxMs = commitTimeoutMs - 1_000
-/** Milliseconds beyond those for which others may hold the head. */
+/** Milliseconds in addition to the time for which other nodes may hold the head. */
 const lockMarginMs = 2_000
-/** Milliseconds that a statement may take when nothing else is said, before its session counts as broken. */
+/** Default milliseconds that a statement may take before its session counts as broken. */
 const statementTimeoutMsDefault = 30_000
 
 /**
- * What every session asks for. A node that stops in the middle of a commit must not hold the head for long, nor may one
- * that has gone away stand in line for it; what the database acknowledges must be on disk (and on its synchronous
- * standbys), whatever its own default says. There is no `statement_timeout`: one that ends the wait for a synchronous
- * standby makes PostgreSQL acknowledge a commit that the standby lacks.
+ * The settings of every session. A node that stalls during a commit must not hold the head for long, and a node that
+ * has disappeared must not wait for it. Acknowledged commits must be on disk (and on synchronous standbys), regardless
+ * of the server's default. There is no `statement_timeout`: if one ends the wait for a synchronous standby, PostgreSQL
+ * acknowledges a commit that the standby does not have.
  */
 function sessionSettings(holdMs: number): readonly string[] {
   return [
@@ -51,8 +53,8 @@ function sessionSettings(holdMs: number): readonly string[] {
 }
 
 /**
- * The same for what the database waits for without a look at those limits: a process that does not take what it has asked
- * for, and a machine that has gone away in the middle of a statement.
+ * The same for waits of the database that these limits do not cover: for a process that does not read its results, and
+ * for a machine that has disappeared in the middle of a statement.
  */
 function networkSettings(holdMs: number): readonly string[] {
   const seconds = Math.ceil(holdMs / 1000)
@@ -64,16 +66,16 @@ function networkSettings(holdMs: number): readonly string[] {
   ]
 }
 
-/** What the driver takes; its types lack the limit of a single statement. */
+/** The statements of the driver; its types lack the time limit of a single statement. */
 type Statement = QueryConfig & { readonly query_timeout?: number }
 
 /** A row as the driver returns it: 64-bit integers as text, bytes as buffers. */
 export type ResultRow = Readonly<Record<string, unknown>>
 
 /**
- * What became of a transaction: nothing is left of a refused one. A doubtful one is in the database, but came with a warning:
- * the wait for a synchronous standby was cancelled, so that may lack it. Like one that was found after its connection had
- * broken, it counts once a later commit is acknowledged.
+ * The outcome of a transaction. A rejected one is rolled back completely. A doubtful one is in the database, but with a
+ * warning: the wait for a synchronous standby was cancelled, so the standby may not have it. Like a commit that was
+ * found after its connection had broken, it counts as committed after a later commit is acknowledged.
  */
 export type Committed = 'acknowledged' | 'doubtful' | 'refused'
 
@@ -91,9 +93,10 @@ export class PostgresSession {
   }
 
   /**
-   * Connects to the first server of the address that takes writes. Throws {@link StoreUnavailableError} when none can be reached,
-   * or all refuse or are standbys: those may lack what copies hold, and yet receive it, so nothing is judged by them. A
-   * statement that takes longer than `statementTimeoutMs` counts as a broken connection; 0: it may take as long as it likes.
+   * Connects to the first server of the address that accepts writes. Throws {@link StoreUnavailableError} when no
+   * server can be reached, or when all reject the connection or are standbys: a standby may not have the commits of a
+   * replica yet, so nothing is compared with it. A statement that takes longer than `statementTimeoutMs` counts as a
+   * broken connection; 0: no limit.
    */
   static async open(
     location: RecordLocation,
@@ -109,7 +112,7 @@ export class PostgresSession {
         } catch (cause) {
           last = cause
           reasons.push(`${name}: ${wordsOf(cause)}`)
-          // As libpq: a server that knows who asks and refuses him speaks for the others.
+          // As in libpq: the rejection by a server that knows the role is valid for all servers.
           if (location.ending?.aborted || stateOf(cause)?.startsWith('28')) break
         }
       }
@@ -120,7 +123,8 @@ export class PostgresSession {
   }
 
   /**
-   * {@link open}, then `check`: what that throws closes the session, and is thrown as a {@link StoreUnavailableError}.
+   * Calls {@link open}, then `check`: if it throws, the session is closed and the error is thrown as a {@link
+   * StoreUnavailableError}.
    */
   static async openChecked(
     location: RecordLocation,
@@ -138,7 +142,7 @@ export class PostgresSession {
     }
   }
 
-  /** Connects to one server, in the first way that it takes. */
+  /** Connects to one server, with the first settings that it accepts. */
   static async #openAt(
     attempts: DatabaseServer['attempts'],
     location: RecordLocation,
@@ -153,7 +157,7 @@ export class PostgresSession {
         if (at === attempts.length - 1 || !isAboutTls(cause)) throw cause
       }
     }
-    throw new Error('there is no way to connect')
+    throw new Error('no address is given')
   }
 
   static async #connect(
@@ -161,7 +165,7 @@ export class PostgresSession {
     location: RecordLocation,
     purpose: string,
   ): Promise<PostgresSession> {
-    // Loaded by processes that use it alone: it takes a while.
+    // Loaded on demand, because loading takes long and only some processes need it.
     const pg = await import('pg')
     const client = new pg.Client({
       ...config,
@@ -181,7 +185,7 @@ export class PostgresSession {
       const holdMs = location.holdMs ?? holdMsDefault
       await Promise.all([
         ...sessionSettings(holdMs).map(setting => client.query(setting)),
-        // Not every database has them.
+        // Not every database has these settings.
         ...networkSettings(holdMs).map(setting =>
           client.query(setting).catch(error => isRefusal(error) || Promise.reject(error)),
         ),
@@ -196,9 +200,7 @@ export class PostgresSession {
     }
   }
 
-  /**
-   * Runs `use` on a session of its own. What the database refuses is thrown as a {@link StoreUnavailableError} that says so.
-   */
+  /** Runs `use` on a new session. Errors of the database are thrown as a {@link StoreUnavailableError}. */
   static async use<T>(
     location: RecordLocation,
     purpose: string,
@@ -214,18 +216,18 @@ export class PostgresSession {
     }
   }
 
-  /** What the server calls the process that serves this session. */
+  /** The server's process number of this session. */
   get processId(): number | undefined {
-    // The driver's types lack it.
+    // The driver's types lack the field.
     return (this.#client as unknown as { readonly processID?: number }).processID
   }
 
-  /** Another session with the same record, for a statement that may take as long as it likes. */
+  /** Another session with the same record, for a statement without a time limit. */
   beside(): Promise<PostgresSession> {
     return PostgresSession.open(this.#location, this.#purpose, 0)
   }
 
-  /** False once anything has gone wrong with the connection. */
+  /** False after any failure of the connection. */
   get isSound(): boolean {
     return this.#failure === undefined
   }
@@ -240,20 +242,20 @@ export class PostgresSession {
     return `"${this.#location.schema.replaceAll('"', '""')}"`
   }
 
-  /** Runs one statement. What the database refuses is thrown as it comes, with its `code` (SQLSTATE). */
+  /** Runs one statement. An error of the database is thrown unchanged, with its `code` (SQLSTATE). */
   async query(text: string, values?: readonly unknown[]): Promise<readonly ResultRow[]> {
     return (await this.#send({ text, ...(values && { values: [...values] }) })).rows
   }
 
   /**
-   * {@link query} for what is asked again and again: the database parses and plans it once for each session. `name` tells
-   * the statements of a session apart.
+   * {@link query} for repeated statements: the database parses and plans them once for each session. `name` identifies
+   * a statement within the session.
    */
   async prepared(name: string, text: string, values: readonly unknown[]): Promise<readonly ResultRow[]> {
     return (await this.#send({ name, text, values: [...values] })).rows
   }
 
-  /** {@link query} for what returns much: it may take `timeoutMs` milliseconds, whatever holds for the session. */
+  /** {@link query} for statements that return much: they may take `timeoutMs` milliseconds. */
   async queryLong(
     text: string,
     values: readonly unknown[],
@@ -262,7 +264,7 @@ export class PostgresSession {
     return (await this.#send({ text, values: [...values], query_timeout: timeoutMs })).rows
   }
 
-  /** Ends a transaction that was begun; what the database made of it, see {@link Committed}. */
+  /** Commits a transaction; returns the outcome, see {@link Committed}. */
   async commit(): Promise<Committed> {
     const warnings = this.#warnings
     const { command } = await this.#send({ text: 'COMMIT' })
@@ -283,18 +285,21 @@ export class PostgresSession {
     }
   }
 
-  /** Closes; resolves when the server has noticed, or does not answer. */
+  /** Closes; resolves when the server has noticed this, or does not respond. */
   async end(): Promise<void> {
     if (this.isSound) await Promise.race([this.#client.end().catch(() => undefined), wait(endTimeoutMs)])
     this.close()
   }
 
-  /** Closes without waiting: a transaction under way is taken back by the database. */
+  /** Closes without waiting: the database rolls back a running transaction. */
   close(): void {
     this.#fail(new Error('the session is closed'))
   }
 
-  /** Rejects when the process is about to end; then the session does, too. The driver leaves a connection that it opens. */
+  /**
+   * Rejects when the process is about to exit; the session is then closed, too. The driver does not close a connection
+   * that it is opening.
+   */
   #endWith(ending: AbortSignal | undefined): Promise<never> {
     const ended = new Promise<never>((_resolve, reject) => {
       const end = () => {
@@ -306,7 +311,7 @@ export class PostgresSession {
       ending?.addEventListener('abort', end, { once: true })
       this.#client.once('end', () => ending?.removeEventListener('abort', end))
     })
-    // Mostly nothing waits for it.
+    // Mostly no statement is waiting.
     ended.catch(() => undefined)
     return ended
   }
@@ -315,7 +320,7 @@ export class PostgresSession {
     if (this.#failure) return
     this.#failure = failure
     this.#client.end().catch(() => undefined)
-    // A connection that hangs would never end by itself; its socket is none of the driver's declared members.
+    // A connection that hangs would never close by itself; its socket is not among the driver's declared members.
     const { stream } = (this.#client as unknown as { connection?: { stream?: { destroy(): void } } })
       .connection ?? { stream: undefined }
     stream?.destroy()

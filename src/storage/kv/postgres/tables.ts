@@ -1,25 +1,28 @@
-// The tables of the record. SQL stays in the subset that PostgreSQL, CockroachDB and YugabyteDB share.
+// The tables of the record. The SQL uses only features that PostgreSQL, CockroachDB and YugabyteDB share.
 
 import type { Random } from '../../../base/random.ts'
 import { StoreUnavailableError, wordsOf } from '../errors.ts'
 import { stateOf } from './failures.ts'
 import type { PostgresSession } from './session.ts'
 
-/** The version of the tables below and of what stands in them. */
+/** The version of the tables below and of their content. */
 export const recordVersion = 2
-/** Instead of a version: data is being moved into the tables, and no node may start on them. */
+/** Stored in place of a version: data is being moved into the tables, and no node may start on them. */
 export const unfilledVersion = 0
 
-/** SQLSTATEs of statements that lost a race against another first start: they exist already, or are being made. */
+/**
+ * SQLSTATEs of statements that lost a race against another first start: the objects exist already, or are being
+ * created.
+ */
 const raceStates = new Set(['23505', '42P06', '42P07', '42710', '40001', 'XX000'])
 const attemptsMax = 10
-/** SQLSTATE of what the role may not do. */
+/** SQLSTATE of a missing privilege. */
 const forbiddenState = '42501'
 /** SQLSTATEs of a schema or table that does not exist. */
 const missingStates = new Set(['3F000', '42P01'])
 
 /**
- * Makes the tables when they are missing, also when several nodes do so at the same moment, and checks their version;
+ * Creates the tables if they are missing, also when several nodes do so at the same moment, and checks their version;
  * {@link readStoreId}.
  */
 export async function openTables(session: PostgresSession, random: Random): Promise<string> {
@@ -27,7 +30,7 @@ export async function openTables(session: PostgresSession, random: Random): Prom
   return readStoreId(session)
 }
 
-/** Makes the tables when they are missing, and then says that they are of `version`. */
+/** Creates the tables if they are missing, and then stores `version`. */
 export async function createTables(session: PostgresSession, random: Random, version: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -37,7 +40,7 @@ export async function createTables(session: PostgresSession, random: Random, ver
       const state = stateOf(error)
       if (state === forbiddenState)
         throw new StoreUnavailableError(
-          `the tables of the store cannot be made: ${wordsOf(error)}: grant CREATE on the database, or make the schema ${session.schemaName} and let the role own it`,
+          `the tables of the store cannot be created: ${wordsOf(error)}: grant CREATE on the database, or create the schema ${session.schemaName} with the role as its owner`,
           { cause: error },
         )
       if (attempt === attemptsMax || state === undefined || !raceStates.has(state)) throw error
@@ -46,23 +49,23 @@ export async function createTables(session: PostgresSession, random: Random, ver
 }
 
 /**
- * What tells the store of these tables from all others: drawn when they are made. Throws {@link StoreUnavailableError} when there
- * are none, or of another version.
+ * The random id of the store in these tables. Throws {@link StoreUnavailableError} when there are no tables, or tables
+ * of another version.
  */
 export async function readStoreId(session: PostgresSession): Promise<string> {
   const version = await readVersion(session)
   if (version === undefined)
-    throw new StoreUnavailableError(`the schema ${session.schemaName} of the database holds no store`)
+    throw new StoreUnavailableError(`the schema ${session.schemaName} of the database contains no store`)
   if (version === unfilledVersion)
     throw new StoreUnavailableError(
-      `data is being moved into the schema ${session.schemaName}: finish that with "terrarium migrate"`,
+      `data is being moved into the schema ${session.schemaName}: complete this with "terrarium migrate"`,
     )
   assertKnown(session, version)
   const [row] = await session.query(`SELECT store_id FROM ${session.table('meta')} WHERE id = 1`)
   return String(row?.store_id)
 }
 
-/** Throws {@link StoreUnavailableError} unless this program knows tables of that version. */
+/** Throws {@link StoreUnavailableError} unless this program supports tables of that version. */
 export function assertKnown(session: PostgresSession, version: number): void {
   if (version === recordVersion) return
   throw new StoreUnavailableError(
@@ -84,30 +87,30 @@ export async function readVersion(session: PostgresSession): Promise<number | un
 async function tryCreateTables(session: PostgresSession, random: Random, version: number): Promise<void> {
   const table = (name: string) => session.table(name)
   if ((await readVersion(session)) !== undefined) return
-  // Also where the schema is there, making it needs a right on the database.
+  // Creating a schema needs a privilege on the database even if the schema exists.
   const [schema] = await session.query('SELECT to_regnamespace($1) IS NOT NULL AS exists', [
     session.schemaName,
   ])
   const statements = [
     ...(schema?.exists === true ? [] : [`CREATE SCHEMA IF NOT EXISTS ${session.schemaName}`]),
     // One row for each committed batch; `seq` is the order of all transactions and has no gaps. The newest row is the
-    // head: nothing is updated with a commit, or versions would pile up while a long read is under way. `closed`:
-    // microseconds that no later commit comes up to.
+    // head: a commit updates no row, because old row versions would accumulate during a long read. `closed`: all later
+    // commits have later times, in microseconds.
     `CREATE TABLE IF NOT EXISTS ${table('log')} (
        seq bigint PRIMARY KEY, batch text NOT NULL, node text NOT NULL,
        at timestamptz NOT NULL DEFAULT now(),
        closed bigint NOT NULL, body bytea NOT NULL)`,
-    // One row, which is never changed: the transaction that has locked it may append to the log.
+    // One row that never changes: the transaction that has locked it may append to the log.
     `CREATE TABLE IF NOT EXISTS ${table('head')} (id int PRIMARY KEY)`,
-    // The state after the batch named in `checkpoint`.
+    // The state after the batch in `checkpoint`.
     `CREATE TABLE IF NOT EXISTS ${table('kv')} (key bytea PRIMARY KEY, value bytea NOT NULL)`,
     `CREATE TABLE IF NOT EXISTS ${table('checkpoint')} (id int PRIMARY KEY, seq bigint NOT NULL)`,
-    // Who does work that one node at a time does.
+    // The holders of work that one node at a time does.
     `CREATE TABLE IF NOT EXISTS ${table('lease')} (name text PRIMARY KEY, holder text NOT NULL, until timestamptz NOT NULL)`,
-    // The nodes that live or did lately, and the first batch each still needs.
+    // The nodes that live or have lived recently, and the first batch that each still needs.
     `CREATE TABLE IF NOT EXISTS ${table('node')} (
        name text PRIMARY KEY, needs bigint NOT NULL, seen timestamptz NOT NULL)`,
-    // What processes tell each other now and then.
+    // Notices between processes.
     `CREATE TABLE IF NOT EXISTS ${table('notice')} (
        node text NOT NULL, number bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), body text NOT NULL,
        PRIMARY KEY (node, number))`,
@@ -115,13 +118,13 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
     `CREATE TABLE IF NOT EXISTS ${table('file')} (
        name text NOT NULL, part int NOT NULL, at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL,
        PRIMARY KEY (name, part))`,
-    // The query logs of all nodes in pieces, and how far each node has handed over its own.
+    // The query logs of all nodes in pieces, and the time up to which each node has uploaded its own.
     `CREATE TABLE IF NOT EXISTS ${table('log_chunk')} (
        writer text NOT NULL, start bigint NOT NULL, place bigint NOT NULL, bytes bigint NOT NULL,
        until bigint NOT NULL, body bytea, PRIMARY KEY (writer, start, place))`,
     `CREATE TABLE IF NOT EXISTS ${table('log_node')} (
        node text PRIMARY KEY, until bigint NOT NULL, seen timestamptz NOT NULL)`,
-    // Last: where its row is, everything is.
+    // Last: the existence of its row shows that all tables exist.
     `CREATE TABLE IF NOT EXISTS ${table('meta')} (
        id int PRIMARY KEY, version int NOT NULL, store_id text NOT NULL, root_hash text)`,
     `INSERT INTO ${table('head')} VALUES (1) ON CONFLICT DO NOTHING`,
@@ -142,7 +145,7 @@ export async function readRootHash(session: PostgresSession): Promise<string | u
   return typeof row?.root_hash === 'string' ? row.root_hash : undefined
 }
 
-/** Stores the hash unless another node was faster; resolves with the one that counts. */
+/** Stores the hash unless another node was faster; resolves with the stored hash. */
 export async function claimRootHash(session: PostgresSession, hash: string): Promise<string> {
   await session.query(
     `UPDATE ${session.table('meta')} SET root_hash = $1 WHERE id = 1 AND root_hash IS NULL`,

@@ -1,5 +1,5 @@
-// What a process does over the record beside commits and reads, again and again and on a connection of its own: it renews
-// leases, exchanges notices, brings the state forward. While the database is away nothing of that happens.
+// Repeated tasks of a process on the record besides commits and reads, on a separate connection: renewing leases,
+// exchanging notices, applying the log to the state. While the database is unavailable, the tasks do not run.
 
 import { Loop } from '../../../base/loop.ts'
 import type { Timers } from '../../../base/timers.ts'
@@ -7,11 +7,11 @@ import { StoreUnavailableError } from '../errors.ts'
 import { KeptSession } from './kept-session.ts'
 import type { PostgresSession } from './session.ts'
 
-/** Something that is done again and again. */
+/** A repeated task. */
 export interface UpkeepTask {
-  /** Resolves with true when there is more to do at once. */
+  /** Resolves with true when there is more work to do at once. */
   run(session: PostgresSession): Promise<boolean>
-  /** Called once at the end, when the database can be reached. */
+  /** Called once at the end, if the database is reachable. */
   stop?(session: PostgresSession): Promise<void>
 }
 
@@ -22,7 +22,7 @@ interface UpkeepOptions {
   /** Milliseconds between two runs. */
   readonly everyMs: number
   readonly tasks: readonly UpkeepTask[]
-  /** Told of failures other than that the database is away. */
+  /** Called with failures, except that the database is unavailable. */
   readonly onError: (error: unknown) => void
 }
 
@@ -53,7 +53,7 @@ export class Upkeep {
       for (const task of tasks) if (await task.run(session)) isBusy = true
     } catch (error) {
       this.#session.drop()
-      // That the database is away is said elsewhere, once.
+      // Another part reports once that the database is unavailable.
       if (!(error instanceof StoreUnavailableError)) onError(error)
       return everyMs
     }
