@@ -32,14 +32,14 @@ import type { SharedLog } from '../query-log/shared-log.ts'
 import type { KeyValueStore } from '../storage/kv/contract.ts'
 import { identityOf } from '../storage/kv/folder-identity.ts'
 import type { ApplyLag } from '../storage/kv/log/position.ts'
-import type { Standing } from '../storage/kv/postgres/postgres.ts'
+import type { ReplicaStatus } from '../storage/kv/postgres/postgres.ts'
 import { startBackground } from '../storage/store/background.ts'
 import type { Commits } from '../storage/store/commits.ts'
 import { reserveStretch } from '../storage/store/id-reservation.ts'
 import type { ReserveIds } from '../storage/store/ids.ts'
+import { type PendingWork, pendingWork } from '../storage/store/pending-work.ts'
 import { Store } from '../storage/store/store.ts'
 import { removalTimeOf } from '../storage/store/time-memory.ts'
-import { type WorkLeft, workLeft } from '../storage/store/work-left.ts'
 import { createTransferService, type TransferService } from '../transfer/service.ts'
 import type { Micros } from '../values/value.ts'
 import type { Config } from './config/settings.ts'
@@ -111,7 +111,7 @@ export interface OpenEngine {
   /** Present when slow queries have processes of their own. A process that serves keeps one of them ready. */
   readonly slowLane?: Pick<ProcessLane, 'keepReady' | 'standing'> | undefined
   /** The pending background work of all processes. */
-  workLeft(): WorkLeft
+  pendingWork(): PendingWork
   /** Returns whether this process does the background work now. */
   readonly worksInBackground?: () => boolean
   /** Exchanges notices with other processes of the store; absent: there are no other processes. */
@@ -119,7 +119,7 @@ export interface OpenEngine {
   /** The part of the commit log that is not in LMDB; absent without a log. */
   readonly applyLag?: () => ApplyLag
   /** The state of this node's replica; present when several machines share the store. */
-  readonly standing?: () => Standing
+  readonly standing?: () => ReplicaStatus
   /** The query log's part of the shared store; present when several machines share the store. */
   readonly sharedLog?: SharedLog
   /**
@@ -154,7 +154,7 @@ export async function openEngine(
     const { chunks, files, mayWork, notices, now, waits, standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
     const opened = engineOver({ ...parts, environment, role: { ...role, worker } })
-    const sharedLog = { kv: controlRows(kv), now, chunks, files, handsOver: role.background, mayWork }
+    const sharedLog = { kv: controlRows(kv), now, chunks, files, uploads: role.background, mayWork }
     return { ...opened, waits, standing, sharedLog }
   }
   const { timeline, close: closeTimeline } = timelineOf(config, role)
@@ -286,7 +286,7 @@ export function engineOver({
     streams,
     timers,
     rateLimits,
-    ...(kv.ready && { secretLooks: secretLooksOf(clock) }),
+    ...(kv.ready && { unknownSecretAllowances: unknownSecretAllowancesOf(clock) }),
     identifier,
     onInternalError: failureLog(log, clock),
   })
@@ -306,7 +306,7 @@ export function engineOver({
     slowLane,
     notices,
     worksInBackground: mayWork ?? (() => background),
-    workLeft: () => store.read(workLeft).result,
+    pendingWork: () => store.read(pendingWork).result,
     close: async () => {
       streams.end()
       await Promise.all([running?.stop(), slowLane?.close()])
@@ -360,7 +360,7 @@ function authenticationOf(
 }
 
 /** Limits how often unknown secrets are looked up in the newest state. */
-function secretLooksOf(clock: Clock): Allowances<string> {
-  const { secretLooksBurst: max, secretLooksPerSecond: perSecond, secretLookersMax } = limits
-  return new Allowances({ max, perSecond }, secretLookersMax, () => clock.elapsedMs())
+function unknownSecretAllowancesOf(clock: Clock): Allowances<string> {
+  const { unknownSecretsBurst: max, unknownSecretsPerSecond: perSecond, unknownSecretAddressesMax } = limits
+  return new Allowances({ max, perSecond }, unknownSecretAddressesMax, () => clock.elapsedMs())
 }

@@ -21,11 +21,11 @@ import { logFolder } from '../storage/kv/log/segment-files.ts'
 import { Checkpointer, checkpointEveryMs } from '../storage/kv/postgres/checkpoint.ts'
 import type { CopyProgress } from '../storage/kv/postgres/copy-state.ts'
 import { RecordFiles } from '../storage/kv/postgres/files.ts'
-import { KeptSession } from '../storage/kv/postgres/kept-session.ts'
-import { KeptLease } from '../storage/kv/postgres/lease.ts'
+import { RenewedLease } from '../storage/kv/postgres/lease.ts'
 import { RecordLogChunks } from '../storage/kv/postgres/log-chunks.ts'
 import { NoticeExchange } from '../storage/kv/postgres/notice-exchange.ts'
-import { openPostgres, type Standing } from '../storage/kv/postgres/postgres.ts'
+import { openPostgres, type ReplicaStatus } from '../storage/kv/postgres/postgres.ts'
+import { ReconnectingSession } from '../storage/kv/postgres/reconnecting-session.ts'
 import {
   discardReplica,
   openReplica,
@@ -64,7 +64,7 @@ interface StoreHandle {
     readonly worker: number
     /** The current time in microseconds, by the clock that all machines share. */
     readonly now: () => Micros
-    readonly standing: () => Standing
+    readonly standing: () => ReplicaStatus
     readonly waits: StoreWaits
     /** Notices exchanged with all processes of all machines. */
     readonly notices: NoticeBoard
@@ -194,14 +194,14 @@ export async function openConfiguredStore(
     onDiverged: discard,
   })
   const notices = new NoticeBoard()
-  const lease = new KeptLease('background', nodeName, systemClock.elapsedMs)
+  const lease = new RenewedLease('background', nodeName, systemClock.elapsedMs)
   const open = () => openSame(location, nodeName, kv.storeId)
   const shares = [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)]
   const upkeeps = [
     upkeepOf(open, shares, noticesEveryMs, log),
     ...(background ? [upkeepOf(open, [new Checkpointer(nodeName)], checkpointEveryMs, log)] : []),
   ]
-  const sessions = new KeptSession(open)
+  const sessions = new ReconnectingSession(open)
   let cancelEnd: Cancel = () => undefined
   const waits = {
     shorten: () => kv.shortenPatience(),

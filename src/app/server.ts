@@ -21,9 +21,9 @@ import { RequestMeter, statusMax } from '../server/http/request-meter.ts'
 import type {
   CommitLogReport,
   LaneReport,
+  PendingWorkReport,
   ReplicaState,
   RequestCounts,
-  WorkLeftReport,
 } from '../server/operation/health.ts'
 import { Operation, type StartCommand } from '../server/operation/operation.ts'
 import type { Config } from './config/settings.ts'
@@ -134,7 +134,7 @@ function operationOf(
     ...{ data: config.data, backups: config.backups },
     node: nodeName(config),
     queryLogFolder: join(config.data, queryLogFolder),
-    workLeft: () => workOf(opened),
+    pendingWork: () => workOf(opened),
     parts: () => ({
       counts: countsOf(meter),
       slow_lane: laneReportOf(opened),
@@ -145,8 +145,8 @@ function operationOf(
   })
 }
 
-function workOf(opened: OpenEngine): WorkLeftReport {
-  const { builds, buildsCount, removals } = opened.workLeft()
+function workOf(opened: OpenEngine): PendingWorkReport {
+  const { builds, buildsCount, removals } = opened.pendingWork()
   return {
     builds: builds.map(({ failure, ...build }) => ({ ...build, failure: failure ?? null })),
     builds_count: buildsCount,

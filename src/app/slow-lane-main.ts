@@ -54,7 +54,7 @@ class MemoryGuard {
   readonly #service = process.ppid
   #nextMs = 0
   #programMb: number | undefined
-  #hasLacked = false
+  #ranOutOfMemory = false
 
   constructor(maxMb: number) {
     this.#maxMb = maxMb
@@ -72,19 +72,19 @@ class MemoryGuard {
     globalThis.gc?.()
     // The small rest of earlier queries does not count.
     if (this.#usedPart() <= queryPartMax + leftPartMax) return
-    this.#hasLacked = true
+    this.#ranOutOfMemory = true
     throw outOfMemory(this.#maxMb)
   }
 
   /** Called after a query: returns whether it failed for lack of memory. */
-  readonly takeLack = () => {
-    const hasLacked = this.#hasLacked
-    this.#hasLacked = false
-    return hasLacked
+  readonly takeOutOfMemory = () => {
+    const ranOutOfMemory = this.#ranOutOfMemory
+    this.#ranOutOfMemory = false
+    return ranOutOfMemory
   }
 
   /** Called after a query: returns whether the process should be replaced. Garbage does not count. */
-  readonly isSpent = () => {
+  readonly isExhausted = () => {
     if (this.#programMb === undefined || this.#usedPart() <= leftPartMax) return false
     globalThis.gc?.()
     return this.#usedPart() > leftPartMax
@@ -134,5 +134,5 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   module.flushCompileCache?.()
   lowerPriority(niceness)
   setImmediate(() => void warmUp(engine, setup.config.rootSecret, () => !service.hasJobs))
-  return { engine, store, isSpent: memory.isSpent, takeLack: memory.takeLack }
+  return { engine, store, isExhausted: memory.isExhausted, takeOutOfMemory: memory.takeOutOfMemory }
 })

@@ -332,9 +332,9 @@ export const limits = {
    * Unknown secrets of one address that are looked up in a shared store: at once, and per second; addresses that are
    * remembered; ours.
    */
-  secretLooksBurst: 50,
-  secretLooksPerSecond: 5,
-  secretLookersMax: 10_000,
+  unknownSecretsBurst: 50,
+  unknownSecretsPerSecond: 5,
+  unknownSecretAddressesMax: 10_000,
   /** Characters of an `authorization` header, and of a third-party token; ours. */
   authorizationCharsMax: 16_384,
   /** Bytes of one key set of an access provider (ours), and of all cached key sets. */

@@ -28,7 +28,7 @@ export interface EngineOptions {
   /** Without it, databases have no rate limits. */
   readonly rateLimits?: RateLimits
   /** Limits the look-ups of unknown secrets for each client address, in a store that several machines share. */
-  readonly secretLooks?: Allowances<string>
+  readonly unknownSecretAllowances?: Allowances<string>
   readonly streams: StreamOpener
   readonly timers: Timers
   /** Evaluates long queries. Without it, all queries are evaluated in this process. */

@@ -212,8 +212,8 @@ class QueryKind implements RequestKind {
 
 /** Like a query, a long explanation moves to the slow lane. */
 function runExplanation(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
-  const asked = options.slowLane === undefined ? withText(given) : given
-  const request = { ...asked, isExplanation: true }
+  const requested = options.slowLane === undefined ? withText(given) : given
+  const request = { ...requested, isExplanation: true }
   const costs = { compute: 1, read: 0, write: 0 }
   return runMovable(options, request, costs, session => explain(request, options.languages, session))
 }

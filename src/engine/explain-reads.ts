@@ -1,7 +1,7 @@
 // Describes the reads of a query for its explanation: the sets, the numbers of entries and documents, and indexes that
 // would have avoided reads.
 
-import type { ReadNotes } from '../model/read-notes.ts'
+import type { ReadRecorder } from '../model/read-recorder.ts'
 import { ownIndexes } from '../model/schema/collection-indexes.ts'
 import { pathSpelling } from '../model/schema/paths.ts'
 import type { Session } from '../model/session.ts'
@@ -21,7 +21,7 @@ import {
 
 /** Returns the members of the response about reads. `result` is undefined if the query failed. */
 export function describeReads(
-  reads: ReadNotes,
+  reads: ReadRecorder,
   result: Value | undefined,
   uses: readonly SetUse[],
   session: Session,
@@ -81,7 +81,7 @@ function collectionName(number: number, session: Session): string {
 }
 
 /** Suggests indexes for filters and orders whose collections were scanned. */
-function suggestions(reads: ReadNotes, uses: readonly SetUse[], session: Session): readonly ObjectValue[] {
+function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Session): readonly ObjectValue[] {
   const { catalogue } = session.transaction
   return uses.flatMap(use => {
     const collection = catalogue.resolve(session.database, native.collections, use.collection)

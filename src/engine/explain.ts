@@ -23,7 +23,7 @@ import type {
 import { explainDecision, explainMemberships, type PrivilegeOutcome } from '../model/auth/explain.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { Explanation, Language, Languages, Query } from '../model/language.ts'
-import { ReadNotes } from '../model/read-notes.ts'
+import { ReadRecorder } from '../model/read-recorder.ts'
 import { Session } from '../model/session.ts'
 import { WriteNeeded } from '../storage/store/contract.ts'
 import { firstUserCollection, native, type ObjectValue, Ref, type Value } from '../values/value.ts'
@@ -50,9 +50,9 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
   const [language, asked] = explanationIn(request, languages)
   if (asked.query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
   const { as } = asked
-  const told =
+  const rendered =
     as === undefined ? readsOf(asked, language, session) : decisionsOf({ ...asked, as }, language, session)
-  throw new ExplanationResult(language.renderExplanation(told, session).body)
+  throw new ExplanationResult(language.renderExplanation(rendered, session).body)
 }
 
 /** Returns the result of a query and its reads. */
@@ -61,7 +61,7 @@ function readsOf(
   language: Language,
   session: Session,
 ): ObjectValue {
-  const reads = new ReadNotes()
+  const reads = new ReadRecorder()
   const { accessOptions } = language
   const subject = sessionAs(session.caller, session, { accessOptions, dialect, reads })
   const outcome = outcomeOf(query, subject, language, session)
@@ -200,14 +200,14 @@ function describeCaller(
   const memberships = explainMemberships(identity, session.transaction, (predicate, argument) =>
     sessionAs(asMember, session).tryPredicate(predicate, argument),
   )
-  const told = memberships.map(({ role, number, grant }) =>
+  const rendered = memberships.map(({ role, number, grant }) =>
     mapOf({
       role,
       membership: BigInt(number),
       ...(grant === true ? { grant } : describeOutcome(grant, language)),
     }),
   )
-  return [roles, ['memberships', told]]
+  return [roles, ['memberships', rendered]]
 }
 
 function describeDecision(

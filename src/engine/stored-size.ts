@@ -34,10 +34,10 @@ export const indexSize =
   (request: QueryRequest): Task =>
   session => {
     assertMayMeasure(session)
-    const asked = parseSizeRequest(request.body)
-    const index = indexOf(asked, session)
+    const requested = parseSizeRequest(request.body)
+    const index = indexOf(requested, session)
     if (index === undefined) throw new RequestError('not found', msg`There is no such index.`)
-    return page('entries', session.transaction.indexSize(index, limits.sizeRows, asked.after))
+    return page('entries', session.transaction.indexSize(index, limits.sizeRows, requested.after))
   }
 
 /**

@@ -1,7 +1,7 @@
 // Errors that the rules of the data raise: a kind with its parts, and no text. Each language has a table of texts and
 // codes for the kinds, and finds the position in the query that an error refers to.
 
-import { WriteRefused } from '../storage/store/contract.ts'
+import { WriteRejected } from '../storage/store/contract.ts'
 import type { Ref, Value } from '../values/value.ts'
 
 /**
@@ -152,7 +152,7 @@ export function applied<T>(work: () => T, place: FailurePlace): T {
   try {
     return work()
   } catch (error) {
-    if (!(error instanceof WriteRefused)) throw error
+    if (!(error instanceof WriteRejected)) throw error
     const { indexes, reason } = error
     throw Failure.of(reason === 'key exists' ? { kind: reason } : { kind: reason, indexes }, place)
   }

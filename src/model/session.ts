@@ -28,7 +28,7 @@ import { type CodeArguments, predicateArguments } from './code-arguments.ts'
 import type { Effect, EffectPlace } from './effect.ts'
 import { Failure, LanguageError } from './failure.ts'
 import { NamedObjects } from './named-objects.ts'
-import type { ReadNotes } from './read-notes.ts'
+import type { ReadRecorder } from './read-recorder.ts'
 import { anyType, type FieldType } from './schema/field-types.ts'
 
 /** Code of one language. */
@@ -116,7 +116,7 @@ interface SessionOptions {
   readonly effectLimit?: Effect
   readonly effectPlace?: EffectPlace
   /** Records the reads, if requested. */
-  readonly reads?: ReadNotes | undefined
+  readonly reads?: ReadRecorder | undefined
 }
 
 /** The compute units, or elements of sets, between two checks of the deadline. */
@@ -168,7 +168,7 @@ export class Session {
   /** For the query log. */
   readonly named = new NamedObjects()
   /** For explanations. */
-  readonly reads: ReadNotes | undefined
+  readonly reads: ReadRecorder | undefined
   byteReadOps = 0
   /** UTF-16 code units of the texts that functions of this query have created. */
   textUnits = 0

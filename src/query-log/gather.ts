@@ -34,7 +34,7 @@ export async function gather(
 ): Promise<void> {
   const { folder, shared, timers } = options
   const { chunks } = shared
-  await chunks.ask(time)
+  await chunks.request(time)
   while ((await chunks.reportedByAll()) < time) {
     signal.throwIfAborted()
     await wait(lookEveryMs, timers)

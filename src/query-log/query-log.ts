@@ -18,7 +18,6 @@ import { ExportRunner } from './export-runner.ts'
 import { type ExportStorage, fileName } from './export-storage.ts'
 import type { ExportParameters, ExportStore, IdempotencyToken } from './export-store.ts'
 import { gather } from './gather.ts'
-import { HandOver } from './hand-over.ts'
 import { type LogChanges, spanBefore } from './log-changes.ts'
 import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
 import { LogSummaries, type LogSummary, type SummaryFilter } from './log-summary.ts'
@@ -27,6 +26,7 @@ import type { ObservedRequest, RecordFormat } from './record.ts'
 import { type Retention, removeOldSegments } from './retention.ts'
 import { listSegments, type TimeSpan, writtenUpTo } from './segment-files.ts'
 import { matchingRecords, type OnDamage, type RecordFilter } from './segment-reader.ts'
+import { SegmentUploader } from './segment-uploader.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 import { chunkName, type SharedLog } from './shared-log.ts'
 import type { Signer } from './signing.ts'
@@ -87,7 +87,7 @@ export class QueryLog {
   readonly #runner: ExportRunner
   readonly #summaries: LogSummaries
   readonly #upkeep: Loop
-  readonly #handOver: HandOver | undefined
+  readonly #uploader: SegmentUploader | undefined
   /** Bytes that may be recorded for requests whose credential was rejected. */
   readonly #unauthenticated: Allowance
 
@@ -116,9 +116,9 @@ export class QueryLog {
       records: (filter, time, signal) => this.#records(filter, time, signal),
       onFailure: ({ id }, cause) => onFailure(`export ${id} failed`, cause),
     })
-    const onHandOverFailure = (cause: unknown) => onFailure('the query log could not be uploaded', cause)
-    this.#handOver = shared?.handsOver
-      ? new HandOver({ folder, shared, timers, onFailure: onHandOverFailure })
+    const onUploadFailure = (cause: unknown) => onFailure('the query log could not be uploaded', cause)
+    this.#uploader = shared?.uploads
+      ? new SegmentUploader({ folder, shared, timers, onFailure: onUploadFailure })
       : undefined
     this.#upkeep = new Loop(timers, () => this.#removeOld())
   }
@@ -217,7 +217,7 @@ export class QueryLog {
   async close(): Promise<void> {
     await Promise.all([this.#runner.close(), this.#upkeep.stop()])
     await this.#options.writer.close()
-    await this.#handOver?.close()
+    await this.#uploader?.close()
     await this.#options.kv.close()
   }
 

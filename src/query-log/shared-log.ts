@@ -32,7 +32,7 @@ export interface SharedLog {
   /** Files that every machine can read. */
   readonly files: FileTable
   /** True if this process uploads the segments of its machine; one process per machine does. */
-  readonly handsOver: boolean
+  readonly uploads: boolean
   /** Returns whether this process, of those on all machines, currently removes old data. */
   readonly mayWork: () => boolean
 }

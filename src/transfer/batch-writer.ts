@@ -13,7 +13,7 @@ import {
   type Transaction,
   type TransactionCounters,
   type Version,
-  WriteRefused,
+  WriteRejected,
 } from '../storage/store/contract.ts'
 import type { Store } from '../storage/store/store.ts'
 import { equalValues } from '../values/equality.ts'
@@ -157,8 +157,8 @@ export function unmet(reason: string): Outcome {
 }
 
 /** Returns whether an error means that the store rejected the write. */
-export function isRefusal(error: unknown): error is WriteRefused | RequestError {
-  return error instanceof WriteRefused || error instanceof RequestError
+export function isRefusal(error: unknown): error is WriteRejected | RequestError {
+  return error instanceof WriteRejected || error instanceof RequestError
 }
 
 function conflict(reason: string): Outcome {
@@ -166,7 +166,7 @@ function conflict(reason: string): Outcome {
 }
 
 /** The reason of a rejection for the report. */
-export function reasonOf(error: WriteRefused | RequestError | DocumentRejection): string {
+export function reasonOf(error: WriteRejected | RequestError | DocumentRejection): string {
   if (error instanceof DocumentRejection) return error.reason
   if (error instanceof RequestError) return error.description
   return error.reason === 'not unique' ? 'document is not unique.' : 'Key already exists.'

@@ -14,7 +14,7 @@ async function open() {
   }
   return {
     engine,
-    workLeft: () => ({ builds: [], buildsCount: 0, removals: 0 }),
+    pendingWork: () => ({ builds: [], buildsCount: 0, removals: 0 }),
     close: async () => {},
   }
 }

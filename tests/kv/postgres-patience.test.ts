@@ -156,7 +156,11 @@ describe('a batch under way when the waiting time of writes ends', { skip: noPos
     nowMs += 3_000
     await look()
     await told
-    assertRefusal(outcome.told, 'unknown', /may have been committed, or not; the previous attempt failed: no room$/)
+    assertRefusal(
+      outcome.told,
+      'unknown',
+      /may have been committed, or not; the previous attempt failed: no room$/,
+    )
     await openGate()
     assert.equal(await store.transact(() => ({ result: 'goes on', writes: [] })), 'goes on')
   })

@@ -9,8 +9,8 @@ import { systemTimers } from '../../src/base/timers.ts'
 import { encodeBatch } from '../../src/storage/kv/batch.ts'
 import { Checkpointer } from '../../src/storage/kv/postgres/checkpoint.ts'
 import { RecordFiles } from '../../src/storage/kv/postgres/files.ts'
-import { KeptSession } from '../../src/storage/kv/postgres/kept-session.ts'
-import { KeptLease } from '../../src/storage/kv/postgres/lease.ts'
+import { RenewedLease } from '../../src/storage/kv/postgres/lease.ts'
+import { ReconnectingSession } from '../../src/storage/kv/postgres/reconnecting-session.ts'
 import { openSame } from '../../src/storage/kv/postgres/same-record.ts'
 import { PostgresSession } from '../../src/storage/kv/postgres/session.ts'
 import { openTables } from '../../src/storage/kv/postgres/tables.ts'
@@ -88,10 +88,10 @@ describe('background work over the shared log', { skip: noPostgres }, () => {
       open,
       timers: systemTimers,
       everyMs: 5,
-      tasks: [new KeptLease('background', 'a', systemClock.elapsedMs)],
+      tasks: [new RenewedLease('background', 'a', systemClock.elapsedMs)],
       onError: error => assert.fail(String(error)),
     })
-    const files = new RecordFiles(new KeptSession(open), systemRandom)
+    const files = new RecordFiles(new ReconnectingSession(open), systemRandom)
     const leases = async () => Number((await server.query(`SELECT count(*) FROM ${schema}.lease`))[0]?.count)
     try {
       await eventually('the lease is held', async () => (await leases()) === 1)

@@ -7,7 +7,7 @@ import { openMemory } from '../../src/storage/kv/memory.ts'
 import { redoLog } from '../../src/storage/kv/postgres/catch-up.ts'
 import { advanceCheckpoint } from '../../src/storage/kv/postgres/checkpoint.ts'
 import { copyState } from '../../src/storage/kv/postgres/copy-state.ts'
-import { KeptLease } from '../../src/storage/kv/postgres/lease.ts'
+import { RenewedLease } from '../../src/storage/kv/postgres/lease.ts'
 import { PostgresSession, type RecordLocation } from '../../src/storage/kv/postgres/session.ts'
 import { Background } from '../../src/storage/store/background.ts'
 import { list } from '../kv/bytes.ts'
@@ -25,7 +25,7 @@ import { type NodeStore, newRecord, openNode } from './in-process.ts'
 /** The parts of a node that matter for background work. */
 interface Node extends NodeStore {
   readonly background: Background
-  readonly lease: KeptLease
+  readonly lease: RenewedLease
   /** Its monotonic clock in milliseconds, which stands still while the node is paused. */
   readonly clock: { ms: number }
 }
@@ -55,7 +55,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
   async function open(name: string, worker: number): Promise<Node> {
     const { kv, store } = await openNode(location, name, worker)
     const clock = { ms: 0 }
-    const lease = new KeptLease('background', name, () => clock.ms)
+    const lease = new RenewedLease('background', name, () => clock.ms)
     const background = new Background(store, error => assert.fail(error as Error))
     return { kv, store, background, lease, clock }
   }

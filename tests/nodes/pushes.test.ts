@@ -56,7 +56,7 @@ function laneOf(
     },
     completed: (_: QueryRequest, { body }: QueryResponse) => body,
   } as unknown as Engine
-  const open = async () => ({ engine, store, isSpent: () => false, takeLack: () => false })
+  const open = async () => ({ engine, store, isExhausted: () => false, takeOutOfMemory: () => false })
   const process = new LaneService<undefined>(lane, open)
   assert.ok(!process.hasJobs)
   let pending: PendingJob | undefined

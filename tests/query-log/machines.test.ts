@@ -26,7 +26,7 @@ after(() => rm(folder, { recursive: true, force: true }))
 class SharedTables {
   readonly #chunks: { readonly chunk: Chunk; readonly body: Uint8Array | undefined }[] = []
   readonly #reported = new Map<string, number>()
-  #asked = 0
+  #requestedTime = 0
   /** Called when a machine that waits for all others has written its own records. */
   onReported: (machine: string) => void = () => undefined
 
@@ -38,7 +38,7 @@ class SharedTables {
       kv: openMemory(),
       now: systemClock.now,
       files: {} as FileTable,
-      handsOver: true,
+      uploads: true,
       mayWork: () => false,
       chunks: {
         handedOver: async () => {
@@ -51,15 +51,15 @@ class SharedTables {
         body: async chunk => this.#chunks.find(stored => isOf(chunk)(stored.chunk))?.body,
         old: async () => [],
         remove: async () => undefined,
-        ask: async time => {
-          this.#asked = Math.max(this.#asked, time)
+        request: async time => {
+          this.#requestedTime = Math.max(this.#requestedTime, time)
         },
-        asked: async () => micros(this.#asked),
+        requestedTime: async () => micros(this.#requestedTime),
         report: async until =>
           void this.#reported.set(machine, Math.max(until, this.#reported.get(machine) ?? 0)),
         reportedByAll: async () => {
           const oldest = Math.min(...this.#reported.values())
-          if ((this.#reported.get(machine) ?? 0) >= this.#asked) this.onReported(machine)
+          if ((this.#reported.get(machine) ?? 0) >= this.#requestedTime) this.onReported(machine)
           return micros(oldest)
         },
         retire: async () => void this.#reported.delete(machine),

@@ -37,12 +37,12 @@ async function pendingJob() {
   return { ...all, process, pending, kinds, answer }
 }
 
-const since: CommitRecord = { time: micros(3), schemaTime: epoch, givenIdsMs: 0 }
+const since: CommitRecord = { time: micros(3), schemaTime: epoch, chosenIdsMs: 0 }
 const attemptParts: Omit<Attempt<undefined>, 'writes'> = {
   result: undefined,
   commitTime: micros(5),
   changesSchema: false,
-  givenIdsMs: 0,
+  chosenIdsMs: 0,
   latestExpiry: epoch,
   nextExpiry: endOfTime,
   counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },

@@ -218,7 +218,7 @@ test('ids are reserved by the service', async () => {
   const { lane, run, started } = laneOf(1)
   const outcome = run('a', 'x')
   await received(started[0], 1)
-  started[0]?.say({ kind: 'ids wanted', held: { worker: 3, startMs: 0, endMs: 1 } })
+  started[0]?.say({ kind: 'ids requested', held: { worker: 3, startMs: 0, endMs: 1 } })
   await received(started[0], 2)
   assert.deepEqual(started[0]?.received[1]?.message, {
     kind: 'ids',

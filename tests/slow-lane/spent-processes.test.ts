@@ -12,7 +12,7 @@ async function spentLane() {
   const [old] = played.started
   old?.say({ kind: 'ready' })
   await received(old, 1)
-  old?.say({ kind: 'spent', lacked: true })
+  old?.say({ kind: 'exhausted', ranOutOfMemory: true })
   old?.answer('refused')
   assert.equal(bodyOf(await first), 'refused')
   await turn()
@@ -31,7 +31,7 @@ test('a process without free memory serves other databases until its replacement
   replacement.answer('two!')
   assert.equal(bodyOf(await again), 'two!')
   assert.equal(old.signalCode, null)
-  old.say({ kind: 'spent', lacked: false })
+  old.say({ kind: 'exhausted', ranOutOfMemory: false })
   old.answer('other!')
   assert.equal(bodyOf(await other), 'other!')
   await turn()
@@ -57,7 +57,7 @@ for (const how of ['is refused', 'ends the process']) {
     const other = run('b', 'other')
     await received(old, 2)
     if (how === 'is refused') {
-      old.say({ kind: 'spent', lacked: true })
+      old.say({ kind: 'exhausted', ranOutOfMemory: true })
       old.answer('refused')
     } else {
       old.stderr.write('FATAL ERROR: JavaScript heap out of memory')
@@ -78,7 +78,7 @@ test('the database that used up a process waits for its replacement, and then le
   const waiting = [run('a', 'one')]
   started[0]?.say({ kind: 'ready' })
   await received(started[0], 1)
-  started[0]?.say({ kind: 'spent', lacked: true })
+  started[0]?.say({ kind: 'exhausted', ranOutOfMemory: true })
   started[0]?.answer('refused')
   await waiting[0]
   await turn()

@@ -62,8 +62,8 @@ export class LaneProcess {
   readonly ready: Promise<void>
   readonly ended: Promise<void>
   #isReady = false
-  #isSpent = false
-  #hasLacked = false
+  #isExhausted = false
+  #ranOutOfMemory = false
   #becomeReady: () => void = () => {}
   #running: Running | undefined
   /** The last job, until the outcome of its writes is known. */
@@ -86,7 +86,7 @@ export class LaneProcess {
     this.#socket?.on('error', () => {})
     if (this.#socket) receiveFrames(this.#socket, ({ head, body }) => this.#receive(head as FromLane, body))
     this.#child.stderr?.on('error', () => {})
-    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#readStderr(text))
     this.ended = new Promise(resolve => {
       const end = (end: string, signal: string | null) => {
         this.#fail(end, signal)
@@ -107,13 +107,13 @@ export class LaneProcess {
   }
 
   /** True if the memory of earlier queries was not freed, or if the process exited because of a lack of memory. */
-  get isSpent(): boolean {
-    return this.#isSpent
+  get isExhausted(): boolean {
+    return this.#isExhausted
   }
 
   /** True if the last query failed because of a lack of memory. */
-  get hasLacked(): boolean {
-    return this.#hasLacked
+  get ranOutOfMemory(): boolean {
+    return this.#ranOutOfMemory
   }
 
   /** Returns whether a query of the process is being committed: then the process should not be killed. */
@@ -132,7 +132,7 @@ export class LaneProcess {
   ): Promise<LaneOutcome> {
     return new Promise((resolve, reject) => {
       this.#running = { resolve, reject, ...on }
-      this.#hasLacked = false
+      this.#ranOutOfMemory = false
       this.#memoryKillsBefore = this.#options.memoryKills()
       this.#send(job, body)
     })
@@ -145,7 +145,7 @@ export class LaneProcess {
     this.#child.kill('SIGKILL')
   }
 
-  #hear(text: string): void {
+  #readStderr(text: string): void {
     this.#lastWords = (this.#lastWords + text).slice(-lastWordsMax)
     // The process's own log lines (JSON) are passed on to the log. The runtime's report of an out-of-memory error is
     // not.
@@ -154,16 +154,16 @@ export class LaneProcess {
 
   #receive(message: FromLane, body: readonly Uint8Array[]): void {
     switch (message.kind) {
-      case 'ids wanted':
+      case 'ids requested':
         this.#reserveIds(message.held)
         break
       case 'ready':
         this.#isReady = true
         this.#becomeReady()
         break
-      case 'spent':
-        this.#isSpent = true
-        this.#hasLacked = message.lacked
+      case 'exhausted':
+        this.#isExhausted = true
+        this.#ranOutOfMemory = message.ranOutOfMemory
         break
       case 'attempt':
         void this.#await(message, body)
@@ -187,8 +187,8 @@ export class LaneProcess {
   }
 
   #reserveIds(held: IdStretch | undefined): void {
-    const tell = (stretch: IdStretch | undefined) => this.#send({ kind: 'ids', stretch })
-    this.#options.reserveIds(held).then(tell, () => tell(undefined))
+    const reply = (stretch: IdStretch | undefined) => this.#send({ kind: 'ids', stretch })
+    this.#options.reserveIds(held).then(reply, () => reply(undefined))
   }
 
   #send(message: ToLane, body?: readonly Uint8Array[]): void {
@@ -239,23 +239,23 @@ export class LaneProcess {
    * Fails the jobs of an exited process. `end`: the exit status or signal, or the reason why it could not be started.
    */
   #fail(end: string, signal: string | null): void {
-    const wasMeant = this.#isEnding
+    const wasKilled = this.#isEnding
     this.#isEnding = true
     const running = this.#takeRunning()
     const pending = this.#takePending()
     const isOutOfMemory = this.#isOutOfMemory(signal)
     if (isOutOfMemory) {
-      this.#isSpent = true
-      this.#hasLacked = true
+      this.#isExhausted = true
+      this.#ranOutOfMemory = true
     }
     const cause = isOutOfMemory ? 'out of memory' : end
-    const unmeant = () =>
+    const unexpected = () =>
       isOutOfMemory ? outOfMemory(this.#options.memoryMb) : signal === null ? failed(cause) : killed()
-    const reason = this.#verdict ?? unmeant()
+    const reason = this.#verdict ?? unexpected()
     running?.reject(reason)
     running?.onOver()
     pending?.fail(reason)
-    if (!wasMeant && (running || pending || end !== 'exit status 0')) this.#options.onDeath(cause)
+    if (!wasKilled && (running || pending || end !== 'exit status 0')) this.#options.onDeath(cause)
   }
 
   /**

@@ -41,9 +41,9 @@ export type FromLane =
   | { readonly kind: 'ready' }
   /**
    * The memory of earlier queries was not freed, so the service must replace the process. Sent before the response of
-   * the last query. `lacked`: this query failed because of a lack of memory.
+   * the last query. `ranOutOfMemory`: this query failed because of a lack of memory.
    */
-  | { readonly kind: 'spent'; readonly lacked: boolean }
+  | { readonly kind: 'exhausted'; readonly ranOutOfMemory: boolean }
   | { readonly kind: 'response'; readonly response: QueryResponse }
   /**
    * The query writes: the process waits for further messages about it. The response has no body yet; the body of the
@@ -55,4 +55,4 @@ export type FromLane =
   /** The new attempt, whose body is that of the message. Without an attempt the evaluation has failed. */
   | { readonly kind: 'evaluated'; readonly head?: AttemptHead }
   /** Requests a range of ids, which only the service can reserve. `held`: the previous range. */
-  | { readonly kind: 'ids wanted'; readonly held: IdStretch | undefined }
+  | { readonly kind: 'ids requested'; readonly held: IdStretch | undefined }

@@ -21,13 +21,13 @@ interface LaneEngine {
   readonly engine: Engine
   readonly store: Pick<Store, 'attemptAt' | 'validated'>
   /** Returns whether earlier queries have left too little free memory for another query. */
-  readonly isSpent: () => boolean
+  readonly isExhausted: () => boolean
   /** Returns whether the last query failed because of a lack of memory. Called once after each query. */
-  readonly takeLack: () => boolean
+  readonly takeOutOfMemory: () => boolean
 }
 
 /** A response whose attempt waits for the service's `commit` or `drop`. */
-interface Kept {
+interface PendingResponse {
   readonly request: QueryRequest
   readonly response: QueryResponse & { readonly attempt: Attempt<unknown> }
 }
@@ -39,9 +39,9 @@ export class LaneService<Setup> {
   #engine: Promise<LaneEngine> | undefined
   #snapshotTime: Micros = epoch
   #hasJobs = false
-  #kept: Kept | undefined
+  #pending: PendingResponse | undefined
   #logSequence = 0
-  #wanting: { resolve: (stretch: IdStretch) => void; reject: (error: Error) => void } | undefined
+  #idRequest: { resolve: (stretch: IdStretch) => void; reject: (error: Error) => void } | undefined
 
   /** `open` creates the engine from the service's setup. */
   constructor(socket: Duplex, open: (setup: Setup) => Promise<LaneEngine>) {
@@ -68,8 +68,8 @@ export class LaneService<Setup> {
   /** Requests a range of ids after the previous range from the service. */
   reserveIds(held: IdStretch | undefined): Promise<IdStretch> {
     return new Promise((resolve, reject) => {
-      this.#wanting = { resolve, reject }
-      this.#send({ kind: 'ids wanted', held })
+      this.#idRequest = { resolve, reject }
+      this.#send({ kind: 'ids requested', held })
     })
   }
 
@@ -95,7 +95,7 @@ export class LaneService<Setup> {
         void this.#complete(message.time)
         return
       case 'drop':
-        this.#kept = undefined
+        this.#pending = undefined
         return
       case 'job': {
         this.#hasJobs = true
@@ -111,24 +111,24 @@ export class LaneService<Setup> {
   }
 
   #takeIds(stretch: IdStretch | undefined): void {
-    const wanting = this.#wanting
-    this.#wanting = undefined
-    if (stretch) wanting?.resolve(stretch)
-    else wanting?.reject(new StoreUnavailableError('no ids could be reserved'))
+    const idRequest = this.#idRequest
+    this.#idRequest = undefined
+    if (stretch) idRequest?.resolve(stretch)
+    else idRequest?.reject(new StoreUnavailableError('no ids could be reserved'))
   }
 
   /** Never rejects: the engine responds to every request. If the engine cannot be opened, the process exits. */
   async #run(request: QueryRequest): Promise<void> {
-    const { engine, isSpent, takeLack } = await (this.#engine as Promise<LaneEngine>)
+    const { engine, isExhausted, takeOutOfMemory } = await (this.#engine as Promise<LaneEngine>)
     const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
     const { attempt, body } = response
-    const lacked = takeLack()
-    if (isSpent()) this.#send({ kind: 'spent', lacked })
+    const ranOutOfMemory = takeOutOfMemory()
+    if (isExhausted()) this.#send({ kind: 'exhausted', ranOutOfMemory })
     if (attempt === undefined) {
       const text = bodyText(body, request.prettyBody === true)
       return this.#send({ kind: 'response', response: { ...response, body: '' } }, Buffer.from(text))
     }
-    this.#kept = { request, response: { ...response, attempt } }
+    this.#pending = { request, response: { ...response, attempt } }
     const { again: _again, attempt: _attempt, ...rest } = response
     const packed = packAttempt(attempt)
     this.#send({ kind: 'attempt', response: { ...rest, body: '' }, head: packed.head }, packed.body)
@@ -136,19 +136,22 @@ export class LaneService<Setup> {
 
   async #validate(): Promise<void> {
     const { store } = await (this.#engine as Promise<LaneEngine>)
-    this.#send({ kind: 'validated', since: store.validated((this.#kept as Kept).response.attempt) })
+    this.#send({
+      kind: 'validated',
+      since: store.validated((this.#pending as PendingResponse).response.attempt),
+    })
   }
 
   /** Evaluates the query once more, while the service holds back other commits. {@link #run} reports failures of queries. */
   async #evaluateAt(time: Micros): Promise<void> {
     const { store } = await (this.#engine as Promise<LaneEngine>)
-    const { request, response } = this.#kept as Kept
+    const { request, response } = this.#pending as PendingResponse
     const { again } = response
     if (again === undefined) return this.#send({ kind: 'evaluated' })
     try {
       const attempt = store.attemptAt(again, time)
       const { body } = attempt.result
-      this.#kept = { request, response: { ...response, body, attempt } }
+      this.#pending = { request, response: { ...response, body, attempt } }
       const packed = packAttempt(attempt)
       this.#send({ kind: 'evaluated', head: packed.head }, packed.body)
     } catch {
@@ -159,8 +162,8 @@ export class LaneService<Setup> {
   /** Completes the response to a committed query. */
   async #complete(time: Micros): Promise<void> {
     const { engine } = await (this.#engine as Promise<LaneEngine>)
-    const { request, response } = this.#kept as Kept
-    this.#kept = undefined
+    const { request, response } = this.#pending as PendingResponse
+    this.#pending = undefined
     const { again: _again, attempt: _attempt, ...rest } = response
     const text = bodyText(engine.completed(request, response, time), request.prettyBody === true)
     this.#send({ kind: 'response', response: { ...rest, body: '', txnTime: time } }, Buffer.from(text))

@@ -31,7 +31,7 @@ interface SlowLaneOptions extends LaneOptions {
 }
 
 /** The load of a slow lane. */
-interface LaneStanding {
+interface LaneLoad {
   /** Current and maximum number of processes. */
   readonly processes: number
   readonly processesMax: number
@@ -135,7 +135,7 @@ export class ProcessLane implements SlowLane {
   }
 
   /** The current load of the lane. */
-  get standing(): LaneStanding {
+  get standing(): LaneLoad {
     return {
       processes: this.#processes.filter(process => process !== undefined).length,
       processesMax: this.#options.processesMax,
@@ -202,11 +202,11 @@ export class ProcessLane implements SlowLane {
     for (const { job } of this.#jobs.values()) if (job.queue === queue) running++
     for (const spender of this.#replacedFor.values()) if (spender === queue) running++
     if (running >= Math.max(1, processesMax - 1)) return false
-    return processesMax === 1 || this.#spenders.left(queue) >= 0 || this.#leavesOne(queue)
+    return processesMax === 1 || this.#spenders.left(queue) >= 0 || this.#leavesFreeProcess(queue)
   }
 
   /** Returns whether a ready process remains for other databases if `queue` takes another one. */
-  #leavesOne(queue: string): boolean {
+  #leavesFreeProcess(queue: string): boolean {
     let others = 0
     for (const process of this.#processes) {
       if (!process?.isReady || process.hasEnded) continue
@@ -226,7 +226,7 @@ export class ProcessLane implements SlowLane {
     waiting.cancel = timers.after(leftMs + limits.laneGraceMs, () => process.kill(outOfTime()))
     const isRetiring = this.#retiring.has(process)
     /** The query has written nothing, and another process would have had enough memory. */
-    const isToRunAgain = () => isRetiring && process.hasLacked && !this.#isClosed
+    const isToRunAgain = () => isRetiring && process.ranOutOfMemory && !this.#isClosed
     const { body, longBody, ...request } = waiting.job.request
     const { lead, now, snapshotTime } = waiting.job
     const job = {
@@ -297,8 +297,8 @@ export class ProcessLane implements SlowLane {
     waiting.cancel()
     this.#jobs.delete(process)
     if (this.#isClosed) process.kill(outOfTime())
-    else if (this.#retiring.has(process)) this.#endRetired(process.hasLacked ? process : undefined)
-    else if (process.isSpent) this.#replace(process, waiting.job.queue)
+    else if (this.#retiring.has(process)) this.#endRetired(process.ranOutOfMemory ? process : undefined)
+    else if (process.isExhausted) this.#replace(process, waiting.job.queue)
     else if (!process.hasEnded) this.#rest(process)
     this.#advance()
   }
@@ -314,12 +314,12 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Kills retiring processes without a job whose replacement is ready, and the process that `lacked` memory for its
+   * Kills retiring processes without a job whose replacement is ready, and the process that ran out of memory in its
    * last job.
    */
-  #endRetired(lacked?: LaneProcess): void {
+  #endRetired(ranOutOfMemory?: LaneProcess): void {
     for (const [process, { place }] of this.#retiring) {
-      const isOver = process === lacked || !this.#replacedFor.has(place)
+      const isOver = process === ranOutOfMemory || !this.#replacedFor.has(place)
       if (isOver && !this.#jobs.has(process)) process.kill()
     }
   }

@@ -82,7 +82,7 @@ export interface ProcessReport extends ReportParts {
 }
 
 /** Pending background work. */
-export interface WorkLeftReport {
+export interface PendingWorkReport {
   readonly builds: readonly {
     readonly kind: 'index' | 'collection'
     readonly database: readonly string[]
@@ -172,7 +172,7 @@ export interface ServiceHealth {
   readonly processes: readonly ProcessReport[]
   /** Upper bounds of the classes of `durations`, in seconds. The last class has no upper bound. */
   readonly duration_bounds: readonly number[]
-  readonly work: WorkLeftReport
+  readonly work: PendingWorkReport
   readonly tasks: Readonly<Record<TaskKind, TaskNote | null>>
   readonly backups: BackupFolder | null
   /** True if backups and checks can be started over HTTP. */

@@ -17,10 +17,10 @@ import type {
   BackupEntry,
   BackupFolder,
   DiskUse,
+  PendingWorkReport,
   ReportParts,
   ServiceHealth,
   TaskKind,
-  WorkLeftReport,
 } from './health.ts'
 import { ProcessReports } from './process-report.ts'
 import { noteEnd, noteStart, readTaskNote } from './task-note.ts'
@@ -39,7 +39,7 @@ interface OperationOptions {
   /** The folder for new backups; absent: the dashboard cannot start backups. */
   readonly backups: string | undefined
   readonly parts: () => Omit<ReportParts, 'disk'>
-  readonly workLeft: () => WorkLeftReport
+  readonly pendingWork: () => PendingWorkReport
   readonly notices?: NoticeBoard | undefined
   readonly startCommand?: StartCommand | undefined
   readonly clock?: Clock
@@ -88,11 +88,11 @@ export class Operation {
 
   /** The current state of the service. */
   async state(): Promise<Omit<ServiceHealth, 'duration_bounds'>> {
-    const { data, node, startCommand, version, workLeft, workers } = this.#options
+    const { data, node, startCommand, version, pendingWork, workers } = this.#options
     return {
       ...{ version, node, workers },
       processes: this.#reports.all(),
-      work: workLeft(),
+      work: pendingWork(),
       tasks: { backup: readTaskNote(data, 'backup') ?? null, check: readTaskNote(data, 'check') ?? null },
       backups: await this.#backups(),
       starts: startCommand !== undefined,

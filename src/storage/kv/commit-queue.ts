@@ -13,7 +13,7 @@ export interface Job {
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void
   /** The arrival time on the monotonic clock, in milliseconds. */
-  readonly cameMs: number
+  readonly arrivedMs: number
   /** The outcome of the last run. */
   outcome: { readonly result: unknown } | { readonly error: unknown } | undefined
 }
@@ -65,27 +65,27 @@ export class CommitQueue {
    * When the first and the last transaction since the start of the last commit arrived, on the monotonic clock, in
    * milliseconds.
    */
-  #firstCameMs = 0
-  #lastCameMs = 0
+  #firstArrivedMs = 0
+  #lastArrivedMs = 0
 
   get isEmpty(): boolean {
     return this.#jobs.length === 0
   }
 
-  /** Adds a transaction that arrives at `cameMs`; returns a promise for its result. */
-  add<T>(work: (view: View) => Work<T>, cameMs: number, prepare?: () => Promise<void>): Promise<T> {
-    if (this.isEmpty) this.#firstCameMs = cameMs
-    this.#lastCameMs = cameMs
+  /** Adds a transaction that arrives at `arrivedMs`; returns a promise for its result. */
+  add<T>(work: (view: View) => Work<T>, arrivedMs: number, prepare?: () => Promise<void>): Promise<T> {
+    if (this.isEmpty) this.#firstArrivedMs = arrivedMs
+    this.#lastArrivedMs = arrivedMs
     return new Promise<T>((resolve, reject) => {
       const settled = resolve as (result: unknown) => void
-      this.#jobs.push({ work, prepare, resolve: settled, reject, cameMs, outcome: undefined })
+      this.#jobs.push({ work, prepare, resolve: settled, reject, arrivedMs, outcome: undefined })
     })
   }
 
   /** Removes and returns the transactions of a commit that begins now, at most `jobsMax`. */
   take(jobsMax = Number.POSITIVE_INFINITY): Job[] {
-    const count = this.#pace.take(this.#jobs.length, this.#lastCameMs - this.#firstCameMs)
-    this.#firstCameMs = this.#lastCameMs
+    const count = this.#pace.take(this.#jobs.length, this.#lastArrivedMs - this.#firstArrivedMs)
+    this.#firstArrivedMs = this.#lastArrivedMs
     if (this.#jobs[0]?.prepare) return this.#jobs.splice(0, 1)
     const next = this.#jobs.findIndex(({ prepare }) => prepare !== undefined)
     return this.#jobs.splice(0, Math.min(count, jobsMax, next === -1 ? count : next))
@@ -103,8 +103,8 @@ export class CommitQueue {
 
   /** Removes and returns the jobs that have waited since before `sinceMs`. */
   takeOlderThan(sinceMs: number): Job[] {
-    const old = this.#jobs.filter(job => job.cameMs < sinceMs)
-    if (old.length > 0) this.#jobs = this.#jobs.filter(job => job.cameMs >= sinceMs)
+    const old = this.#jobs.filter(job => job.arrivedMs < sinceMs)
+    if (old.length > 0) this.#jobs = this.#jobs.filter(job => job.arrivedMs >= sinceMs)
     return old
   }
 }

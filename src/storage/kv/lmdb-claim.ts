@@ -27,10 +27,10 @@ export function claimFolder(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
   // Checked before the first read takes the lock: a process in another container may have the same process number, and
   // its lock would then be treated as ours and released with ours.
-  refuseHeld(claims, folder, 0)
+  rejectClaimed(claims, folder, 0)
   claims.get('claim')
   // Checked again, so that of two processes that start at the same moment at least one sees the other.
-  refuseHeld(claims, folder, 1)
+  rejectClaimed(claims, folder, 1)
   return () => claims.close()
 }
 
@@ -60,7 +60,7 @@ function openClaims(folder: string): RootDatabase {
 }
 
 /** Throws when there are live readers besides the `own` readers of this process. */
-function refuseHeld(claims: RootDatabase, folder: string, own: number): void {
+function rejectClaimed(claims: RootDatabase, folder: string, own: number): void {
   const pids = readersOf(claims)
   const stranger = pids.find(pid => pid !== process.pid)
   if (stranger === undefined && pids.length <= own) return

@@ -22,7 +22,7 @@ function copyValue(bytes: Bytes): Bytes {
 }
 
 /** Returns `known` if it equals the value in a buffer that lmdb-js reuses, otherwise a copy of the value. */
-export function knownOrCopy(value: Bytes, known: Bytes): Bytes {
+export function cachedOrCopy(value: Bytes, known: Bytes): Bytes {
   const { byteOffset, length } = value
   if (known.length !== length) return copyValue(value)
   const source = sourceOf(value)

@@ -240,7 +240,7 @@ class DataFile {
       const flags = page.readUInt16LE(at.flags) & (pageFlags.branch | pageFlags.leaf)
       const isLeaf = level === tree.depth
       const isExpected = flags === (isLeaf ? pageFlags.leaf : pageFlags.branch)
-      if (page.readBigUInt64LE(at.number) !== number || !isExpected || !takeNote(seen, number))
+      if (page.readBigUInt64LE(at.number) !== number || !isExpected || !markSeen(seen, number))
         throw this.#damaged(`page ${number} is not a page of its tree`)
       const nodes = nodesOf(page)
       if (isLeaf) {
@@ -285,7 +285,7 @@ class DataFile {
 }
 
 /** Returns false when the page has been visited before. */
-function takeNote(seen: Uint8Array, number: bigint): boolean {
+function markSeen(seen: Uint8Array, number: bigint): boolean {
   const at = Number(number)
   const bit = 1 << (at & 7)
   const byte = seen[at >> 3] ?? 0

@@ -5,33 +5,33 @@ import { assert } from '../../base/assert.ts'
 import { areSame } from '../../base/bytes.ts'
 import { isEmptyRange, isImpossibleKey } from './checks.ts'
 import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View, type Write } from './contract.ts'
-import type { HeldWrite } from './held-write.ts'
-import { knownOrCopy } from './lmdb-codec.ts'
+import { cachedOrCopy } from './lmdb-codec.ts'
 import type { Trees } from './lmdb-trees.ts'
 import { merged } from './merged.ts'
+import type { PostponedWrite } from './postponed-write.ts'
 
 export class LmdbView implements View {
   readonly #trees: Trees
-  readonly #held: HeldWrite | undefined
+  readonly #postponed: PostponedWrite | undefined
   /** Cursors that are not released yet. An open cursor keeps its snapshot and all later pages alive. */
   #open: Set<Entries> | undefined
   #isOver = false
 
-  /** `held`: a postponed write of the same transaction, which is not in the database yet. */
-  constructor(trees: Trees, held?: HeldWrite) {
+  /** `postponed`: a postponed write of the same transaction, which is not in the database yet. */
+  constructor(trees: Trees, postponed?: PostponedWrite) {
     this.#trees = trees
-    this.#held = held
+    this.#postponed = postponed
   }
 
   get(key: Bytes, known?: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
-    const held = this.#held?.of(key)
-    if (held !== undefined) return heldValue(held, known)
+    const postponed = this.#postponed?.of(key)
+    if (postponed !== undefined) return postponedValue(postponed, known)
     const tree = this.#trees.of(key)
     if (known === undefined) return tree.get(key)
     const found = tree.getBinaryFast(key)
-    return found && knownOrCopy(found, known)
+    return found && cachedOrCopy(found, known)
   }
 
   range(range: KeyRange): Iterable<Entry> {
@@ -47,7 +47,7 @@ export class LmdbView implements View {
   #iterate(range: KeyRange): Iterator<Entry> {
     assert(!this.#isOver, 'a view is used after its read')
     if (isEmptyRange(range)) return [][Symbol.iterator]()
-    this.#held?.release()
+    this.#postponed?.release()
     this.#open ??= new Set()
     const options = rangeOptions(range)
     const sources = this.#trees.within(range).map(tree => tree.getRange(options))
@@ -58,7 +58,7 @@ export class LmdbView implements View {
 }
 
 /** The value of a postponed write; like any value, it belongs to the caller. */
-function heldValue({ value }: Write, known: Bytes | undefined): Bytes | undefined {
+function postponedValue({ value }: Write, known: Bytes | undefined): Bytes | undefined {
   return known !== undefined && value !== undefined && areSame(value, known) ? known : value?.slice()
 }
 

@@ -13,13 +13,13 @@ import { allWrites } from './batch.ts'
 import { CommitQueue, type Job, runJob, settle } from './commit-queue.ts'
 import type { Bytes, KeyValueStore, View, Work, Write } from './contract.ts'
 import { StoreUnavailableError, wordsOf } from './errors.ts'
-import { HeldWrite } from './held-write.ts'
 import { Listeners } from './listeners.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
 import { ForgottenCommitError, type NewestCommit } from './lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
 import type { Trees } from './lmdb-trees.ts'
 import { LmdbView } from './lmdb-view.ts'
+import { PostponedWrite } from './postponed-write.ts'
 
 interface LmdbOptions {
   /** The data directory; created if missing. */
@@ -138,7 +138,7 @@ class LmdbStore implements KeyValueStore {
     if (this.#isClosed) throw this.#closedError()
     if (!this.#stopWatching) {
       this.#seen = this.#commitCount()
-      this.#stopWatching = this.#timers.every(this.#watchIntervalMs, () => this.#lookForOthers())
+      this.#stopWatching = this.#timers.every(this.#watchIntervalMs, () => this.#checkForOthers())
     }
     const remove = this.#listeners.add(listener)
     return () => {
@@ -210,20 +210,20 @@ class LmdbStore implements KeyValueStore {
   #run(batch: readonly Job[]): number {
     this.#isWorking = true
     try {
-      const held = new HeldWrite(write => this.#apply(write))
+      const postponed = new PostponedWrite(write => this.#apply(write))
       let count = 0
       let writes = 0
       let bytes = 0
       while (count < batch.length && writes < batchWritesMax) {
-        const view = new LmdbView(this.#trees, held)
+        const view = new LmdbView(this.#trees, postponed)
         const done = allWrites(runJob(batch[count++] as Job, view))
         view.end()
-        held.add(done)
+        postponed.add(done)
         writes += done.length
         for (const { key, value } of done) bytes += key.length + (value?.length ?? 0)
       }
       if (writes > 0) assertRoom({ rows: writes, bytes }, this.#freeBytes())
-      held.release()
+      postponed.release()
       if (writes > 0) this.#countCommit()
       return count
     } finally {
@@ -254,7 +254,7 @@ class LmdbStore implements KeyValueStore {
    * promises resolve, so streams would otherwise be notified before the client that wrote. The driver of version 10
    * loses events that arrive while its program waits for a response over the same HTTP/2 session.
    */
-  #lookForOthers(): void {
+  #checkForOthers(): void {
     if (this.#commits.size === 0) this.#announce()
   }
 

@@ -12,7 +12,7 @@
 import { byteText } from '../../base/byte-text.ts'
 import { hashByte, hashBytes, hashSeed } from '../../base/bytes.ts'
 import type { Bytes, KeyRange, Write } from './contract.ts'
-import type { NotedRow, ReadRange, ReadSet } from './noted-reads.ts'
+import type { ReadRange, ReadRow, ReadSet } from './read-set.ts'
 
 /** Number of remembered commits; a power of two. */
 const commitsMax = 8192
@@ -139,7 +139,7 @@ export class RecentWrites {
     const first = this.#firstAfter(since)
     if (first === this.#commits) return { keys: new Map(), ranges: [] }
     const before = this.#writesBefore[first % commitsMax] as number
-    const keys = new Map<string, NotedRow>()
+    const keys = new Map<string, ReadRow>()
     for (const [key, found] of reads.keys) {
       if ((this.#writtenAt[placeOfText(key)] as number) > before) keys.set(key, found)
     }

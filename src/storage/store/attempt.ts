@@ -4,25 +4,25 @@
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import { keyTags } from '../keys/keyspace.ts'
 import type { Bytes, EncodedWrites, View, Write } from '../kv/contract.ts'
-import { NotingView, type ReadSet, readsAgree, sizeOf } from '../kv/noted-reads.ts'
+import { isReadSetValid, type ReadSet, RecordingView, sizeOf } from '../kv/read-set.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import { type SchemaRead, schemasAgree } from './catalogue.ts'
 import type { TransactionCounters } from './contract.ts'
 import type { CommitRecord } from './last-commit.ts'
 import type { TransactionParts, TransactionTimes } from './reader.ts'
-import { retimed } from './retime.ts'
+import { rebased } from './rebase.ts'
 import { StoreTransaction } from './transaction.ts'
 
 /** The outcome of a transaction on some state. */
-export interface Evaluated<T> {
+export interface Evaluation<T> {
   readonly result: T
   /** The earliest time of the commit, for which the writes are made. */
   readonly commitTime: Micros
   /** Without the record of the commit itself. */
   readonly writes: readonly Write[]
   readonly changesSchema: boolean
-  /** {@link StoreTransaction.givenIdsMs}. */
-  readonly givenIdsMs: number
+  /** {@link StoreTransaction.chosenIdsMs}. */
+  readonly chosenIdsMs: number
   /** When the last document that had expired for the transaction did expire. */
   readonly latestExpiry: Micros
   /** When the next document that the transaction read will expire. */
@@ -31,7 +31,7 @@ export interface Evaluated<T> {
 }
 
 /** A transaction evaluated on a snapshot, for {@link Store.commit}. */
-export interface Attempt<T> extends Evaluated<T> {
+export interface Attempt<T> extends Evaluation<T> {
   /** Its commit time is part of other values, too, so the writes are valid only for this time. */
   readonly isStamped: boolean
   /** The newest commit in its snapshot. */
@@ -76,21 +76,21 @@ export function evaluateOn<T>(
   view: View,
   times: WritingTimes,
   work: (transaction: StoreTransaction) => T,
-): Evaluated<T> & { readonly transaction: StoreTransaction } {
+): Evaluation<T> & { readonly transaction: StoreTransaction } {
   const transaction = new StoreTransaction(parts, view, times)
   const result = work(transaction)
   const made = { commitTime: times.commitTime, writes: transaction.finish() }
-  const { committableAt: commitTime, counters, givenIdsMs, movesSchemaTime: changesSchema } = transaction
+  const { committableAt: commitTime, counters, chosenIdsMs, movesSchemaTime: changesSchema } = transaction
   const writes = writesAt(made, commitTime)
   const { latest: latestExpiry, next: nextExpiry } = transaction.snapshot.expiry
   const expiry = { latestExpiry, nextExpiry }
-  return { result, commitTime, writes, changesSchema, givenIdsMs, ...expiry, counters, transaction }
+  return { result, commitTime, writes, changesSchema, chosenIdsMs, ...expiry, counters, transaction }
 }
 
 /**
  * The versions of schemas are not in the read set: {@link Attempt.schemas} has the parts on which the attempt relies.
  */
-function isNoted(key: Bytes): boolean {
+function isRecorded(key: Bytes): boolean {
   return key[0] !== keyTags.schemaVersion
 }
 
@@ -102,7 +102,7 @@ export function attemptOn<T>(
   times: WritingTimes,
   work: (transaction: StoreTransaction) => T,
 ): Omit<Attempt<T>, 'evaluationMicros'> {
-  const noting = new NotingView(view, isNoted)
+  const noting = new RecordingView(view, isRecorded)
   const { transaction, ...evaluated } = evaluateOn(parts, noting, times, work)
   return {
     ...evaluated,
@@ -128,7 +128,7 @@ type Validity = 'valid' | 'stale' | 'long' | 'unread'
  * Returns whether `attempt` would have the same result on `view`, which ends with the commit `last`, if it committed at
  * `time`.
  */
-export function stillHolds(
+export function isStillValid(
   attempt: Attempt<unknown>,
   view: View,
   last: CommitRecord,
@@ -175,13 +175,13 @@ function validate(
   if (attempt.loadReads) return 'unread'
   const doubtful = recent.written(reads, since.time, last.time) ?? reads
   if (sizeOf(doubtful) > sizeMax) return 'long'
-  return readsAgree(doubtful, view) ? 'valid' : 'stale'
+  return isReadSetValid(doubtful, view) ? 'valid' : 'stale'
 }
 
 /** The writes of an attempt that commits at `time`. */
 export function writesAt(
-  { commitTime, writes }: Pick<Evaluated<unknown>, 'commitTime' | 'writes'>,
+  { commitTime, writes }: Pick<Evaluation<unknown>, 'commitTime' | 'writes'>,
   time: Micros,
 ): readonly Write[] {
-  return time === commitTime ? writes : retimed(writes, commitTime, time)
+  return time === commitTime ? writes : rebased(writes, commitTime, time)
 }

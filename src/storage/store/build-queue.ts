@@ -27,7 +27,7 @@ interface Failed {
   /** When the attempt began: a later version of the document allows another attempt. */
   readonly began: Micros
   /** When the failure was stored in the index: a later version of the index also allows another attempt. */
-  readonly noted: Micros
+  readonly recorded: Micros
 }
 
 export class BuildQueue {
@@ -105,12 +105,12 @@ export class BuildQueue {
   #isHopeless(index: Ref, name: string): boolean {
     const failed = this.#failed.get(name)
     if (failed === undefined) return false
-    const { atMs, began, document, noted, times } = failed
+    const { atMs, began, document, recorded, times } = failed
     const passedMs = this.#elapsedMs() - atMs
     if (passedMs < pauseMs(times)) return true
     if (passedMs >= limits.buildRetryMsMax) return false
     return this.#store.read(
-      ({ snapshot }) => newestTime(snapshot, document) <= began && newestTime(snapshot, index) <= noted,
+      ({ snapshot }) => newestTime(snapshot, document) <= began && newestTime(snapshot, index) <= recorded,
     ).result
   }
 
@@ -123,10 +123,12 @@ export class BuildQueue {
       this.#failed.delete(name)
     } catch (error) {
       if (!(error instanceof BuildFailure)) throw error
-      const { time: noted } = await this.#store.write(transaction => noteFailure(transaction, index, error))
+      const { time: recorded } = await this.#store.write(transaction =>
+        noteFailure(transaction, index, error),
+      )
       const times = (this.#failed.get(name)?.times ?? 0) + 1
       if (times === 1) this.#onError(error)
-      this.#failed.set(name, { document: error.document, began, noted, times, atMs: this.#elapsedMs() })
+      this.#failed.set(name, { document: error.document, began, recorded, times, atMs: this.#elapsedMs() })
     }
   }
 }

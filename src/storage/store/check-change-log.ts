@@ -87,7 +87,9 @@ export class ChangeLogCheck {
     const { time } = lastCommit(snapshot.view)
     // The stored time of the last commit must not be too early, because new commits could then be before recorded ones.
     if (time < this.#newest)
-      report(`the record of the last commit has the time ${time}, but the log has commits up to ${this.#newest}`)
+      report(
+        `the record of the last commit has the time ${time}, but the log has commits up to ${this.#newest}`,
+      )
     const named = this.#checkNamed()
     this.#checkRecorded(named)
   }
@@ -129,7 +131,9 @@ export class ChangeLogCheck {
         )
       for (const change of decodePart(row).changes) {
         if (change.kind === 'write' && this.#mustExist(change) && !this.#exists(change)) {
-          report(`${nameRef(change.ref)} does not have the version of ${change.validTime}, which is in the change record`)
+          report(
+            `${nameRef(change.ref)} does not have the version of ${change.validTime}, which is in the change record`,
+          )
         }
       }
     }

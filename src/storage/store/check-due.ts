@@ -26,6 +26,6 @@ export function checkMarks(context: CheckContext, ref: Ref, versions: readonly S
   if (newest === undefined || newest.action === 'delete') return
   const ttl = ttlOf(newest.fields)
   // Version 0.2 marked a `ttl` that had passed at the commit with the wrong time; the sweeper marks the document again
-  // (fallen.ts).
+  // (expired-rows.ts).
   if (ttl !== never && !isMarkedAt(ttl)) check(expiryTime(ttl, newest.ts))
 }

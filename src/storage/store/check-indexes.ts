@@ -10,7 +10,7 @@ import type { Entry } from '../kv/contract.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
 import { isOrderComplete } from './due-order.ts'
-import { entryDocument, entrySince, hasFallenOut, withSince } from './entry-records.ts'
+import { entryDocument, entrySince, hasExpired, withSince } from './entry-records.ts'
 import { type IndexRow, type IndexTables, type StoredVersion, timelineRows } from './index-tables.ts'
 
 /** Whether the rows of an index must agree with documents; unreachable rows wait for removal. */
@@ -41,7 +41,7 @@ export class IndexCheck {
     const minimum = this.#context.minimumOf(ref.database, ref.collection)
     for (const index of this.#tablesOf(ref.database, ref.collection)) {
       for (const row of timelineRows(index, versions).values()) {
-        if (hasFallenOut(row, minimum)) continue
+        if (hasExpired(row, minimum)) continue
         const counter = counterOf(row.key)
         this.#needed.set(counter, (this.#needed.get(counter) ?? 0) + 1)
         this.#checkRow(ref, index, row, minimum)
@@ -76,7 +76,7 @@ export class IndexCheck {
       found.set(counter, (found.get(counter) ?? 0) + 1)
     }
     for (const [counter, count] of found) {
-      if (count !== (this.#needed.get(counter) ?? 0)) this.#nameLeftOvers(counter)
+      if (count !== (this.#needed.get(counter) ?? 0)) this.#reportExtraRows(counter)
     }
   }
 
@@ -95,10 +95,10 @@ export class IndexCheck {
       return false
     const { collection } = entryDocument(database, row)
     if (!this.#context.catalogue.hasCollection(database, collection)) return false
-    return !hasFallenOut(row, this.#context.minimumOf(database, collection))
+    return !hasExpired(row, this.#context.minimumOf(database, collection))
   }
 
-  #nameLeftOvers(counter: string): void {
+  #reportExtraRows(counter: string): void {
     for (const { row, database, index } of this.#rows()) {
       if (counterOf(row.key) !== counter || !this.#counts(row, database)) continue
       const ref = entryDocument(database, row)

@@ -87,7 +87,7 @@ export function checkStore(
 function contextOf(
   snapshot: Snapshot,
   hooks: StoreHooks,
-  told: Pick<CheckContext, 'report' | 'looked'>,
+  reporting: Pick<CheckContext, 'report' | 'looked'>,
 ): CheckContext {
   const catalogue = new StoreCatalogue(snapshot, new SchemaCache())
   const { time, view } = snapshot
@@ -100,7 +100,7 @@ function contextOf(
     minimumOf: (database, collection) =>
       minimumValidTime(collection, catalogue.userCollection(database, collection), time),
     isMarked: areAllMarked(view),
-    ...told,
+    ...reporting,
   }
 }
 
@@ -220,7 +220,8 @@ class StoreCheck {
     const isLive = snapshot.view.get(documentKey(ref)) !== undefined
     for (const { value } of snapshot.view.range({ ...historyRange(ref), limit: 1 })) {
       const newest = decodeVersion(ref, value)
-      if (!isLive && newest.action !== 'delete') report(`${nameRef(ref)} has no live version, but was not deleted`)
+      if (!isLive && newest.action !== 'delete')
+        report(`${nameRef(ref)} has no live version, but was not deleted`)
     }
     if (isLive && versions.at(-1)?.action === 'delete') report(`${nameRef(ref)} is deleted and live`)
   }

@@ -3,7 +3,7 @@
 // long one is retried outside the lock, so that no other transaction waits for it.
 //
 // Each commit is announced on the timeline before it is evaluated, and its writes are made for the announced time. If
-// another commit has reached that time first, they are rebased to a later time (retime.ts).
+// another commit has reached that time first, they are rebased to a later time (rebase.ts).
 //
 // Slow-lane processes send their attempts to their service. Workers forward whole queries to the committing process.
 
@@ -13,7 +13,7 @@ import { epoch, micros } from '../../base/micros.ts'
 import { commitDistance } from '../../base/timeline.ts'
 import type { Micros } from '../../values/value.ts'
 import type { View } from '../kv/contract.ts'
-import { type Attempt, attemptOn, type Evaluated, evaluateOn, stillHolds } from './attempt.ts'
+import { type Attempt, attemptOn, type Evaluation, evaluateOn, isStillValid } from './attempt.ts'
 import type { AttemptOwner, Commits, CommitTerms, TransactionWork } from './commits.ts'
 import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './contract.ts'
 import type { CommitRecord } from './last-commit.ts'
@@ -106,7 +106,7 @@ export class Committer {
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#times.onSnapshot(epoch, (view, last) => {
       const time = Math.max(attempt.commitTime, last.time)
-      return stillHolds(attempt, view, last, time, this.#parts.recent) ? last : 'stale'
+      return isStillValid(attempt, view, last, time, this.#parts.recent) ? last : 'stale'
     })
   }
 
@@ -135,7 +135,7 @@ export class Committer {
     return { ...attempt, evaluationMicros: this.#clock() - started }
   }
 
-  #evaluateOn<T>(work: TransactionWork<T>, view: View, last: CommitRecord, time: Micros): Evaluated<T> {
+  #evaluateOn<T>(work: TransactionWork<T>, view: View, last: CommitRecord, time: Micros): Evaluation<T> {
     for (let commitTime = time; ; ) {
       const times = { ...timesOf(last, commitTime), settledTime: micros(last.time + 1) }
       const evaluated = evaluateOn(this.#parts, view, times, work)
@@ -148,6 +148,6 @@ export class Committer {
 
 /** The times of a transaction that commits at `commitTime`, on the state after the commit `last`. */
 function timesOf(last: CommitRecord, commitTime: Micros) {
-  const { givenIdsMs, schemaTime, time: lastCommitTime } = last
-  return { time: micros(commitTime - 1), commitTime, schemaTime, lastCommitTime, givenIdsMs }
+  const { chosenIdsMs, schemaTime, time: lastCommitTime } = last
+  return { time: micros(commitTime - 1), commitTime, schemaTime, lastCommitTime, chosenIdsMs }
 }

@@ -221,7 +221,7 @@ export interface StoredSize {
 
 /**
  * A transaction over the whole data directory: it sees a snapshot, and its own writes. It checks no permissions and
- * does not validate schema objects: the higher layers do. Rejected writes throw {@link WriteRefused}; a write in a
+ * does not validate schema objects: the higher layers do. Rejected writes throw {@link WriteRejected}; a write in a
  * read-only transaction throws {@link WriteNeeded}.
  */
 export interface Transaction {
@@ -343,13 +343,13 @@ export interface Directory {
 export { StoreUnavailableError } from '../kv/errors.ts'
 
 /** Thrown by an invalid write: nothing was written, and the transaction cannot be committed. */
-export class WriteRefused extends Error {
-  override name = 'WriteRefused'
+export class WriteRejected extends Error {
+  override name = 'WriteRejected'
   readonly reason: 'not unique' | 'key exists'
   /** The unique indexes that already have these terms and values. */
   readonly indexes: readonly Ref[]
 
-  constructor(reason: WriteRefused['reason'], indexes: readonly Ref[] = []) {
+  constructor(reason: WriteRejected['reason'], indexes: readonly Ref[] = []) {
     super(reason)
     this.reason = reason
     this.indexes = indexes

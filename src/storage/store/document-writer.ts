@@ -22,7 +22,7 @@ import {
 import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Bytes } from '../kv/contract.ts'
 import type { Journal } from '../kv/overlay.ts'
-import { type Change, type Version, WriteRefused } from './contract.ts'
+import { type Change, type Version, WriteRejected } from './contract.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
 import { expiryTime, markDue } from './due-order.ts'
 import {
@@ -35,7 +35,7 @@ import {
 import { encodeVersion, ttlOf, versionTime, versionTtl } from './records.ts'
 import { indexesOf, type Rows, storedRows } from './rows.ts'
 import { noteExpiry, read } from './snapshot.ts'
-import { leaveWork } from './sweeper-work.ts'
+import { recordWork } from './sweeper-work.ts'
 
 /** A document that this transaction has written. */
 interface PendingDocument {
@@ -184,7 +184,7 @@ export class DocumentWriter {
         break
       }
     }
-    if (violated.length > 0) throw new WriteRefused('not unique', violated)
+    if (violated.length > 0) throw new WriteRejected('not unique', violated)
   }
 
   /**
@@ -298,7 +298,7 @@ export class DocumentWriter {
       markDue(overlay, ref, ts)
       markDue(overlay, ref, expiryTime(ttlOf(fields), ts))
     }
-    leaveWork(overlay, 'history', commitTime, collectionOf(ref))
+    recordWork(overlay, 'history', commitTime, collectionOf(ref))
   }
 
   /** The changes of this transaction, for the change record. */

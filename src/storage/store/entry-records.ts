@@ -106,7 +106,7 @@ export function entryUntil({ key }: Entry): Micros {
 }
 
 /** Returns whether a row of an index only concerns times before the oldest that can be read. */
-export function hasFallenOut(row: Entry, minimum: Micros): boolean {
+export function hasExpired(row: Entry, minimum: Micros): boolean {
   if (row.key[0] === keyTags.indexEnded) return entryUntil(row) <= minimum
   return row.key[0] === keyTags.indexEvent && entrySince(row) <= minimum
 }

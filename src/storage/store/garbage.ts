@@ -17,10 +17,10 @@ import type { View } from '../kv/contract.ts'
 import { Batch } from './batch.ts'
 import { parentKey } from './catalogue.ts'
 import { everyDocument, scanDocuments } from './documents.ts'
-import { wholeDocument } from './fallen.ts'
+import { wholeDocument } from './expired-rows.ts'
 import { removeHome } from './key-homes.ts'
 import type { Store } from './store.ts'
-import { leaveWork, type SweeperWork, workOf } from './sweeper-work.ts'
+import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Maximum number of objects that are searched for one that may be removed now. */
@@ -107,7 +107,7 @@ function removeDatabase(removal: Removal, database: DatabaseId): void {
   const { snapshot, overlay, commitTime } = removal.transaction.rows
   for (const { document } of scanDocuments(snapshot, database, native.databases)) {
     if (removal.isFull) return
-    leaveWork(overlay, 'object', commitTime, document)
+    recordWork(overlay, 'object', commitTime, document)
     removal.remove(documentKey(document))
   }
   for (const { document } of scanDocuments(snapshot, database, native.keys)) {

@@ -73,8 +73,8 @@ function freeNumber(view: View, preferred: number, nowMs: number): number {
  * The latest time of ids of documents, in milliseconds: of generated ids, and of ids from clients as far as recorded.
  */
 export function latestIdMs(view: View): number {
-  const { givenIdsMs, time } = lastCommit(view)
-  let latest = Math.max(givenIdsMs, Math.floor(time / 1000))
+  const { chosenIdsMs, time } = lastCommit(view)
+  let latest = Math.max(chosenIdsMs, Math.floor(time / 1000))
   for (const { value } of view.range(prefixRange(metaKey(markName)))) {
     if (isIntact(value)) latest = Math.max(latest, timeAt(value, 0))
   }

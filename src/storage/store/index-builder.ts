@@ -17,13 +17,13 @@ import { buildErrorField, namedCollections } from './definitions.ts'
 import { checkTransactionBytes } from './document-writer.ts'
 import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
 import { markDue } from './due-order.ts'
-import { entrySince, hasFallenOut } from './entry-records.ts'
+import { entrySince, hasExpired } from './entry-records.ts'
 import { type IndexRow, type IndexTables, prepareEntries, timelineRows, userIndex } from './index-tables.ts'
 import { idAt } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import type { Rows } from './rows.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
-import { leaveWork } from './sweeper-work.ts'
+import { recordWork } from './sweeper-work.ts'
 
 /** A document counts as much as this number of versions, in rows that are read. */
 const looksPerDocument = 4
@@ -96,9 +96,9 @@ function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows:
   let isMarked = false
   for (const row of rows) {
     overlay.set(row.key, row.value)
-    if (isMarked || !hasFallenOut(row, minimum)) continue
+    if (isMarked || !hasExpired(row, minimum)) continue
     markDue(overlay, ref, entrySince(row))
-    leaveWork(overlay, 'history', commitTime, collectionOf(ref))
+    recordWork(overlay, 'history', commitTime, collectionOf(ref))
     isMarked = true
   }
 }

@@ -8,17 +8,17 @@ import { type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
 import { compareEntries, compareToBound, entryRange, tupleBytesMax } from '../keys/tuple.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
 import type { EntryScan, IndexEntry } from './contract.ts'
-import { entryDocument, entryIsCut, entrySince, entryTtl, entryUntil, entryValues } from './entry-records.ts'
 import {
   behind,
+  type CachedEntry,
+  type CachedRun,
+  cachedEntry,
+  type EntryCache,
   type EntryRange,
-  type KnownEntries,
-  type KnownEntry,
-  type KnownRun,
-  knownEntry,
   runEntriesMax,
   type SetPlace,
-} from './known-entries.ts'
+} from './entry-cache.ts'
+import { entryDocument, entryIsCut, entrySince, entryTtl, entryUntil, entryValues } from './entry-records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 
 /** The entries of one index under one tuple of terms. */
@@ -35,7 +35,7 @@ export function scanEntries(
   set: EntrySet,
   asked: EntryScan,
   at?: Micros,
-  known?: KnownEntries,
+  known?: EntryCache,
 ): Iterable<IndexEntry> {
   const scan = withArity(set, asked)
   const { from, reverse = false, to } = scan
@@ -83,8 +83,8 @@ function* shownEntries(
 function* knownEntries(
   snapshot: Snapshot,
   set: EntrySet,
-  { entries, range, rest }: Pick<KnownRun, 'range' | 'entries' | 'rest'>,
-  known: KnownEntries,
+  { entries, range, rest }: Pick<CachedRun, 'range' | 'entries' | 'rest'>,
+  known: EntryCache,
 ): Generator<IndexEntry> {
   const { counters } = snapshot
   counters.readBytes += range.start.length
@@ -93,7 +93,7 @@ function* knownEntries(
     if (isShown(entry, snapshot, set)) yield entry
   }
   if (rest === undefined) return
-  const added: KnownEntry[] = []
+  const added: CachedEntry[] = []
   let unread: EntryRange | undefined = rest
   try {
     let isFull = false
@@ -104,7 +104,7 @@ function* knownEntries(
         counters.readBytes -= row.value.length
         break
       }
-      const entry = knownEntry(set.database, row)
+      const entry = cachedEntry(set.database, row)
       added.push(entry)
       unread = behind(rest, row.key)
       if (isShown(entry, snapshot, set)) yield entry
@@ -117,7 +117,7 @@ function* knownEntries(
   if (unread !== undefined) yield* shownEntries(snapshot, set, rowsIn(snapshot, unread), range.reverse)
 }
 
-function isShown({ collection, ttl }: KnownEntry, snapshot: Snapshot, set: EntrySet): boolean {
+function isShown({ collection, ttl }: CachedEntry, snapshot: Snapshot, set: EntrySet): boolean {
   return !isExpired(snapshot, ttl) && set.isLive(collection)
 }
 

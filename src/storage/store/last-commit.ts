@@ -17,10 +17,10 @@ export interface CommitRecord {
    * The latest time in an id that a client chose for a document, in milliseconds, if it was in the future then: all
    * later ids in use were generated.
    */
-  readonly givenIdsMs: number
+  readonly chosenIdsMs: number
 }
 
-const noCommit: CommitRecord = { time: epoch, schemaTime: epoch, givenIdsMs: 0 }
+const noCommit: CommitRecord = { time: epoch, schemaTime: epoch, chosenIdsMs: 0 }
 
 /** The newest commit in a state. */
 export function lastCommit(view: Pick<View, 'get'>): CommitRecord {
@@ -34,11 +34,11 @@ export function commitOf({ key: written, value }: Write): CommitRecord | undefin
 }
 
 /** The write that makes a commit the newest one. */
-export function commitWrite({ givenIdsMs, schemaTime, time }: CommitRecord): Write {
-  return { key, value: encodeTimes(time, schemaTime, micros(givenIdsMs)) }
+export function commitWrite({ chosenIdsMs, schemaTime, time }: CommitRecord): Write {
+  return { key, value: encodeTimes(time, schemaTime, micros(chosenIdsMs)) }
 }
 
 function decodeCommit(bytes: Bytes): CommitRecord {
   assert(bytes.length === 24, 'a commit record has 24 bytes')
-  return { time: timeAt(bytes, 0), schemaTime: timeAt(bytes, 8), givenIdsMs: timeAt(bytes, 16) }
+  return { time: timeAt(bytes, 0), schemaTime: timeAt(bytes, 8), chosenIdsMs: timeAt(bytes, 16) }
 }

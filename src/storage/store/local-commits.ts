@@ -6,7 +6,7 @@ import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
 import type { EncodedWrites, ForeignBatch, KeyValueStore, View, Work, Write } from '../kv/contract.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
-import { type Attempt, type Evaluated, validateElsewhere, validateHere, writesAt } from './attempt.ts'
+import { type Attempt, type Evaluation, validateElsewhere, validateHere, writesAt } from './attempt.ts'
 import type { AttemptOwner, Commits, CommitTerms, TransactionWork } from './commits.ts'
 import type { TransactionOutcome } from './contract.ts'
 import { type CommitRecord, commitOf, commitWrite, lastCommit } from './last-commit.ts'
@@ -32,7 +32,7 @@ export type EvaluateHere = <T>(
   view: View,
   last: CommitRecord,
   time: Micros,
-) => Evaluated<T>
+) => Evaluation<T>
 
 interface LocalCommitsOptions {
   readonly kv: KeyValueStore
@@ -61,7 +61,7 @@ export class LocalCommits implements Commits {
     this.#recent = recent
     this.#clock = clock
     this.#evaluate = evaluate
-    kv.watchForeign?.(batch => this.#learn(batch))
+    kv.watchForeign?.(batch => this.#apply(batch))
   }
 
   async commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'> {
@@ -175,7 +175,7 @@ export class LocalCommits implements Commits {
   }
 
   /** Adds the commits of another machine to the recent writes, as if they had been made here. */
-  #learn({ after, writes }: ForeignBatch): void {
+  #apply({ after, writes }: ForeignBatch): void {
     let before = after
     let own: Write[] = []
     for (const write of writes) {
@@ -195,7 +195,7 @@ export class LocalCommits implements Commits {
     view: View,
     last: CommitRecord,
     time: Micros,
-  ): Evaluated<T> {
+  ): Evaluation<T> {
     const started = this.#clock()
     if (this.#lockedMicros === 0) {
       // The batch is over when all jobs that run in this turn have run.
@@ -211,7 +211,7 @@ export class LocalCommits implements Commits {
   }
 
   #commitOf<T>(
-    { changesSchema, counters, givenIdsMs, latestExpiry, result }: Evaluated<T>,
+    { changesSchema, counters, chosenIdsMs, latestExpiry, result }: Evaluation<T>,
     writes: readonly Write[],
     { last, seen, time }: CommitPlace,
     pieces?: EncodedWrites,
@@ -228,7 +228,7 @@ export class LocalCommits implements Commits {
     const commit = commitWrite({
       time,
       schemaTime: changesSchema ? time : last.schemaTime,
-      givenIdsMs: Math.max(last.givenIdsMs, givenIdsMs),
+      chosenIdsMs: Math.max(last.chosenIdsMs, chosenIdsMs),
     })
     const all = [...writes, commit]
     // The keys of pieces are not recorded: because of this gap, all keys that attempts have read before are compared.

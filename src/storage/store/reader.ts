@@ -27,12 +27,12 @@ import type {
 } from './contract.ts'
 import { namedCollections } from './definitions.ts'
 import { StoreDirectory } from './directory.ts'
+import type { DocumentCache } from './document-cache.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
+import type { EntryCache } from './entry-cache.ts'
 import type { IdGenerator } from './ids.ts'
 import { type EntrySet, scanEntries } from './index-scan.ts'
 import { documentsTables, entryChanges, keyTooLong, userIndex } from './index-tables.ts'
-import type { KnownDocuments } from './known-documents.ts'
-import type { KnownEntries } from './known-entries.ts'
 import { RecordedEvents } from './recorded-events.ts'
 import { versionAction, versionTime, versionTtl, withAction } from './records.ts'
 import { checkValidTime, minimumValidTime } from './retention.ts'
@@ -44,8 +44,8 @@ import { VersionReader } from './version-reader.ts'
 /** The parts that transactions of one store share. */
 export interface TransactionParts {
   readonly schemas: SchemaCache
-  readonly documents: KnownDocuments
-  readonly entries: KnownEntries
+  readonly documents: DocumentCache
+  readonly entries: EntryCache
   readonly hooks: BindingBudget
   readonly ids: IdGenerator
   /** The recent writes of this process. */
@@ -60,9 +60,9 @@ export interface TransactionTimes {
   readonly time: Micros
   /** {@link Snapshot.schemaTime}. */
   readonly schemaTime: Micros
-  /** The time of the newest commit in the snapshot, and its {@link CommitRecord.givenIdsMs}. */
+  /** The time of the newest commit in the snapshot, and its {@link CommitRecord.chosenIdsMs}. */
   readonly lastCommitTime: Micros
-  readonly givenIdsMs: number
+  readonly chosenIdsMs: number
   /** {@link Transaction.settledTime}. */
   readonly settledTime: Micros
   /** The commit time of a transaction that may write. It may still become later, until other values contain it. */

@@ -14,7 +14,7 @@ import { placesOf } from './change-log.ts'
 import type { CollectionPlace } from './contract.ts'
 import { changeLogMicros } from './retention.ts'
 import { firstOf } from './snapshot.ts'
-import { leaveWork, type SweeperWork, workOf } from './sweeper-work.ts'
+import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** The longest time between two checks of a collection whose record has rows. */
@@ -40,7 +40,7 @@ export function removeOldChanges(transaction: StoreTransaction, now: Micros): bo
   const rows = [...overlay.range(oldLog(now))]
   for (const row of rows) {
     const ts = timeOf(row.key)
-    for (const place of placesOf(row)) noteLook(transaction, place, ts)
+    for (const place of placesOf(row)) scheduleRemoval(transaction, place, ts)
     overlay.set(row.key, undefined)
   }
   const [work] = workOf(overlay, 'changes', now, 1)
@@ -73,14 +73,14 @@ function removeCollectionChanges(
   const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
   const ts = oldest && timeOf(oldest.key)
   // Changes that are still in the log by time get their pending work when the log row is removed.
-  if (ts !== undefined && ts < ofLog) noteLook(transaction, { database, collection }, ts, now)
+  if (ts !== undefined && ts < ofLog) scheduleRemoval(transaction, { database, collection }, ts, now)
 }
 
 /**
  * Schedules a check of a collection that has a change of `ts`: `after` a time, at the end of the day on which the
  * change expires.
  */
-function noteLook(
+function scheduleRemoval(
   transaction: StoreTransaction,
   { collection, database }: CollectionPlace,
   ts: Micros,
@@ -93,5 +93,5 @@ function noteLook(
     collection < firstUserCollection ? 0 : catalogue.userCollection(database, collection)?.historyDays
   const kept = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
   const due = (Math.floor(Math.max(ts + kept, after) / microsPerDay) + 1) * microsPerDay
-  leaveWork(transaction.rows.overlay, 'changes', micros(due), collectionOf({ database, collection }))
+  recordWork(transaction.rows.overlay, 'changes', micros(due), collectionOf({ database, collection }))
 }

@@ -34,7 +34,7 @@ const stepsPerChange = 20
 const patience = 10
 
 /** An event that is not decoded yet. */
-export interface HeldEvent {
+export interface BufferedEvent {
   /** Its position among the events of its set. */
   readonly key: Bytes
   readonly ts: Micros
@@ -53,7 +53,7 @@ export interface EventSpan extends KeyInterval {
 /** The changes of a set by one transaction. */
 interface RecordedChange {
   /** In order. */
-  readonly events: readonly HeldEvent[]
+  readonly events: readonly BufferedEvent[]
   /** The number of documents that were read. */
   readonly changes: number
 }
@@ -94,7 +94,7 @@ export class RecordedEvents {
   *#changes(set: EntrySet, span: EventSpan): Generator<RecordedChange> {
     const sign = span.reverse ? -1 : 1
     for (const { documents, time } of this.#written(set, span)) {
-      const events: HeldEvent[] = []
+      const events: BufferedEvent[] = []
       for (const ref of documents) {
         step(stepsPerChange)
         for (const event of this.#eventsOf(ref, time, set)) {
@@ -122,7 +122,7 @@ export class RecordedEvents {
   }
 
   /** The changes of a set by the version of a document with the time `time`. */
-  *#eventsOf(ref: Ref, time: Micros, set: EntrySet): Generator<HeldEvent> {
+  *#eventsOf(ref: Ref, time: Micros, set: EntrySet): Generator<BufferedEvent> {
     const { hooks } = this.#parts
     const stored = this.#storedAt(ref, time)
     if (stored === undefined || versionTime(stored) !== time) return
@@ -152,6 +152,6 @@ export class RecordedEvents {
   }
 }
 
-function held(entry: PreparedEntry, ts: Micros, action: IndexEvent['action']): HeldEvent {
+function held(entry: PreparedEntry, ts: Micros, action: IndexEvent['action']): BufferedEvent {
   return { key: indexEventKey(entry.parts, ts, action), ts, action, row: entryRow(entry, ts) }
 }

@@ -47,7 +47,7 @@ export function minimumValidTime(
  * When the minimum valid time of a collection reaches `time`, if its definition does not change: 0 when it already has,
  * infinity for never. The inverse of {@link minimumValidTime}.
  */
-export function fallsOutAt(
+export function expiresAt(
   collection: CollectionId,
   definition: StoredCollection | undefined,
   time: Micros,

@@ -24,7 +24,7 @@ import {
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
 import type { Journal } from '../kv/overlay.ts'
 import { encodeParent, parentKey } from './catalogue.ts'
-import { type IndexDefinition, type Version, WriteRefused } from './contract.ts'
+import { type IndexDefinition, type Version, WriteRejected } from './contract.ts'
 import {
   collectionDefinition,
   covers,
@@ -42,7 +42,7 @@ import { addHome, decodeHomes, removeHome } from './key-homes.ts'
 import { decodeTime, encodeTimes } from './records.ts'
 import { historyFloor } from './retention.ts'
 import type { Rows } from './rows.ts'
-import { leaveWork } from './sweeper-work.ts'
+import { recordWork } from './sweeper-work.ts'
 
 /** The greatest number of an index: higher numbers represent the sets of collections. */
 const indexIdMax = 0xffff
@@ -162,7 +162,7 @@ export class SchemaWriter {
   #checkHomes(ref: Ref): void {
     const homes = decodeHomes(this.#context.overlay.get(keyHomeKey(ref.id)))
     if (homes.includes(ref.database) || homes.length < limits.keysOfOneIdMax) return
-    throw new WriteRefused('key exists')
+    throw new WriteRejected('key exists')
   }
 
   /** Called for every version that is added to the overlay; does nothing for user documents. */
@@ -174,10 +174,10 @@ export class SchemaWriter {
     if (namedNatives.has(ref.collection)) catalogue.noteChange(ref.database)
     switch (ref.collection) {
       case native.databases:
-        if (isDelete) leaveWork(overlay, 'object', commitTime, ref, journal)
+        if (isDelete) recordWork(overlay, 'object', commitTime, ref, journal)
         else {
           overlay.set(parentKey(ref.id), encodeParent(ref.database), journal)
-          leaveWork(overlay, 'history', commitTime, ref, journal)
+          recordWork(overlay, 'history', commitTime, ref, journal)
         }
         return
       case native.keys:
@@ -187,12 +187,12 @@ export class SchemaWriter {
       case native.indexes:
         if (!isDelete) return
         overlay.set(buildKey(ref.database, Number(ref.id)), undefined, journal)
-        leaveWork(overlay, 'object', commitTime, ref, journal)
+        recordWork(overlay, 'object', commitTime, ref, journal)
         return
       case native.collections:
         if (isDelete) overlay.set(rewriteKey(ref.database, Number(ref.id)), undefined, journal)
-        if (isDelete) leaveWork(overlay, 'object', commitTime, ref, journal)
-        else leaveWork(overlay, 'history', commitTime, ref, journal)
+        if (isDelete) recordWork(overlay, 'object', commitTime, ref, journal)
+        else recordWork(overlay, 'history', commitTime, ref, journal)
     }
   }
 
@@ -217,7 +217,7 @@ export class SchemaWriter {
       if (!(target instanceof Ref) || target.id !== database.id || version === undefined) continue
       const movedKey = new Ref(parent, native.keys, key.id)
       if (this.#documents.pendingVersion(movedKey) ?? this.#documents.base(movedKey))
-        throw new WriteRefused('key exists')
+        throw new WriteRejected('key exists')
       this.#documents.write(key, undefined)
       this.#documents.write(movedKey, new Map(version.fields).set('database', moved))
     }

@@ -8,12 +8,12 @@ import { joinBytes, megabyte } from '../../base/bytes.ts'
 import type { Micros } from '../../values/value.ts'
 import { decodeWrites, encodeWrites, WriteReader } from '../kv/batch.ts'
 import type { Bytes, EncodedWrites } from '../kv/contract.ts'
-import type { NotedRow, ReadRange, ReadSet } from '../kv/noted-reads.ts'
+import type { ReadRange, ReadRow, ReadSet } from '../kv/read-set.ts'
 import { type Attempt, type AttemptHead, type PackedAttempt, writesAt } from './attempt.ts'
 
 /** Keys and ranges of a read set that are sent together. */
 interface Portion {
-  readonly keys: readonly (readonly [string, NotedRow])[]
+  readonly keys: readonly (readonly [string, ReadRow])[]
   readonly ranges: readonly ReadRange[]
 }
 
@@ -90,7 +90,7 @@ async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
 }
 
 async function readSetOf(body: Bytes, lengths: readonly number[]): Promise<ReadSet> {
-  const keys = new Map<string, NotedRow>()
+  const keys = new Map<string, ReadRow>()
   const ranges: ReadRange[] = []
   let at = 0
   for (const length of lengths) {

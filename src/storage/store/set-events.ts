@@ -25,7 +25,7 @@ import {
   eventIsRemove,
 } from './entry-records.ts'
 import { type EntrySet, withPlaceholders } from './index-scan.ts'
-import type { EventSpan, HeldEvent, RecordedEvents } from './recorded-events.ts'
+import type { BufferedEvent, EventSpan, RecordedEvents } from './recorded-events.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
@@ -154,7 +154,7 @@ class EventWalk {
     return true
   }
 
-  #pass(event: HeldEvent): IndexEvent {
+  #pass(event: BufferedEvent): IndexEvent {
     const { key, ts } = event
     this.#span = this.#span.reverse
       ? { ...this.#span, end: key, last: ts }
@@ -165,8 +165,10 @@ class EventWalk {
   /**
    * The next events in order, and whether there are no others; undefined when there are more entries than `entriesMax`.
    */
-  #held(entriesMax: number): { readonly events: readonly HeldEvent[]; readonly areAll: boolean } | undefined {
-    const held = new HeldEvents(this.#span, this.#heldNext)
+  #held(
+    entriesMax: number,
+  ): { readonly events: readonly BufferedEvent[]; readonly areAll: boolean } | undefined {
+    const held = new EventBuffer(this.#span, this.#heldNext)
     const { database, index, terms } = this.#set
     let entries = 0
     for (const table of ['live', 'ended'] as const satisfies readonly IndexTable[]) {
@@ -184,9 +186,9 @@ class EventWalk {
 }
 
 /** The first events of a span, from events that are added in any order. */
-class HeldEvents {
+class EventBuffer {
   #span: EventSpan
-  #events: HeldEvent[] = []
+  #events: BufferedEvent[] = []
   #areAll = true
   readonly #max: number
 
@@ -209,7 +211,7 @@ class HeldEvents {
     this.#sort()
     this.#events.length = this.#max
     this.#areAll = false
-    const { key, ts } = this.#events[this.#max - 1] as HeldEvent
+    const { key, ts } = this.#events[this.#max - 1] as BufferedEvent
     this.#span = this.#span.reverse
       ? { ...this.#span, start: keyAfter(key), first: ts }
       : { ...this.#span, end: key, last: ts }
@@ -226,7 +228,7 @@ class HeldEvents {
   }
 }
 
-function shown(snapshot: Snapshot, set: EntrySet, { action, row, ts }: HeldEvent): IndexEvent {
+function shown(snapshot: Snapshot, set: EntrySet, { action, row, ts }: BufferedEvent): IndexEvent {
   snapshot.counters.readBytes += row.value.length
   const document = entryDocument(set.database, row)
   return {

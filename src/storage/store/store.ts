@@ -23,10 +23,10 @@ import type {
   TransactionOutcome,
   WriteOptions,
 } from './contract.ts'
+import { DocumentCache } from './document-cache.ts'
+import { EntryCache } from './entry-cache.ts'
 import { reserveStretch } from './id-reservation.ts'
 import { IdGenerator, type ReserveIds } from './ids.ts'
-import { KnownDocuments } from './known-documents.ts'
-import { KnownEntries } from './known-entries.ts'
 import type { CommitRecord } from './last-commit.ts'
 import { type EvaluateHere, LocalCommits } from './local-commits.ts'
 import type { TransactionParts } from './reader.ts'
@@ -78,8 +78,8 @@ export class Store {
     const { knownDocumentsBytesMax, knownEntriesBytesMax, knownSchemasBytesMax } = limits
     this.#parts = {
       schemas: new SchemaCache(Math.min(knownSchemasBytesMax, remembered * schemasPart)),
-      documents: new KnownDocuments(Math.min(knownDocumentsBytesMax, remembered * documentsPart)),
-      entries: new KnownEntries(recent, Math.min(knownEntriesBytesMax, remembered * entriesPart)),
+      documents: new DocumentCache(Math.min(knownDocumentsBytesMax, remembered * documentsPart)),
+      entries: new EntryCache(recent, Math.min(knownEntriesBytesMax, remembered * entriesPart)),
       recent,
       ids: new IdGenerator(options.reserveIds ?? (held => reserveStretch(this, worker, held))),
       hooks: this.bindings,

@@ -18,7 +18,7 @@ export interface SweeperWork {
 const present = new Uint8Array([1])
 
 /** Records work that is due at a time. */
-export function leaveWork(
+export function recordWork(
   overlay: Overlay,
   kind: GarbageKind,
   due: Micros,

@@ -9,19 +9,19 @@ import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '..
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
 import type { CollectionPlace } from './contract.ts'
 import { scanDocuments } from './documents.ts'
+import { CheckSchedule, type DueCheck } from './due-checks.ts'
 import { fileBatch } from './due-filing.ts'
-import { type DueLook, DueLooks } from './due-looks.ts'
 import { dueMarks, firstDue, markDue, nativePlaces } from './due-order.ts'
-import { fallenRows } from './fallen.ts'
+import { expiredRows } from './expired-rows.ts'
 import { nextGarbage, removeGarbage } from './garbage.ts'
 import { hasOldChanges, removeOldChanges } from './record-removal.ts'
-import { fallsOutAt } from './retention.ts'
+import { expiresAt } from './retention.ts'
 import type { Store } from './store.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Maximum number of collections, and of databases, that are checked in one step. */
-const looksPerStep = 256
+const checksPerStep = 256
 /** Microseconds for which a collection that cannot be swept is skipped. */
 const pauseMicros = 60_000_000
 
@@ -29,7 +29,7 @@ export class Sweeper {
   readonly #store: Store
   readonly #removalTime: () => Micros
   readonly #batchMs: number | undefined
-  #looks = new DueLooks()
+  #checks = new CheckSchedule()
   /** Databases whose collections have not been listed yet since the start. */
   #unknown: DatabaseId[] = [rootDatabase]
   /** True when all data of older directories has its marks. */
@@ -66,7 +66,7 @@ export class Sweeper {
 
   /** Drops the state in memory, because another process may do this work meanwhile. */
   forget(): void {
-    this.#looks = new DueLooks()
+    this.#checks = new CheckSchedule()
     this.#unknown = [rootDatabase]
     this.#isFiled = false
   }
@@ -95,40 +95,40 @@ export class Sweeper {
     await this.#store.write(({ rows: { overlay } }) => {
       for (const { key } of found) overlay.set(key, undefined)
     })
-    for (const { target } of found) this.#lookAt(target)
+    for (const { target } of found) this.#scheduleCheck(target)
     return found.length === batchWritesMax
   }
 
   /** Schedules a check of the collection of a schema object, or of the native collections of a database. */
-  #lookAt({ collection, database, id }: Ref): void {
-    if (collection !== native.databases) this.#looks.plan({ database, collection: Number(id) }, 0)
-    else for (const place of nativePlaces(id)) this.#looks.plan(place, 0)
+  #scheduleCheck({ collection, database, id }: Ref): void {
+    if (collection !== native.databases) this.#checks.plan({ database, collection: Number(id) }, 0)
+    else for (const place of nativePlaces(id)) this.#checks.plan(place, 0)
   }
 
   /** Lists the collections of some databases. */
   #discover(): boolean {
-    for (let asked = 0; asked < looksPerStep; asked++) {
+    for (let count = 0; count < checksPerStep; count++) {
       const database = this.#unknown.pop()
       if (database === undefined) return false
       const objectsOf = (collection: number) =>
         this.#store.read(({ snapshot }) =>
           Array.from(scanDocuments(snapshot, database, collection), entry => entry.document),
         ).result
-      for (const place of nativePlaces(database)) this.#looks.plan(place, 0)
-      for (const ref of objectsOf(native.collections)) this.#lookAt(ref)
+      for (const place of nativePlaces(database)) this.#checks.plan(place, 0)
+      for (const ref of objectsOf(native.collections)) this.#scheduleCheck(ref)
       this.#unknown.push(...objectsOf(native.databases).map(({ id }) => id))
     }
     return true
   }
 
   async #sweepDue(): Promise<boolean> {
-    for (let looked = 0; looked < looksPerStep; looked++) {
-      const look = this.#looks.next(this.#removalTime(), ({ database }) => this.#mayCompute(database))
-      if (look === undefined) return false
+    for (let looked = 0; looked < checksPerStep; looked++) {
+      const check = this.#checks.next(this.#removalTime(), ({ database }) => this.#mayCompute(database))
+      if (check === undefined) return false
       try {
-        if (await this.#sweepCollection(look)) return true
+        if (await this.#sweepCollection(check)) return true
       } catch (error) {
-        this.#looks.plan(look, this.#removalTime() + pauseMicros)
+        this.#checks.plan(check, this.#removalTime() + pauseMicros)
         throw error
       }
     }
@@ -136,21 +136,21 @@ export class Sweeper {
   }
 
   /** Removes a batch of expired data of a collection, and schedules its next check. Returns whether there was any. */
-  async #sweepCollection(look: DueLook): Promise<boolean> {
-    const marks = look.marks.length > 0 ? look.marks : this.#readMarks(look)
+  async #sweepCollection(check: DueCheck): Promise<boolean> {
+    const marks = check.marks.length > 0 ? check.marks : this.#readMarks(check)
     if (marks.length === 0) return false
-    const followed = await this.#store.write(transaction => this.#follow(transaction, { ...look, marks }))
-    this.#looks.plan(look, 0, marks.slice(followed.result))
+    const followed = await this.#store.write(transaction => this.#follow(transaction, { ...check, marks }))
+    this.#checks.plan(check, 0, marks.slice(followed.result))
     return true
   }
 
   /** The due marks. Without any, the next check is scheduled. */
-  #readMarks(place: CollectionPlace): DueLook['marks'] {
+  #readMarks(place: CollectionPlace): DueCheck['marks'] {
     return this.#store.read(transaction => {
       const { snapshot } = transaction
       const minimum = this.#minimumOf(transaction, place)
       const marks = minimum === 0 ? [] : dueMarks(snapshot.view, place, minimum, batchWritesMax)
-      if (marks.length === 0) this.#looks.plan(place, this.#nextLook(transaction, place))
+      if (marks.length === 0) this.#checks.plan(place, this.#nextCheck(transaction, place))
       return marks
     }).result
   }
@@ -160,7 +160,7 @@ export class Sweeper {
     return transaction.minimumValidTime(database, collection, now)
   }
 
-  #nextLook(transaction: StoreTransaction, place: CollectionPlace): number {
+  #nextCheck(transaction: StoreTransaction, place: CollectionPlace): number {
     const { collection, database } = place
     const { catalogue, snapshot, snapshotTime } = transaction
     if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection))
@@ -168,24 +168,24 @@ export class Sweeper {
     const definition = catalogue.userCollection(database, collection)
     // All later commits have later times than the snapshot.
     const first = Math.min(firstDue(snapshot.view, place) ?? snapshotTime, snapshotTime)
-    return fallsOutAt(collection, definition, first)
+    return expiresAt(collection, definition, first)
   }
 
   /** Processes marks until a batch is full; returns their number. */
-  #follow(transaction: StoreTransaction, look: DueLook): number {
+  #follow(transaction: StoreTransaction, check: DueCheck): number {
     const { catalogue } = transaction
-    if (!catalogue.isLive(look.database) || !catalogue.hasCollection(look.database, look.collection))
-      return look.marks.length
+    if (!catalogue.isLive(check.database) || !catalogue.hasCollection(check.database, check.collection))
+      return check.marks.length
     const { overlay } = transaction.rows
     const batch = new Batch(batchEnd(this.#batchMs))
-    const minimum = this.#minimumOf(transaction, look)
+    const minimum = this.#minimumOf(transaction, check)
     const done = new Set<bigint>()
-    for (const [at, { key, ref, time }] of look.marks.entries()) {
+    for (const [at, { key, ref, time }] of check.marks.entries()) {
       if (batch.isFull()) return at
       // The collection may keep a longer history than when the marks were read.
       if (time > minimum) continue
       if (!done.has(ref.id)) {
-        const fallen = fallenRows(this.#store, transaction, ref, minimum)
+        const fallen = expiredRows(this.#store, transaction, ref, minimum)
         for (const each of fallen.keys) overlay.set(each, undefined)
         batch.write(fallen.keys.length, fallen.bytes)
         if (!fallen.isAll) return at
@@ -195,7 +195,7 @@ export class Sweeper {
       overlay.set(key, undefined)
       batch.write(1)
     }
-    return look.marks.length
+    return check.marks.length
   }
 
   async #file(): Promise<boolean> {

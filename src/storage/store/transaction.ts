@@ -41,7 +41,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
   readonly #writers: Writers | undefined
   /** The commit time, once other values contain it. */
   #stampedTime: Micros | undefined
-  #givenIdsMs = 0
+  #chosenIdsMs = 0
   #writes = 0
   /** A document is written right after its id has been generated. */
   #lastDrawn: bigint | undefined
@@ -106,8 +106,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
   /**
    * The latest time in an id that it used for a document without generating it, if that time is in the future; else 0.
    */
-  get givenIdsMs(): number {
-    return this.#givenIdsMs
+  get chosenIdsMs(): number {
+    return this.#chosenIdsMs
   }
 
   get writes(): number {
@@ -140,7 +140,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   put(ref: Ref, fields: ObjectValue): Version {
     const { documents, schema } = this.#write()
-    this.#noteGiven(ref)
+    this.#recordChosenId(ref)
     return ref.collection >= firstUserCollection ? documents.write(ref, fields) : schema.put(ref, fields)
   }
 
@@ -157,7 +157,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
     const { documents } = this.#write()
     assert(!namedNatives.has(ref.collection), 'the history of schema objects is not rewritten')
-    this.#noteGiven(ref)
+    this.#recordChosenId(ref)
     return documents.insertVersion(ref, ts, fields)
   }
 
@@ -175,7 +175,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     if (this.#writers?.documents.hasForgotten(ref)) return true
     const ms = idMs(ref.id)
     // All generated ids differ, and chosen ids of documents have times in the past, or up to this one.
-    const earliestMs = Math.max(this.times.givenIdsMs + 1, this.#givenIdsMs + 1, Math.floor(time / 1000))
+    const earliestMs = Math.max(this.times.chosenIdsMs + 1, this.#chosenIdsMs + 1, Math.floor(time / 1000))
     if (ref.collection >= firstUserCollection && ms >= earliestMs)
       view.noteAbsent?.(documentKey(ref), historyRange(ref))
     else if (isStored(view, ref)) return true
@@ -184,10 +184,10 @@ export class StoreTransaction extends StoreReader implements Transaction {
   }
 
   /** Ids are generated for times from the present on, so a chosen id with a later time may already be in use then. */
-  #noteGiven({ collection, id }: Ref): void {
+  #recordChosenId({ collection, id }: Ref): void {
     if (collection < firstUserCollection || id === this.#lastDrawn) return
     const ms = idMs(id)
-    if (ms >= Math.floor((this.commitTime ?? 0) / 1000)) this.#givenIdsMs = Math.max(this.#givenIdsMs, ms)
+    if (ms >= Math.floor((this.commitTime ?? 0) / 1000)) this.#chosenIdsMs = Math.max(this.#chosenIdsMs, ms)
   }
 
   nextSchemaId(database: DatabaseId, nativeCollection: number): bigint {

@@ -10,7 +10,7 @@ import { tagRange } from '../../../src/storage/keys/keyspace.ts'
 import { printKey } from '../../../src/storage/keys/printer.ts'
 import { openLmdb } from '../../../src/storage/kv/lmdb.ts'
 import { Background } from '../../../src/storage/store/background.ts'
-import { type Transaction, WriteRefused } from '../../../src/storage/store/contract.ts'
+import { type Transaction, WriteRejected } from '../../../src/storage/store/contract.ts'
 import { type Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { seedsToRun } from '../../support/seeded.ts'
 import { RandomSource } from './random-source.ts'
@@ -187,7 +187,7 @@ class Run {
       for (const [id, content] of made) model.set(id, ts, content)
       this.times.push(ts)
     } catch (error) {
-      assert.ok(error instanceof WriteRefused, String(error))
+      assert.ok(error instanceof WriteRejected, String(error))
       assert.equal(error.reason, 'not unique')
     }
   }

@@ -13,13 +13,13 @@ import { writeBytesMax } from '../batch.ts'
 import { CommitQueue, type Job, prepareBatch, runJob, settle } from '../commit-queue.ts'
 import type { Bytes, EncodedWrites, KeyValueStore, View, Work, Write } from '../contract.ts'
 import { isFullDisk, StoreUnavailableError, wordsOf } from '../errors.ts'
-import { HeldWrite } from '../held-write.ts'
 import { Listeners } from '../listeners.ts'
 import { type Environment, type OpenFolder, openFolder } from '../lmdb-folder.ts'
 import { ForgottenCommitError } from '../lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from '../lmdb-room.ts'
 import type { Trees } from '../lmdb-trees.ts'
 import { LmdbView } from '../lmdb-view.ts'
+import { PostponedWrite } from '../postponed-write.ts'
 import { ApplyQueue } from './apply-queue.ts'
 import { DurableSequence } from './durable-sequence.ts'
 import { LoggedView } from './logged-view.ts'
@@ -293,21 +293,21 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#root.resetReadTxn()
     this.#isWorking = true
     try {
-      const held = new HeldWrite(write => {
+      const postponed = new PostponedWrite(write => {
         all.push(write)
         active.add(write)
       })
       let count = 0
       while (count < batch.length && active.isComplete && all.length < batchWritesMax && !pieces) {
         const tables = this.#tables.map(table => ({ table, limit: Number.MAX_SAFE_INTEGER }))
-        const view = new LoggedView(new LmdbView(this.#trees), tables, held)
+        const view = new LoggedView(new LmdbView(this.#trees), tables, postponed)
         const done = runJob(batch[count++] as Job, view)
         view.end()
-        held.add(done.writes)
+        postponed.add(done.writes)
         pieces = done.pieces
       }
       this.#queue.putBack(batch.splice(count))
-      held.release()
+      postponed.release()
       return { writes: all, ...(pieces && { pieces }) }
     } finally {
       this.#isWorking = false

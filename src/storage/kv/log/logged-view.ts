@@ -4,9 +4,9 @@ import { assert } from '../../../base/assert.ts'
 import { areSame, hashBytes } from '../../../base/bytes.ts'
 import { isEmptyRange, isImpossibleKey } from '../checks.ts'
 import type { Bytes, Entry, KeyRange, View } from '../contract.ts'
-import type { HeldWrite } from '../held-write.ts'
 import type { LmdbView } from '../lmdb-view.ts'
 import { laidOver } from '../overlay.ts'
+import type { PostponedWrite } from '../postponed-write.ts'
 import type { RowTable } from './row-table.ts'
 
 /** A table, and the number of its visible rows. */
@@ -19,23 +19,23 @@ export class LoggedView implements View {
   readonly #image: LmdbView
   /** The newest first. */
   readonly #tables: readonly SeenTable[]
-  readonly #held: HeldWrite | undefined
+  readonly #postponed: PostponedWrite | undefined
   #isOver = false
 
-  constructor(image: LmdbView, tables: readonly SeenTable[], held?: HeldWrite) {
+  constructor(image: LmdbView, tables: readonly SeenTable[], postponed?: PostponedWrite) {
     this.#image = image
     this.#tables = tables
-    this.#held = held
+    this.#postponed = postponed
   }
 
   get(key: Bytes, known?: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
-    const held = this.#held?.of(key)
-    if (held !== undefined)
-      return known !== undefined && held.value !== undefined && areSame(held.value, known)
+    const postponed = this.#postponed?.of(key)
+    if (postponed !== undefined)
+      return known !== undefined && postponed.value !== undefined && areSame(postponed.value, known)
         ? known
-        : held.value?.slice()
+        : postponed.value?.slice()
     if (this.#tables.length > 0) {
       const hash = hashBytes(key)
       for (const { limit, table } of this.#tables) {
@@ -59,7 +59,7 @@ export class LoggedView implements View {
   #iterate(range: KeyRange): Iterator<Entry> {
     assert(!this.#isOver, 'a view is used after its read')
     if (isEmptyRange(range)) return [][Symbol.iterator]()
-    this.#held?.release()
+    this.#postponed?.release()
     let entries: Pick<View, 'range'> = this.#image
     // The oldest first, so that newer rows replace them.
     for (const { limit, table } of this.#tables.toReversed()) {

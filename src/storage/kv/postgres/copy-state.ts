@@ -6,7 +6,7 @@ import { systemClock } from '../../../base/clock.ts'
 import { machineStart } from '../../../base/process-mark.ts'
 import { everyKey, type KeyValueStore, type Write } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { KeptLog } from './kept-log.ts'
+import { LogRetention } from './log-retention.ts'
 import { keepLog, readBatch } from './record.ts'
 import { type CopyNote, noteWrite, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
@@ -44,7 +44,7 @@ export async function copyState(
   const begun = await resumable(session, local)
   if (begun === undefined) await empty(local)
   const note = begun?.note ?? (await pinCheckpoint(session, node))
-  const log = new KeptLog(node, systemClock.elapsedMs)
+  const log = new LogRetention(node, systemClock.elapsedMs)
   await log.renew(session, note.seq)
   if (begun === undefined) await local.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
   const first = begun?.last ?? Buffer.alloc(0)
@@ -163,6 +163,8 @@ async function pinCheckpoint(session: PostgresSession, node: string): Promise<Co
   await session.query('COMMIT')
   // The row of batch 0 is never removed.
   if (batch === undefined)
-    throw new StoreUnavailableError(`the log does not contain batch ${seq}, to which its state belongs: restore a backup`)
+    throw new StoreUnavailableError(
+      `the log does not contain batch ${seq}, to which its state belongs: restore a backup`,
+    )
   return { storeId, boot: machineStart(), seq, batch, isComplete: false }
 }

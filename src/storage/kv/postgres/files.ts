@@ -3,7 +3,7 @@
 
 import { secondsPerDay } from '../../../base/durations.ts'
 import type { Random } from '../../../base/random.ts'
-import type { KeptSession } from './kept-session.ts'
+import type { ReconnectingSession } from './reconnecting-session.ts'
 import type { PostgresSession } from './session.ts'
 
 const partBytes = 1 << 20
@@ -12,10 +12,10 @@ const draftPrefix = 'draft of '
 const leftoverSeconds = secondsPerDay
 
 export class RecordFiles {
-  readonly #sessions: KeptSession
+  readonly #sessions: ReconnectingSession
   readonly #random: Random
 
-  constructor(sessions: KeptSession, random: Random) {
+  constructor(sessions: ReconnectingSession, random: Random) {
     this.#sessions = sessions
     this.#random = random
   }

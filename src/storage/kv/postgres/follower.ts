@@ -20,9 +20,9 @@ import { StoreUnavailableError } from '../errors.ts'
 import { catchUp } from './catch-up.ts'
 import { refusal } from './failures.ts'
 import { CopyFault, Faults, type FollowFault } from './faults.ts'
-import { KeptLog } from './kept-log.ts'
-import { KeptSession } from './kept-session.ts'
+import { LogRetention } from './log-retention.ts'
 import { ReadTimes } from './read-times.ts'
+import { ReconnectingSession } from './reconnecting-session.ts'
 import { closeTime, type Head, type LogRow, readHead } from './record.ts'
 import type { RecordClock } from './record-clock.ts'
 import { type AppliedRow, applyRows, type Progress, readNote } from './replica.ts'
@@ -92,7 +92,7 @@ export class Follower {
   readonly #elapsedMs = () => this.#options.clock.elapsedMs()
   readonly #clock: RecordClock
   readonly #onApplied: (row: AppliedRow) => void
-  readonly #session: KeptSession
+  readonly #session: ReconnectingSession
   #progress: Progress = { seq: 0, batch: '' }
   /** The newest batch that this node knows. */
   #headSeq = 0
@@ -102,7 +102,7 @@ export class Follower {
   #lastReadMs = Number.NEGATIVE_INFINITY
   /** The replica contains all commits before this time of the monotonic clock. */
   #currentMs = Number.NEGATIVE_INFINITY
-  readonly #log: KeptLog
+  readonly #log: LogRetention
   readonly #faults: Faults
   /** The running refresh. */
   #refreshing: Promise<void> | undefined
@@ -125,9 +125,9 @@ export class Follower {
     this.#options = options
     this.#clock = clock
     this.#onApplied = onApplied
-    this.#session = new KeptSession(() => this.openSession(refreshTimeoutMs))
+    this.#session = new ReconnectingSession(() => this.openSession(refreshTimeoutMs))
     this.#times = new ReadTimes(clock, options.given)
-    this.#log = new KeptLog(options.node, this.#elapsedMs)
+    this.#log = new LogRetention(options.node, this.#elapsedMs)
     this.#faults = new Faults(this.#elapsedMs, fault => options.onFault?.(fault))
   }
 

@@ -35,7 +35,7 @@ const renewMs = 1_500
 const marginMs = 1_000
 
 /** A lease that a process renews while it lives, and takes over when it has expired. */
-export class KeptLease implements UpkeepTask {
+export class RenewedLease implements UpkeepTask {
   readonly #name: string
   readonly #holder: string
   readonly #elapsedMs: () => number

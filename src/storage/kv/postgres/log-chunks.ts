@@ -2,7 +2,7 @@
 // Other rows store up to which time each machine has uploaded its records, and up to which time it should.
 
 import { endOfTime, type Micros, micros } from '../../../base/micros.ts'
-import type { KeptSession } from './kept-session.ts'
+import type { ReconnectingSession } from './reconnecting-session.ts'
 import type { ResultRow } from './session.ts'
 
 /** A piece of a segment that its machine has uploaded. The pieces of a segment are contiguous. */
@@ -20,14 +20,14 @@ export interface Chunk {
 /** Seconds without a report after which a machine counts as dead. */
 const silentSeconds = 10
 /** The row of the table of machines with the time up to which all should upload. */
-const askedRow = ''
+const requestRow = ''
 
 /** The pieces of all machines. All methods reject with `StoreUnavailableError` on failure. */
 export class RecordLogChunks {
-  readonly #sessions: KeptSession
+  readonly #sessions: ReconnectingSession
   readonly #node: string
 
-  constructor(sessions: KeptSession, node: string) {
+  constructor(sessions: ReconnectingSession, node: string) {
     this.#sessions = sessions
     this.#node = node
   }
@@ -102,15 +102,15 @@ export class RecordLogChunks {
   }
 
   /** Requests all machines to upload the records up to `time`. */
-  ask(time: Micros): Promise<void> {
-    return this.#reportAs(askedRow, time)
+  request(time: Micros): Promise<void> {
+    return this.#reportAs(requestRow, time)
   }
 
   /** The time up to which all machines should upload. */
-  async asked(): Promise<Micros> {
+  async requestedTime(): Promise<Micros> {
     const [row] = await this.#sessions.query(
       table => `SELECT until FROM ${table('log_node')} WHERE node = $1`,
-      [askedRow],
+      [requestRow],
     )
     return micros(Number(row?.until ?? 0))
   }
@@ -135,7 +135,7 @@ export class RecordLogChunks {
     const [row] = await this.#sessions.query(
       table => `SELECT min(until) AS until FROM ${table('log_node')}
                 WHERE node <> $1 AND seen > now() - $2 * interval '1 second'`,
-      [askedRow, silentSeconds],
+      [requestRow, silentSeconds],
     )
     return row?.until === null ? endOfTime : micros(Number(row?.until))
   }
@@ -145,7 +145,7 @@ export class RecordLogChunks {
     await this.#sessions.query(
       table => `DELETE FROM ${table('log_node')}
                 WHERE node = $1 OR (node <> $2 AND seen < now() - interval '1 day')`,
-      [this.#node, askedRow],
+      [this.#node, requestRow],
     )
   }
 }

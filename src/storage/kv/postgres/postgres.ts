@@ -16,7 +16,7 @@ import { StoreUnavailableError, wordsOf } from '../errors.ts'
 import { Overlay } from '../overlay.ts'
 import type { FollowFault } from './faults.ts'
 import { Follower, type NodeOptions } from './follower.ts'
-import { KeptSession } from './kept-session.ts'
+import { ReconnectingSession } from './reconnecting-session.ts'
 import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
 import { isReserved, type Progress, ReplicaView, readNote } from './replica.ts'
@@ -61,7 +61,7 @@ interface OpenBatch {
 }
 
 /** The state of a node's replica relative to the record. */
-export interface Standing extends Progress {
+export interface ReplicaStatus extends Progress {
   /** The reason why the replica cannot follow. */
   readonly fault: FollowFault | undefined
   /** The maximum age of reads, in milliseconds. */
@@ -85,7 +85,7 @@ export class PostgresStore implements KeyValueStore {
   readonly #follower: Follower
   readonly #queue = new CommitQueue()
   readonly #announced = new AnnouncedCommits()
-  readonly #session: KeptSession
+  readonly #session: ReconnectingSession
   #open: OpenBatch | undefined
   /**
    * Jobs whose batch is in the log, but not acknowledged, because a synchronous standby may not have it. The next
@@ -105,7 +105,7 @@ export class PostgresStore implements KeyValueStore {
   constructor(options: PostgresOptions) {
     this.#options = options
     this.#local = options.local
-    this.#session = new KeptSession(() => this.#openWriter())
+    this.#session = new ReconnectingSession(() => this.#openWriter())
     this.#clock = new RecordClock(() => options.clock.elapsedMs())
     this.#follower = new Follower(options, this.#clock, row => {
       if (row.batch !== this.#open?.batch && row.writes.length > 0) this.#onForeign(row)
@@ -174,7 +174,7 @@ export class PostgresStore implements KeyValueStore {
   }
 
   /** The state of this node's replica relative to the record. */
-  get standing(): Standing {
+  get standing(): ReplicaStatus {
     const { fault, lagMs, progress } = this.#follower
     return { fault, lagMs, ...progress }
   }
@@ -331,7 +331,7 @@ export class PostgresStore implements KeyValueStore {
     const sinceMs = this.#isClosed ? Number.POSITIVE_INFINITY : this.#options.clock.elapsedMs() - patienceMs
     const refusal = reason instanceof StoreUnavailableError ? reason : refused(reason)
     for (const job of this.#queue.takeOlderThan(sinceMs)) job.reject(refusal)
-    const isLate = ({ cameMs }: Job) => cameMs < sinceMs
+    const isLate = ({ arrivedMs }: Job) => arrivedMs < sinceMs
     const late = this.#doubtful.filter(isLate)
     this.#doubtful = this.#doubtful.filter(run => !isLate(run))
     // The log contains their outcome; no client waits for it here any more.

@@ -4,7 +4,7 @@
 import { Loop } from '../../../base/loop.ts'
 import type { Timers } from '../../../base/timers.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { KeptSession } from './kept-session.ts'
+import { ReconnectingSession } from './reconnecting-session.ts'
 import type { PostgresSession } from './session.ts'
 
 /** A repeated task. */
@@ -29,12 +29,12 @@ interface UpkeepOptions {
 /** Runs its tasks, one after the other, until it is stopped. */
 export class Upkeep {
   readonly #options: UpkeepOptions
-  readonly #session: KeptSession
+  readonly #session: ReconnectingSession
   readonly #loop: Loop
 
   constructor(options: UpkeepOptions) {
     this.#options = options
-    this.#session = new KeptSession(options.open)
+    this.#session = new ReconnectingSession(options.open)
     this.#loop = new Loop(options.timers, () => this.#step())
   }
 

@@ -32,7 +32,7 @@ export interface SetPlace {
 export type EntryRange = Pick<KeyRange, 'start' | 'end'> & { readonly reverse: boolean }
 
 /** A cached entry. */
-export interface KnownEntry extends IndexEntry {
+export interface CachedEntry extends IndexEntry {
   readonly collection: CollectionId
   readonly ttl: Micros
   /** Bytes of its record, for the cost of reading it. */
@@ -40,9 +40,9 @@ export interface KnownEntry extends IndexEntry {
 }
 
 /** The beginning of a range, or all of it. */
-export interface KnownRun {
+export interface CachedRun {
   readonly range: EntryRange
-  readonly entries: readonly KnownEntry[]
+  readonly entries: readonly CachedEntry[]
   /** The range after the entries; undefined when there is none. */
   readonly rest: EntryRange | undefined
   readonly schemaTime: Micros
@@ -67,9 +67,9 @@ const collectionsMax = 8
 /** Microseconds after which the change record may have been removed; it is kept for a day, which is much longer. */
 const recordKeptMin = changeLogMicros / 2
 
-export class KnownEntries {
+export class EntryCache {
   /** By a hash of the range. */
-  readonly #runs: GenerationCache<number, KnownRun>
+  readonly #runs: GenerationCache<number, CachedRun>
   readonly #readOnce = new ReadOnce(readOnceMax)
   readonly #recent: RecentWrites
 
@@ -82,14 +82,14 @@ export class KnownEntries {
   }
 
   /** The cached beginning of a range, if it is valid in that state. */
-  find(range: EntryRange, set: SetPlace, snapshot: Snapshot): KnownRun | undefined {
+  find(range: EntryRange, set: SetPlace, snapshot: Snapshot): CachedRun | undefined {
     const run = this.#runs.get(hashOf(range))
     return run !== undefined && isSameRange(run.range, range) && this.#holds(run, set, snapshot)
       ? run
       : undefined
   }
 
-  #holds(run: KnownRun, set: SetPlace, snapshot: Snapshot): boolean {
+  #holds(run: CachedRun, set: SetPlace, snapshot: Snapshot): boolean {
     const { lastCommitTime, time } = snapshot
     if (run.foundAt === lastCommitTime) return true
     const isUnwritten = !this.#recent.mayHaveWritten(run.range, run.foundAt, lastCommitTime)
@@ -105,14 +105,14 @@ export class KnownEntries {
   }
 
   /** Caches the beginning of a range as read in that state. */
-  remember(run: Pick<KnownRun, 'range' | 'entries' | 'rest'>, snapshot: Snapshot): void {
+  remember(run: Pick<CachedRun, 'range' | 'entries' | 'rest'>, snapshot: Snapshot): void {
     const { lastCommitTime, schemaTime, time } = snapshot
     this.#runs.set(hashOf(run.range), { ...run, schemaTime, foundAt: lastCommitTime, foundTime: time })
   }
 }
 
 /** The entry of a row, to be cached. */
-export function knownEntry(database: DatabaseId, row: Entry): KnownEntry {
+export function cachedEntry(database: DatabaseId, row: Entry): CachedEntry {
   const document = entryDocument(database, row)
   return {
     values: entryValues(row, document),
@@ -128,7 +128,7 @@ export function behind({ end, reverse, start }: EntryRange, key: Bytes): EntryRa
   return reverse ? { start, end: key, reverse } : { start: keyAfter(key), end, reverse }
 }
 
-function isUnrecorded(run: KnownRun, { collections, database }: SetPlace, snapshot: Snapshot): boolean {
+function isUnrecorded(run: CachedRun, { collections, database }: SetPlace, snapshot: Snapshot): boolean {
   const { schemaTime, time, view } = snapshot
   if (run.schemaTime !== schemaTime || time - run.foundTime > recordKeptMin) return false
   if (collections === undefined || collections.length > collectionsMax) return false

@@ -6,7 +6,7 @@ import type { PostgresSession } from './session.ts'
 /** Interval in milliseconds at which the node's need is written to the record. */
 const renewMs = 5_000
 
-export class KeptLog {
+export class LogRetention {
   readonly #node: string
   readonly #elapsedMs: () => number
   #renewedMs = Number.NEGATIVE_INFINITY

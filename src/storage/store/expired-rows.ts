@@ -17,7 +17,7 @@ import type { StoreTransaction } from './transaction.ts'
 const versionsMax = 256
 
 /** The result of checking a document. */
-interface Fallen {
+interface ExpiredRows {
   /** Keys to remove. */
   readonly keys: readonly Uint8Array[]
   /** Bytes of the versions that were read. */
@@ -32,7 +32,12 @@ interface Fallen {
 }
 
 /** The expired rows of a document when `minimum` is the oldest time that can be read. */
-export function fallenRows(store: Store, transaction: StoreTransaction, ref: Ref, minimum: Micros): Fallen {
+export function expiredRows(
+  store: Store,
+  transaction: StoreTransaction,
+  ref: Ref,
+  minimum: Micros,
+): ExpiredRows {
   const { rows, snapshot } = transaction
   const newest = newestLive(snapshot, ref)
   const ttl = newest === undefined ? never : versionTtl(newest)
@@ -60,7 +65,7 @@ export function fallenRows(store: Store, transaction: StoreTransaction, ref: Ref
 }
 
 /** All stored rows of a document. */
-export function wholeDocument(store: Store, { rows, snapshot }: StoreTransaction, ref: Ref): Fallen {
+export function wholeDocument(store: Store, { rows, snapshot }: StoreTransaction, ref: Ref): ExpiredRows {
   let bytes = 0
   const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
     bytes += stored.length

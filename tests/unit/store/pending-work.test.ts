@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { limits } from '../../../src/base/limits.ts'
 import { appendSteps, readMigration } from '../../../src/model/schema/migration-steps.ts'
 import { Background } from '../../../src/storage/store/background.ts'
-import { workLeft } from '../../../src/storage/store/work-left.ts'
+import { pendingWork } from '../../../src/storage/store/pending-work.ts'
 import type { Value } from '../../../src/values/value.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { Bench, createCollection, data, documentRef, second } from './support.ts'
@@ -23,7 +23,7 @@ test('a build is reported with its database and progress, and deleted items unti
   for (let id = 1; id <= documents; id++) {
     await run({ create: { ref: { collection: 'c' }, id: String(id) }, params: object({}) })
   }
-  const left = () => engine.store.read(workLeft).result
+  const left = () => engine.store.read(pendingWork).result
   assert.deepEqual(left(), { builds: [], buildsCount: 0, removals: 0 })
   await run({ create_index: object({ name: 'all', source: { collection: 'c' } }) })
   const background = new Background(engine.store)
@@ -56,7 +56,7 @@ test('the reason why a build does not end is reported', async () => {
   const terms = ['a', 'b'].map(name => object({ field: ['data', name] }))
   await engine.query({ create_index: object({ name: 'wide', source: { collection: 'c' }, terms }) })
   await new Background(engine.store).runAll()
-  assert.match(engine.store.read(workLeft).result.builds[0]?.failure ?? '', /^Document \d+ of c: /)
+  assert.match(engine.store.read(pendingWork).result.builds[0]?.failure ?? '', /^Document \d+ of c: /)
   await engine.close()
 })
 
@@ -73,7 +73,7 @@ test('a collection whose documents migrate is reported, too', async () => {
     appendSteps(changed, fields, [{ kind: 'move', from: ['a'], to: ['b'] }])
     transaction.put(jars, changed)
   })
-  const left = () => bench.store.read(workLeft).result
+  const left = () => bench.store.read(pendingWork).result
   const [build] = left().builds
   assert.deepEqual([build?.kind, build?.name, build?.share], ['collection', 'jars', 0])
   const background = new Background(bench.store)

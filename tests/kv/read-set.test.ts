@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import type { Bytes, Entry, KeyRange, View, Write } from '../../src/storage/kv/contract.ts'
-import { NotingView, type ReadSet, readsAgree, sizeOf } from '../../src/storage/kv/noted-reads.ts'
+import { isReadSetValid, type ReadSet, RecordingView, sizeOf } from '../../src/storage/kv/read-set.ts'
 import { RecentWrites } from '../../src/storage/kv/recent-writes.ts'
 import { SortedEntries } from '../../src/storage/kv/sorted-entries.ts'
 import { fc } from '../support/fast-check.ts'
@@ -69,12 +69,12 @@ test('a read set is valid for a state exactly if the reads give the same results
     fc.property(writes, writes, fc.array(read, { maxLength: 4 }), (first, second, reads) => {
       const before = new State().apply(first)
       const after = new State().apply(first).apply(second)
-      const noting = new NotingView(before)
+      const noting = new RecordingView(before)
       const learned = learn(noting, reads)
       const noted = structuredClone(noting.reads())
-      assert.ok(readsAgree(noted, before))
+      assert.ok(isReadSetValid(noted, before))
       assert.ok(sizeOf(noted) >= 0)
-      assert.equal(readsAgree(noted, after), isDeepStrictEqual(learn(after, reads), learned))
+      assert.equal(isReadSetValid(noted, after), isDeepStrictEqual(learn(after, reads), learned))
     }),
     { numRuns: 500 },
   )
@@ -94,7 +94,7 @@ test('the memory of recent writes never hides a difference', () => {
         let learned: unknown[] = []
         for (const [index, commit] of commits.entries()) {
           if (index === since) {
-            const noting = new NotingView(state)
+            const noting = new RecordingView(state)
             learned = learn(noting, reads)
             noted = noting.reads()
           }
@@ -103,7 +103,7 @@ test('the memory of recent writes never hides a difference', () => {
         }
         const written = recent.written(noted, since, commits.length)
         assert.ok(written !== undefined)
-        assert.equal(readsAgree(written, state), isDeepStrictEqual(learn(state, reads), learned))
+        assert.equal(isReadSetValid(written, state), isDeepStrictEqual(learn(state, reads), learned))
       },
     ),
     { numRuns: 500 },
@@ -118,7 +118,7 @@ function verdict(recent: RecentWrites, reads: ReadSet, since: number, now: numbe
 }
 
 test('after a gap in the remembered commits, everything is unknown', () => {
-  const noting = new NotingView(new State())
+  const noting = new RecordingView(new State())
   noting.get(bytes('a'))
   const reads = noting.reads()
   const recent = new RecentWrites()
@@ -138,7 +138,7 @@ test('after a gap in the remembered commits, everything is unknown', () => {
 })
 
 function readOf(...ranges: readonly (readonly [start: string, end: string])[]): ReadSet {
-  const noting = new NotingView(new State())
+  const noting = new RecordingView(new State())
   for (const [start, end] of ranges) {
     for (const _ of noting.range({ start: bytes(start), end: bytes(end) })) assert.fail('it is empty')
   }
@@ -147,7 +147,7 @@ function readOf(...ranges: readonly (readonly [start: string, end: string])[]): 
 
 test('writes before a gap do not count after it', () => {
   const recent = new RecentWrites()
-  const noting = new NotingView(new State())
+  const noting = new RecordingView(new State())
   noting.get(bytes('a'))
   recent.add(1, 0, [put('a', '')])
   assert.equal(verdict(recent, noting.reads(), 0, 1), 'written')
@@ -162,7 +162,7 @@ test('writes before a gap do not count after it', () => {
 
 test('the oldest commits are forgotten', () => {
   const recent = new RecentWrites()
-  const key = new NotingView(new State())
+  const key = new RecordingView(new State())
   key.get(bytes('unwritten'))
   const range = readOf(['x', 'y'])
   for (let time = 1; time <= 10_000; time++) recent.add(time, time - 1, [put(`k${time}`, '')])
@@ -207,7 +207,7 @@ test('the keys and kinds of keys of large commits are known', () => {
   assert.deepEqual(recent.written(readOf(same, small, none), 0, 2)?.ranges, readOf(same, small).ranges)
   assert.deepEqual(recent.written(readOf(same, small, none), 1, 2)?.ranges, readOf(small).ranges)
   const keyRead = (key: string) => {
-    const noting = new NotingView(new State())
+    const noting = new RecordingView(new State())
     noting.get(bytes(key))
     return noting.reads()
   }

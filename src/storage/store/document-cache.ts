@@ -11,7 +11,7 @@ import { ReadOnce } from './read-once.ts'
 import { versionMark, versionTtl } from './records.ts'
 
 /** A version with its stored form. */
-interface KnownDocument {
+interface CachedDocument {
   readonly bytes: Bytes
   readonly version: Version
   /** Facts of `bytes`, so that they need not be decoded: their length, and the expiry of the version. */
@@ -31,9 +31,9 @@ const bytesPerByte = 5
 /** Number of versions that are remembered as read once. */
 const readOnceMax = 65_536
 
-export class KnownDocuments {
+export class DocumentCache {
   /** By the hash of the document's reference. */
-  readonly #known: GenerationCache<number, KnownDocument>
+  readonly #known: GenerationCache<number, CachedDocument>
   readonly #readOnce = new ReadOnce(readOnceMax)
 
   /** `bytesMax`: approximate memory of the cache. */
@@ -42,7 +42,7 @@ export class KnownDocuments {
   }
 
   /** The cached version of the document. */
-  find(ref: Ref): KnownDocument | undefined {
+  find(ref: Ref): CachedDocument | undefined {
     const known = this.#known.get(ref.hash)
     return known !== undefined && sameRef(known.version.ref, ref) ? known : undefined
   }

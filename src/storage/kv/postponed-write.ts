@@ -6,7 +6,7 @@ import { areSame } from '../../base/bytes.ts'
 import type { Bytes, Write } from './contract.ts'
 
 /** The writes of a batch before they are added to its transaction. */
-export class HeldWrite {
+export class PostponedWrite {
   readonly #apply: (write: Write) => void
   #write: Write | undefined
 

@@ -7,7 +7,7 @@ import { byteText, textBytes } from '../../base/byte-text.ts'
 import type { Bytes, Entry, KeyRange, View } from './contract.ts'
 
 /** The value of a key, or its fingerprint when it is long; undefined when there was no entry. */
-export type NotedRow = Bytes | string | undefined
+export type ReadRow = Bytes | string | undefined
 
 /** The part of a range that was read. */
 export interface ReadRange {
@@ -24,7 +24,7 @@ export interface ReadRange {
 /** All reads of one state. */
 export interface ReadSet {
   /** By the `byteText` of the key. */
-  readonly keys: ReadonlyMap<string, NotedRow>
+  readonly keys: ReadonlyMap<string, ReadRow>
   readonly ranges: readonly ReadRange[]
 }
 
@@ -32,26 +32,26 @@ export interface ReadSet {
 const plainBytesMax = 4096
 
 /** A view that records the reads of another view. */
-export class NotingView implements View {
+export class RecordingView implements View {
   readonly #base: View
-  readonly #isNoted: (key: Bytes) => boolean
-  readonly #keys = new Map<string, NotedRow>()
-  readonly #ranges: NotedRange[] = []
+  readonly #isRecorded: (key: Bytes) => boolean
+  readonly #keys = new Map<string, ReadRow>()
+  readonly #ranges: RecordedRange[] = []
   readonly #absent: ReadRange[] = []
 
-  /** `isNoted`: whether a key that is read by itself belongs to the read set. */
-  constructor(base: View, isNoted: (key: Bytes) => boolean = () => true) {
+  /** `isRecorded`: whether a key that is read by itself belongs to the read set. */
+  constructor(base: View, isRecorded: (key: Bytes) => boolean = () => true) {
     this.#base = base
-    this.#isNoted = isNoted
+    this.#isRecorded = isRecorded
   }
 
   get(key: Bytes, known?: Bytes): Bytes | undefined {
-    if (!this.#isNoted(key)) return this.#base.get(key, known)
+    if (!this.#isRecorded(key)) return this.#base.get(key, known)
     const text = byteText(key)
-    const noted = this.#keys.get(text)
-    const isNew = noted === undefined && !this.#keys.has(text)
+    const recorded = this.#keys.get(text)
+    const isNew = recorded === undefined && !this.#keys.has(text)
     // The state does not change, so a key that has been read need not be read again.
-    if (!isNew && typeof noted !== 'string' && known === undefined) return noted
+    if (!isNew && typeof recorded !== 'string' && known === undefined) return recorded
     const value = this.#base.get(key, known)
     if (isNew) this.#keys.set(text, foundOf(value))
     return value
@@ -74,23 +74,23 @@ export class NotingView implements View {
   }
 
   *#iterate(range: KeyRange): Generator<Entry> {
-    const noted = new NotedRange(range)
-    this.#ranges.push(noted)
+    const recorded = new RecordedRange(range)
+    this.#ranges.push(recorded)
     for (const entry of this.#base.range(range)) {
-      noted.add(entry)
+      recorded.add(entry)
       yield entry
     }
-    noted.finish()
+    recorded.finish()
   }
 }
 
-function foundOf(value: Bytes | undefined): NotedRow {
+function foundOf(value: Bytes | undefined): ReadRow {
   if (value === undefined || value.length <= plainBytesMax) return value
   return hash('sha1', value, 'latin1')
 }
 
 /** A range while it is being read. */
-class NotedRange {
+class RecordedRange {
   readonly #range: KeyRange
   readonly #fingerprint = new Fingerprint()
   #last: Bytes | undefined
@@ -155,12 +155,12 @@ export function sizeOf(reads: ReadSet): number {
 }
 
 /** Returns whether all reads of a read set return the same from `view`. */
-export function readsAgree(reads: ReadSet, view: View): boolean {
+export function isReadSetValid(reads: ReadSet, view: View): boolean {
   for (const [text, found] of reads.keys) if (!isSame(found, view.get(textBytes(text)))) return false
   return reads.ranges.every(range => rangeAgrees(range, view))
 }
 
-function isSame(found: NotedRow, value: Bytes | undefined): boolean {
+function isSame(found: ReadRow, value: Bytes | undefined): boolean {
   if (found === undefined || value === undefined) return found === value
   if (typeof found === 'string') return foundOf(value) === found
   return Buffer.compare(found, value) === 0

@@ -1,5 +1,5 @@
 // Records the reads of a query for its explanation: entries of indexes and collections, and documents. Other queries
-// have no ReadNotes, so they pay nothing for it.
+// have no ReadRecorder, so they pay nothing for it.
 
 import { upsert } from '../base/upsert.ts'
 import type { CollectionId, Ref } from '../values/value.ts'
@@ -15,7 +15,7 @@ interface SetReads {
 }
 
 /** The reads of one query. */
-export class ReadNotes {
+export class ReadRecorder {
   readonly #sets = new Map<string, SetReads>()
   readonly #documents = new Map<CollectionId, Set<string>>()
 

@@ -14,7 +14,7 @@ const buildsMax = 100
 const removalsMax = 1_000
 
 /** An index that is built over existing documents, or a collection whose documents are rewritten to a new shape. */
-interface BuildLeft {
+interface PendingBuild {
   readonly kind: 'index' | 'collection'
   /** Names of the databases, outermost first. */
   readonly database: readonly string[]
@@ -25,27 +25,27 @@ interface BuildLeft {
   readonly failure: string | undefined
 }
 
-export interface WorkLeft {
+export interface PendingWork {
   /** The first builds. */
-  readonly builds: readonly BuildLeft[]
+  readonly builds: readonly PendingBuild[]
   readonly buildsCount: number
   /** Deleted databases, collections and indexes whose rows are not all removed, counted up to 1000. */
   readonly removals: number
 }
 
 /** The pending work in the state of a transaction. */
-export function workLeft(transaction: StoreTransaction): WorkLeft {
+export function pendingWork(transaction: StoreTransaction): PendingWork {
   const { view } = transaction.snapshot
   const builds = pendingBuildsIn(view)
   const removals = [...workOf(view, 'object', undefined, removalsMax)]
   return {
-    builds: builds.slice(0, buildsMax).map(build => buildLeft(transaction, build)),
+    builds: builds.slice(0, buildsMax).map(build => pendingBuild(transaction, build)),
     buildsCount: builds.length,
     removals: removals.length,
   }
 }
 
-function buildLeft(transaction: StoreTransaction, build: Ref): BuildLeft {
+function pendingBuild(transaction: StoreTransaction, build: Ref): PendingBuild {
   const { catalogue } = transaction
   const { database, id } = build
   const names = catalogue.lineage(database).map(({ name }) => name)

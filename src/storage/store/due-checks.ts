@@ -6,7 +6,7 @@ import type { CollectionPlace } from './contract.ts'
 import type { DueMark } from './due-order.ts'
 
 /** A collection that is checked when the removal time reaches this time, in microseconds. */
-export interface DueLook extends CollectionPlace {
+export interface DueCheck extends CollectionPlace {
   readonly at: number
   /** Marks that were read but not processed yet. */
   readonly marks: readonly DueMark[]
@@ -14,41 +14,42 @@ export interface DueLook extends CollectionPlace {
 
 const noMarks: readonly DueMark[] = []
 
-export class DueLooks {
-  readonly #looks = new Map<string, DueLook>()
+/** The next check of each collection. */
+export class CheckSchedule {
+  readonly #checks = new Map<string, DueCheck>()
   /** No check is due earlier, except perhaps those that are ready. */
   #earliest = Number.POSITIVE_INFINITY
-  #ready: DueLook[] = []
+  #ready: DueCheck[] = []
 
   /**
    * Schedules the next check of a collection, replacing any other; 0: at once; infinity: not before it is scheduled
    * again.
    */
   plan({ collection, database }: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
-    const look = { database, collection, at, marks }
-    if (at === Number.POSITIVE_INFINITY) this.#looks.delete(nameOf(look))
-    else this.#looks.set(nameOf(look), look)
+    const check = { database, collection, at, marks }
+    if (at === Number.POSITIVE_INFINITY) this.#checks.delete(nameOf(check))
+    else this.#checks.set(nameOf(check), check)
     // Each new collection is checked once, which must not cost a pass over all collections.
-    if (at === 0) this.#ready.push(look)
+    if (at === 0) this.#ready.push(check)
     else this.#earliest = Math.min(this.#earliest, at)
   }
 
   /** A due check, if any, of those that `isWanted` allows. Schedule the collection again before the next call. */
-  next(now: number, isWanted: (look: DueLook) => boolean): DueLook | undefined {
+  next(now: number, isWanted: (check: DueCheck) => boolean): DueCheck | undefined {
     if (this.#ready.length === 0 && this.#earliest <= now) this.#collect(now)
-    for (let look = this.#ready.pop(); look !== undefined; look = this.#ready.pop()) {
-      if (this.#looks.get(nameOf(look)) !== look) continue
-      if (isWanted(look)) return look
-      this.#earliest = Math.min(this.#earliest, look.at)
+    for (let check = this.#ready.pop(); check !== undefined; check = this.#ready.pop()) {
+      if (this.#checks.get(nameOf(check)) !== check) continue
+      if (isWanted(check)) return check
+      this.#earliest = Math.min(this.#earliest, check.at)
     }
     return undefined
   }
 
   #collect(now: number): void {
     this.#earliest = Number.POSITIVE_INFINITY
-    for (const look of this.#looks.values()) {
-      if (look.at <= now) this.#ready.push(look)
-      this.#earliest = Math.min(this.#earliest, look.at)
+    for (const check of this.#checks.values()) {
+      if (check.at <= now) this.#ready.push(check)
+      this.#earliest = Math.min(this.#earliest, check.at)
     }
   }
 }

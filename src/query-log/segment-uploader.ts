@@ -15,7 +15,7 @@ import { chunkName, type SharedLog } from './shared-log.ts'
 
 const compressed = promisify(gzip)
 
-interface HandOverOptions {
+interface UploaderOptions {
   readonly folder: string
   readonly shared: SharedLog
   readonly timers: Timers
@@ -39,8 +39,8 @@ const gzipLevel = 3
 /** A line break: chunks contain whole records. */
 const lineEnd = 0x0a
 
-export class HandOver {
-  readonly #options: HandOverOptions
+export class SegmentUploader {
+  readonly #options: UploaderOptions
   readonly #loop: Loop
   /** Bytes uploaded, by writer and start of the segment; undefined until read from the store. */
   #reached: Map<string, number> | undefined
@@ -49,7 +49,7 @@ export class HandOver {
   #reportedAt: Micros = epoch
   #hasFailed = false
 
-  constructor(options: HandOverOptions) {
+  constructor(options: UploaderOptions) {
     this.#options = options
     this.#loop = new Loop(options.timers, () => this.#tryStep())
   }
@@ -58,7 +58,7 @@ export class HandOver {
   async close(): Promise<void> {
     await this.#loop.stop()
     try {
-      await this.#handOver(1)
+      await this.#upload(1)
       await this.#options.shared.chunks.retire()
     } catch {
       // The next process of this machine uploads the rest.
@@ -83,27 +83,27 @@ export class HandOver {
     const { chunks, now } = shared
     const time = now()
     const isDue = time - this.#whole >= wholeEveryMs * 1000
-    if (isDue || (await chunks.asked()) > this.#whole) {
+    if (isDue || (await chunks.requestedTime()) > this.#whole) {
       await writtenUpTo(folder, time, { now, timers })
-      await this.#handOver(1)
+      await this.#upload(1)
       this.#whole = time
       this.#reportedAt = epoch
-    } else await this.#handOver(muchBytes)
+    } else await this.#upload(muchBytes)
     if (time - this.#reportedAt < reportEveryMs * 1000) return
     await chunks.report(this.#whole)
     this.#reportedAt = time
   }
 
   /** Uploads new data of segments that have grown by at least `bytesMin`. */
-  async #handOver(bytesMin: number): Promise<void> {
+  async #upload(bytesMin: number): Promise<void> {
     const segments = (await listSegments(this.#options.folder)).filter(({ isCopy }) => !isCopy)
     const writers = [...new Set(segments.map(({ writer }) => writer))]
     const reached = this.#reached ?? new Map(await this.#options.shared.chunks.handedOver(writers))
     this.#reached = reached
-    for (const segment of segments) await this.#handOverSegment(segment, reached, bytesMin)
+    for (const segment of segments) await this.#uploadSegment(segment, reached, bytesMin)
   }
 
-  async #handOverSegment(segment: Segment, reached: Map<string, number>, bytesMin: number): Promise<void> {
+  async #uploadSegment(segment: Segment, reached: Map<string, number>, bytesMin: number): Promise<void> {
     const name = `${segment.writer}/${segment.from}`
     const file = await open(segment.path).catch(() => undefined)
     // Retention has removed the segment since it was listed.

@@ -3,7 +3,7 @@
 import { StoreUnavailableError } from '../errors.ts'
 import type { PostgresSession, ResultRow } from './session.ts'
 
-export class KeptSession {
+export class ReconnectingSession {
   readonly #open: () => Promise<PostgresSession>
   #session: PostgresSession | undefined
   #opening: Promise<PostgresSession> | undefined

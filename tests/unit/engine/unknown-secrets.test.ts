@@ -45,10 +45,10 @@ test('unknown secrets cause a limited number of look-ups in the store for each a
   }
   assert.equal(await ask('10.0.0.1', '1'), 1)
   assert.equal(await ask('10.0.0.1', create), 1)
-  for (let count = 0; count < 4 * limits.secretLooksBurst; count++)
+  for (let count = 0; count < 4 * limits.unknownSecretsBurst; count++)
     await ask('10.0.0.1', count % 2 === 0 ? '1' : create)
   // The allowance has been refilled by some look-ups meanwhile.
-  assert.ok(looks < 3 * limits.secretLooksBurst, `${looks} looks`)
+  assert.ok(looks < 3 * limits.unknownSecretsBurst, `${looks} looks`)
   assert.equal(await ask('10.0.0.2', '1'), 1)
   await opened.close()
 })

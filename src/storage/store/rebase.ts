@@ -14,12 +14,12 @@ import { withEntryTime } from './entry-records.ts'
 import { decodeTime, encodeTimes, versionTime, withVersionTime } from './records.ts'
 
 /** The same writes as of the time `to`. They were made for the time `from`, which no earlier row has. */
-export function retimed(writes: readonly Write[], from: Micros, to: Micros): Write[] {
+export function rebased(writes: readonly Write[], from: Micros, to: Micros): Write[] {
   const times = new KeyTimes(from, to)
   const made: Write[] = []
   for (const { key, value } of writes) {
     const tag = key[0] as number
-    made.push({ key: times.replace(key), value: value && retimedValue(tag, value, from, to) })
+    made.push({ key: times.replace(key), value: value && rebasedValue(tag, value, from, to) })
     if (tag === keyTags.due && value !== undefined && isBetween(timeOf(key), from, to))
       made.push({ key: withTime(key, to), value })
   }
@@ -34,7 +34,7 @@ function withTime(key: Bytes, to: Micros): Bytes {
   return new KeyTimes(timeOf(key), to).replace(key)
 }
 
-function retimedValue(tag: number, value: Bytes, from: Micros, to: Micros): Bytes {
+function rebasedValue(tag: number, value: Bytes, from: Micros, to: Micros): Bytes {
   switch (tag) {
     case keyTags.document:
     case keyTags.history:
