@@ -18,7 +18,7 @@ export function put(key: string, value: string): Write {
   return { key: bytes(key), value: bytes(value) }
 }
 
-/** A transaction that writes whatever it sees. */
+/** A transaction that writes these changes, regardless of the state. */
 export function write(...writes: Write[]): () => Work<undefined> {
   return () => ({ result: undefined, writes })
 }

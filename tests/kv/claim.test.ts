@@ -1,4 +1,5 @@
-// At most one service has a data directory, also when another one has the same process number, as in containers.
+// At most one service can claim a data directory, also when two services have the same process number, as in
+// containers.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -17,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const claimModule = new URL('../../src/storage/kv/lmdb-claim.ts', import.meta.url).href
 
-/** Claims the folder in a process of its own, which then does `next`; returns what it said. */
+/** Claims the folder in a separate process, which then does `next`; returns its output. */
 function claimElsewhere(next: string): string {
   const code = `
     import { claimFolder } from ${JSON.stringify(claimModule)}
@@ -27,14 +28,14 @@ function claimElsewhere(next: string): string {
   return stdout.trim()
 }
 
-test('a folder is claimed once, whatever the number of the process', async () => {
+test('a folder is claimed once, whatever the process number', async () => {
   const release = claimFolder(folder)
   const refused = (error: unknown) => {
     assert.ok(error instanceof StoreUnavailableError)
     assert.ok(error.message.startsWith(`the data directory ${folder} is in use by process ${process.pid} `))
     return true
   }
-  // Refusing one that has the same number leaves the claim as it is.
+  // Rejecting a process with the same number does not change the claim.
   for (let time = 0; time < 2; time++) assert.throws(() => claimFolder(folder), refused)
   const inUse = `the data directory ${folder} is in use by process ${process.pid}`
   for (let time = 0; time < 2; time++) assert.equal(claimElsewhere(''), inUse)
@@ -42,7 +43,7 @@ test('a folder is claimed once, whatever the number of the process', async () =>
   assert.equal(claimElsewhere(''), 'claimed')
 })
 
-test('a claim ends with its process, however it ends', async () => {
+test('a claim ends when its process exits or is killed', async () => {
   assert.equal(claimElsewhere(`process.kill(process.pid, 'SIGKILL')`), 'claimed')
   const release = claimFolder(folder)
   await release()

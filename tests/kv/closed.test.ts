@@ -1,4 +1,5 @@
-// A process that opens and closes services again and again, as the tests of an application do, keeps none of them.
+// Closed services are garbage-collected in a process that opens and closes many services, as the tests of an
+// application do.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -12,13 +13,13 @@ import { Store } from '../../src/storage/store/store.ts'
 
 const rounds = 4
 
-/** Objects of the classes that hold everything of a service, after a collection of garbage. */
+/** The objects of a service's main classes that are still in memory after a garbage collection. */
 function counts() {
   const count = (of: typeof Store | typeof Listener) => Number(queryObjects(of, { format: 'count' }))
   return { stores: count(Store), listeners: count(Listener) }
 }
 
-/** Opens a service, has it evaluate a query and closes it. */
+/** Opens a service, evaluates a query and closes the service. */
 async function serveOnce(data?: string): Promise<void> {
   const server = await createServer(data === undefined ? {} : { data })
   const response = await fetch(`${server.url}/query/1`, {
@@ -30,13 +31,13 @@ async function serveOnce(data?: string): Promise<void> {
   await server.close()
 }
 
-test('closed services in memory leave nothing', async () => {
+test('closed services in memory are garbage-collected', async () => {
   const before = counts()
   for (let round = 0; round < rounds; round++) await serveOnce()
   assert.deepEqual(counts(), before)
 })
 
-test('closed services over data directories leave nothing', async t => {
+test('closed services over data directories are garbage-collected', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'terrarium-closed-'))
   t.after(() => rm(folder, { recursive: true }))
   const before = counts()

@@ -1,14 +1,14 @@
-// How much of what waits a commit takes.
+// The number of waiting transactions that a commit takes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CommitPace } from '../../src/storage/kv/commit-pace.ts'
 
-test('before anything is known of the disk, a commit takes all', () => {
+test('before the first flush, a commit takes all transactions', () => {
   assert.equal(new CommitPace().take(32, 1000), 32)
 })
 
-test('half of the transactions are taken when evaluation and disk wait for each other', () => {
+test('a commit takes half of the transactions when evaluation and disk wait for each other', () => {
   const pace = new CommitPace()
   pace.flushed(3, 0)
   assert.equal(pace.take(32, 6), 16)
@@ -16,7 +16,7 @@ test('half of the transactions are taken when evaluation and disk wait for each 
   assert.equal(pace.take(1, 6), 1)
 })
 
-test('two groups stay two groups', () => {
+test('transactions in two alternating groups stay in two groups', () => {
   const pace = new CommitPace()
   pace.flushed(3, 0)
   assert.equal(pace.take(32, 6), 16)
@@ -24,7 +24,7 @@ test('two groups stay two groups', () => {
   assert.equal(pace.take(16, 6), 16)
 })
 
-test('where the flush takes longer, everybody waits for one', () => {
+test('when the flush takes longer, a commit takes all transactions', () => {
   const pace = new CommitPace()
   pace.flushed(20, 0)
   assert.equal(pace.take(32, 6), 32)

@@ -1,4 +1,5 @@
-// Data files that cannot be whole are refused in one line, before they are mapped: a process that maps them dies of it.
+// Incomplete data files are rejected with a one-line message before they are mapped, because mapping them would crash
+// the process.
 
 import assert from 'node:assert/strict'
 import {
@@ -48,7 +49,7 @@ function copied(): { folder: string; file: string } {
   return { folder, file }
 }
 
-test('a whole file, a new one, a copy and one in use are let pass', async () => {
+test('a complete file, a new file, a copy and a file in use pass the check', async () => {
   checkDataFile(wholeFile)
   const store = openLmdb({ path: join(scratch, 'new') })
   checkDataFile(join(scratch, 'new', 'data.mdb'))
@@ -80,7 +81,7 @@ test('a whole file, a new one, a copy and one in use are let pass', async () => 
   await store.close()
 })
 
-test('a file that was cut off anywhere is refused', () => {
+test('a file that is truncated anywhere is rejected', () => {
   const { file } = copied()
   const pages = content.length / pageBytes
   for (let page = pages - 1; page >= 1; page -= Math.max(1, Math.floor(page / 20))) {
@@ -100,7 +101,7 @@ test('free pages at the end that were never written may be missing', () => {
   checkDataFile(file)
 })
 
-test('a changed byte on a meta page is refused, but for counts and the boot that wrote it', () => {
+test('a changed byte on a meta page is rejected, except in counts and in the boot id', () => {
   const { file } = copied()
   const unseen: number[] = []
   const newest = content.readBigUInt64LE(152) > content.readBigUInt64LE(pageBytes + 152) ? 0 : 1
@@ -145,7 +146,7 @@ const damages: readonly (readonly [string, (bytes: Buffer) => Buffer])[] = [
 ]
 
 for (const [what, damage] of damages) {
-  test(`a store of which ${what} is left is not opened`, () => {
+  test(`a store of which only ${what} is left is not opened`, () => {
     const { folder, file } = copied()
     writeFileSync(file, damage(content))
     assert.throws(() => openLmdb({ path: folder }), StoreUnavailableError)
@@ -162,7 +163,7 @@ const commands: Readonly<Record<string, (folder: string, target: string) => stri
 
 for (const [name, words] of Object.entries(commands)) {
   for (const bytes of [0, content.length / 2]) {
-    test(`${name} says in one line that ${bytes} bytes of the data file are left`, async () => {
+    test(`${name} reports in one line that only ${bytes} bytes of the data file are left`, async () => {
       const { folder, file } = copied()
       truncateSync(file, bytes)
       mkdirSync(join(folder, 'query-log'))
@@ -176,7 +177,7 @@ for (const [name, words] of Object.entries(commands)) {
   }
 }
 
-test('of a file that is read as a whole, every page of a tree that is not itself is noticed', async () => {
+test('a complete check detects every replaced page of a tree', async () => {
   assert.equal(await findDamage(wholeFile), undefined)
   const pages = content.length / pageBytes
   const { file } = copied()
@@ -184,7 +185,7 @@ test('of a file that is read as a whole, every page of a tree that is not itself
   const damages: Readonly<Record<string, (page: Buffer) => void>> = {
     zeroed: page => page.fill(0),
     'of another place': page => page.writeBigUInt64LE(3n, 0),
-    // Two nodes fewer than there are.
+    // A count that is two nodes too low.
     'with fewer nodes': page => page.writeUInt16LE(Math.max(0, page.readUInt16LE(20) - 4), 20),
   }
   for (let number = 2; number < pages; number += 3)
@@ -195,7 +196,7 @@ test('of a file that is read as a whole, every page of a tree that is not itself
       if ((await findDamage(file)) !== undefined) found.set(name, (found.get(name) ?? 0) + 1)
     }
   const tried = Math.ceil((pages - 2) / 3)
-  // Others are free, or the insides of large values, where bytes are not looked at.
+  // Other pages are free, or inside large values, whose bytes are not checked.
   for (const name of Object.keys(damages))
     assert.ok((found.get(name) ?? 0) > tried / 4, `${name}: ${found.get(name)} of ${tried}`)
 })

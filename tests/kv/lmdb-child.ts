@@ -10,7 +10,7 @@ const [path = '', count = '0'] = process.argv.slice(2)
 const store = openLmdb({ path })
 for (let number = 0; number < Number(count); number++) {
   await store.transact(write(put(`n${number}`, 'x'.repeat(500))))
-  // Past the stream's buffer, which a kill would take with it.
+  // Bypasses the stream's buffer, which a kill would lose.
   writeSync(1, `${number}\n`)
 }
 await store.close()

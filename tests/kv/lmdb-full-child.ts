@@ -1,11 +1,10 @@
-// A process of its own whose files may not grow past some MB (`ulimit -f`, set by the test): a full disk.
-// Prints what becomes of a commit that does not fit, of one in the same batch, and of one after it.
-// Argument: folder.
+// A process of its own whose files may not grow past some MB (`ulimit -f`, set by the test): a full disk. Prints the
+// outcomes of a commit that does not fit, of a commit in the same batch, and of a later commit. Argument: folder.
 
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
 import { bytes, list, put, write } from './bytes.ts'
 
-// Without a listener the signal that goes with the limit ends the process.
+// Without a listener, the signal of the limit would end the process.
 process.on('SIGXFSZ', () => {})
 const store = openLmdb({ path: process.argv[2] ?? '' })
 await store.transact(write(put('before', '1')))

@@ -1,7 +1,7 @@
-// A process of its own for the tests of the commit log. Commits transactions of several rows one batch after the other, in
-// small segments, so that it appends, rotates, applies and reuses all the time; prints each number once it is acknowledged.
-// Arguments: folder, the first number, milliseconds after which a segment is applied, however small it is, and `followed` if
-// other processes read the log.
+// A process of its own for the tests of the commit log. Commits transactions of several rows one batch after the other,
+// in small segments, so that it constantly appends, rotates, applies and reuses segments; prints each number once it is
+// acknowledged. Arguments: folder, the first number, milliseconds after which a segment is applied, however small it
+// is, and `followed` if other processes read the log.
 
 import { writeSync } from 'node:fs'
 import { stayAlive, systemTimers } from '../../src/base/timers.ts'
@@ -13,7 +13,7 @@ const timers = {
   ...systemTimers,
   after: (_: number, call: () => void) => systemTimers.after(Number(applyMs), call),
 }
-// The timers of the store do not.
+// The timers of the store do not keep the process alive.
 stayAlive()
 const store = openLogged({ path, segmentBytes: 32_768, timers, isFollowed: followed !== undefined })
 for (let number = Number(first); ; ) {
@@ -26,7 +26,7 @@ for (let number = Number(first); ; ) {
   )
 }
 
-/** Past the stream's buffer, which a kill would take with it; waits while the reader of the pipe is slow. */
+/** Bypasses the stream's buffer, which a kill would lose; waits while the reader of the pipe is slow. */
 function tell(number: number): void {
   for (;;) {
     try {

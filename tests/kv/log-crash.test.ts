@@ -1,5 +1,6 @@
-// kill -9 of a process that commits to a log, at an operation of each phase: nothing acknowledged is lost, no transaction is
-// there in part, and the log has no gap. Other processes read meanwhile. `npm run test:soak` kills 2400 times.
+// kill -9 of a process that commits to a log, at an operation of each phase: no acknowledged transaction is lost, every
+// transaction is complete, and the log has no gap. Other processes read meanwhile. `npm run test:soak` kills 2400
+// times.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -19,9 +20,9 @@ import { newestWhole } from './log-rows.ts'
 const folder = mkdtempSync(join(tmpdir(), 'log-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** How often a process is killed in a directory. */
+/** Number of kills in a directory. */
 const kills = 12
-/** Numbers after which a process is killed that did not get to its operation. */
+/** Numbers after which a process is killed if it has not reached its operation. */
 const numbersMax = 1500
 
 /** The phases, and how many of their operations can be the last one. */
@@ -76,7 +77,7 @@ async function writeUntilKilled(path: string, options: WriterOptions): Promise<n
 }
 
 for (const seed of seedsToRun([31, 32, 33])) {
-  test(`what was acknowledged before kill -9 is there after it (seed ${seed})`, async context => {
+  test(`kill -9 loses no acknowledged transaction (seed ${seed})`, async context => {
     const source = new RandomSource(seed)
     const path = join(folder, `killed ${seed}`)
     const reached = new Map<Phase, number>()
@@ -92,7 +93,7 @@ for (const seed of seedsToRun([31, 32, 33])) {
       next = newestWhole(reading) + 1
       await reading.close()
       assert.ok(next > acknowledged, `${next - 1} is stored, ${acknowledged} was acknowledged`)
-      // Otherwise the next process replays what this one has left.
+      // Otherwise the next process replays the log of this one.
       if (source.below(2) === 0) continue
       const store = openLogged({ path, segmentBytes: 32_768 })
       assert.equal(newestWhole(store), next - 1)
@@ -104,7 +105,7 @@ for (const seed of seedsToRun([31, 32, 33])) {
   })
 }
 
-test('processes that read see whole transactions, and all that was acknowledged; so do backups', async () => {
+test('readers and backups see complete transactions, including all acknowledged ones', async () => {
   const path = join(folder, 'read')
   let newest = -1
   const { child, closed } = startWriter(path, { first: 0, applyMs: 10 }, number => {

@@ -1,6 +1,6 @@
-// The commit log after a power failure at any operation of its files: between a write and its flush, between the flush of a file
-// and of its name, while a file is filled, renamed or removed. Everything acknowledged is there, no transaction is there in
-// part, and the log goes on without a gap; also if the power fails again during the recovery.
+// The commit log after a power failure at any operation of its files: between a write and its flush, between the flush
+// of a file and of its name, while a file is filled, renamed or removed. No acknowledged transaction is lost, every
+// transaction is complete, and the log continues without a gap, also if the power fails again during the recovery.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -29,7 +29,7 @@ const segmentBytes = 8192
 /** Segments are applied only when they are full. */
 const timers = { ...systemTimers, after: () => () => undefined }
 
-/** How many transactions a run commits, and how many of them a recovery. */
+/** The number of transactions that a run commits, and that a recovery commits. */
 const runLength = 100
 const recoveryLength = 20
 /** A power failure hits a share of the operations of each kind. The share of rare operations is larger. */
@@ -92,12 +92,12 @@ async function run(path: string, { disk, first, length, source }: RunOptions): P
 interface RunOptions {
   readonly disk: LogDisk
   readonly source: RandomSource
-  /** The newest transaction that is there. */
+  /** The newest existing transaction. */
   readonly first: number
   readonly length: number
 }
 
-/** The newest transaction after a crash, of which everything and of all before it is there. */
+/** The newest transaction after a crash. Asserts that it and all earlier transactions are complete. */
 async function newestAfter({ acknowledged, begun, kind, path }: Crash): Promise<number> {
   const reading = openFollower({ path })
   const newest = newestWhole(reading)
@@ -109,7 +109,7 @@ async function newestAfter({ acknowledged, begun, kind, path }: Crash): Promise<
 
 for (const seed of seedsToRun([41, 42, 43])) {
   const disk = seed % 2 === 0 ? systemDisk : flushedDisk
-  test(`a power failure loses nothing acknowledged (seed ${seed})`, async context => {
+  test(`a power failure loses no acknowledged transaction (seed ${seed})`, async context => {
     const source = new RandomSource(seed)
     const met = new Map<string, number>()
     const crashes = await run(newPath(), { disk, source, first: -1, length: runLength })

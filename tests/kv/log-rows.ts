@@ -1,4 +1,4 @@
-// The rows of numbered transactions, by which a state tells whether it holds all of a transaction or nothing of it.
+// The rows of numbered transactions. They show whether a state contains a transaction completely or not at all.
 
 import assert from 'node:assert/strict'
 import type { KeyValueStore, View, Write } from '../../src/storage/kv/contract.ts'
@@ -17,7 +17,9 @@ export function rowsOf(number: number): Write[] {
   ]
 }
 
-/** The number of the newest transaction of a state, of which it holds all and of all before it; -1: there is none. */
+/**
+ * The number of the newest transaction in a state, or -1. Asserts that this and all earlier transactions are complete.
+ */
 export function assertWhole(view: View): number {
   const last = Number(text(view.get(bytes('last'))) ?? -1)
   let count = 0
@@ -36,7 +38,7 @@ export function assertWhole(view: View): number {
   return last
 }
 
-/** The same of what a store holds. */
+/** {@link newestIn} for the state of a store. */
 export function newestWhole(store: KeyValueStore): number {
   return store.read(assertWhole)
 }

@@ -1,4 +1,5 @@
-// The commit log on disks that fail: what was acknowledged is there after any crash, and what is damaged is not taken for the end.
+// The commit log on failing disks: no crash loses an acknowledged transaction, and damage is not mistaken for the end
+// of the log.
 
 import assert from 'node:assert/strict'
 import {
@@ -43,7 +44,7 @@ const never = { ...systemTimers, after: () => () => undefined }
 const commit = (store: ReturnType<typeof openLogged>, number: number) =>
   store.transact(() => ({ result: undefined, writes: rowsOf(number) }))
 
-/** The folder as a crash leaves it. */
+/** A copy of the folder as after a crash. */
 function crashed(path: string): string {
   const copy = newPath()
   // A file that is being filled gets its name when it is full.
@@ -77,7 +78,7 @@ async function openAndClose(path: string): Promise<number> {
 }
 
 describe('the log after a crash', () => {
-  test('a disk that loses any part of the last write that was not flushed has all that was acknowledged', async () => {
+  test('a disk that loses any part of the last unflushed write has all acknowledged transactions', async () => {
     const path = newPath()
     const source = new RandomSource(7)
     let acknowledged = -1
@@ -105,7 +106,7 @@ describe('the log after a crash', () => {
     assert.equal(await openAndClose(path), 149)
   })
 
-  test('a segment is written to only when its name is on disk', async () => {
+  test('a segment is written only after its name is on disk', async () => {
     const path = newPath()
     let flushed = new Set<string>()
     const disk: LogDisk = {
@@ -125,7 +126,7 @@ describe('the log after a crash', () => {
     await store.close()
   })
 
-  test('a record that is damaged before others refuses to be opened, at the end it is dropped', async () => {
+  test('a log with a damaged record before others is rejected; a damaged last record is dropped', async () => {
     const path = newPath()
     const store = openLogged({ path, segmentBytes, timers: never })
     for (let number = 0; number < 3; number++) await commit(store, number)
@@ -153,7 +154,7 @@ describe('the log after a crash', () => {
     assert.equal(await openAndClose(end), 1)
   })
 
-  test('segments that are missing, cut off or of another store are refused', async () => {
+  test('missing and truncated segments, and segments of another store, are rejected', async () => {
     const path = newPath()
     const store = openLogged({ path, segmentBytes, timers: never })
     for (let number = 0; number < 3; number++) await commit(store, number)
@@ -176,7 +177,7 @@ describe('the log after a crash', () => {
     assert.throws(() => openLogged({ path: foreign, segmentBytes }), /is of another store/)
   })
 
-  test('a folder that was closed in order needs no log', async () => {
+  test('a folder that was closed properly needs no log', async () => {
     const path = newPath()
     const store = openLogged({ path, segmentBytes, timers: never })
     await commit(store, 0)
@@ -222,7 +223,7 @@ describe('appends that fail', () => {
       ...flushedDisk,
       async write(descriptor, piece, position) {
         if (failing-- <= 0) return flushedDisk.write(descriptor, piece, position)
-        // Some of it is written all the same.
+        // A part of it is written nevertheless.
         const half = piece.start + ((piece.end - piece.start) >> 1)
         await flushedDisk.write(descriptor, { ...piece, end: half }, position)
         throw new Error('no space left')
@@ -254,7 +255,7 @@ describe('appends that fail', () => {
     await store.close()
   })
 
-  test('a disk without room refuses writes and loses nothing', async () => {
+  test('a full disk causes errors for writes and no loss', async () => {
     const path = newPath()
     let free = Number.POSITIVE_INFINITY
     const store = openLogged({ path, segmentBytes, timers: never, freeBytes: () => free })
@@ -276,7 +277,7 @@ describe('segments', () => {
     await commit(store, 0)
     await store.close()
     const [first, next] = segmentsOf(path).map(name => join(path, logFolder, name)) as [string, string]
-    // A crash may leave more files than are used again.
+    // A crash may leave more files than are reused.
     copyFileSync(first, join(path, logFolder, '0'.repeat(16)))
     const { ino } = statSync(next)
     const opened = openLogged({ path, segmentBytes, timers: never })
@@ -285,7 +286,7 @@ describe('segments', () => {
     assert.equal(await openAndClose(path), 0)
   })
 
-  test('are filled, applied and used again', async () => {
+  test('are filled, applied and reused', async () => {
     const path = newPath()
     const store = openLogged({ path, segmentBytes, timers: never })
     for (let number = 0; number < 400; number++) await commit(store, number)
@@ -297,7 +298,7 @@ describe('segments', () => {
     assert.equal(await openAndClose(path), 399)
   })
 
-  test('a record that is larger than a segment has one of its own', async () => {
+  test('a record that is larger than a segment gets its own segment', async () => {
     const path = newPath()
     const store = openLogged({ path, segmentBytes, timers: never })
     await commit(store, 0)
@@ -372,7 +373,7 @@ describe('records that are larger than a segment', () => {
 })
 
 describe('folders of other layouts', () => {
-  test('one without a log is opened as it is, and has one then that engines without it refuse', async () => {
+  test('a folder without a log is opened and gets one; engines without a log then reject it', async () => {
     const path = newPath()
     const before = openLmdb({ path })
     await before.transact(write(put('a', '1')))
@@ -390,7 +391,7 @@ describe('folders of other layouts', () => {
     await again.close()
   })
 
-  test('the folder of segments belongs to its owner alone', async () => {
+  test('the folder of segments is readable only by its owner', async () => {
     const path = newPath()
     mkdirSync(path, { recursive: true })
     const store = openLogged({ path, segmentBytes, timers: never })

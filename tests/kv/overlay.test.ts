@@ -11,7 +11,7 @@ const keyOf = (number: number) => Uint8Array.of(number >> 8, number & 255)
 const textOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex')
 
 for (const seed of seedsToRun([1, 2, 3])) {
-  test(`an overlay reads as if its writes had been applied, and takes them back (seed ${seed})`, async () => {
+  test(`an overlay reads as if its writes had been applied, and reverts them (seed ${seed})`, async () => {
     const random = new RandomSource(seed)
     const keys = 600
     const kv = openMemory()

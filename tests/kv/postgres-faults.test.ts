@@ -1,5 +1,5 @@
-// Faults under the engine over PostgreSQL: whatever happens to connections and servers, what was acknowledged is there
-// exactly once, what was refused as "not committed" is not there, and all nodes see the same.
+// Failures of connections and servers of the engine over PostgreSQL: each acknowledged transaction is applied exactly
+// once, transactions rejected with "not committed" are not applied, and all nodes have the same state.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -26,7 +26,7 @@ import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 import { bytes, list, put, text } from './bytes.ts'
 
-/** Milliseconds that writes wait for a database that is away. */
+/** Milliseconds that writes wait for an unavailable database. */
 const patienceMs = 30_000
 
 let server: PostgresServer
@@ -78,7 +78,7 @@ async function node(name: string, url: string): Promise<PostgresStore> {
   return store
 }
 
-/** Adds one to a counter and leaves a row of its own; resolves with what the client was told. */
+/** Increments a counter and adds a row; resolves with the outcome that the client gets. */
 async function increment(
   store: PostgresStore,
   name: string,
@@ -96,7 +96,7 @@ async function increment(
   }
 }
 
-/** Every acknowledged increment counts once, no refused one does, and the nodes agree. */
+/** Asserts that every acknowledged increment counts once, no rejected one counts, and the nodes agree. */
 async function verify(told: ReadonlyMap<string, string>): Promise<void> {
   const reader = await node('reader', server.url())
   const rows = list(reader)
@@ -142,14 +142,14 @@ async function load(
 }
 
 describe('faults of connections', { skip: noPostgres }, () => {
-  test('two nodes increment one counter: all count', async () => {
+  test('all increments of one counter by two nodes count', async () => {
     const nodes = [await node('a', server.url()), await node('b', server.url())]
     const told = await load(nodes, 40, () => undefined)
     assert.deepEqual(new Set(told.values()), new Set(['acknowledged']))
     await verify(told)
   })
 
-  test('connections cut at any moment: nothing twice, nothing lost', async () => {
+  test('connections that break at any moment: no commit is lost or applied twice', async () => {
     const nodes = [await node('a', proxied()), await node('b', server.url())]
     const told = await load(nodes, 40, index => {
       if (index % 5 === 0) proxy.cut()
@@ -157,7 +157,7 @@ describe('faults of connections', { skip: noPostgres }, () => {
     await verify(told)
   })
 
-  test('a connection cut while COMMIT is on its way: the outcome is looked up', async () => {
+  test('a connection that breaks during COMMIT: the node determines the outcome', async () => {
     const nodes = [await node('a', proxied()), await node('b', server.url())]
     let commits = 0
     proxy.cutsBehind = sent => sent.includes('COMMIT') && ++commits % 3 === 0
@@ -168,7 +168,7 @@ describe('faults of connections', { skip: noPostgres }, () => {
     await verify(told)
   })
 
-  test('a connection cut while the head is given back: who has nothing to write is told all the same', async () => {
+  test('a connection that breaks while the head is released: transactions without writes still get their result', async () => {
     const store = await node('a', proxied())
     let isCut = false
     proxy.losesAndCuts = sent => {
@@ -182,7 +182,7 @@ describe('faults of connections', { skip: noPostgres }, () => {
     await verify(new Map([['after', await increment(store, 'after')]]))
   })
 
-  test('TLS to the database is as the URL says', async () => {
+  test('TLS to the database follows the URL', async () => {
     await server.kill()
     await server.runWithTls(cert, key)
     const sslOf = async (options: string) => {
@@ -195,13 +195,13 @@ describe('faults of connections', { skip: noPostgres }, () => {
     assert.equal(await sslOf(trusting), true)
     assert.equal(await sslOf('sslmode=no-verify'), true)
     assert.equal(await sslOf('sslmode=disable'), false)
-    // The certificate is signed by nobody whom the system trusts.
+    // The system does not trust the issuer of the certificate.
     await assert.rejects(sslOf('sslmode=verify-full'), StoreUnavailableError)
   })
 })
 
 describe('faults of the database', { skip: noPostgres }, () => {
-  test('the database is killed in the middle of commits and comes back', async () => {
+  test('the database is killed during commits and restarted', async () => {
     const nodes = [await node('a', server.url()), await node('b', server.url())]
     const told = await load(nodes, 30, async index => {
       if (index !== 10) return
@@ -211,7 +211,7 @@ describe('faults of the database', { skip: noPostgres }, () => {
     await verify(told)
   })
 
-  test('while the database is away, reads go on and writes are refused; then all goes on by itself', async () => {
+  test('while the database is unavailable, reads continue and writes are rejected; afterwards writes continue without intervention', async () => {
     const store = await node('a', proxied())
     assert.equal(await increment(store, 'before'), 'acknowledged')
     proxy.refuse(true)
@@ -234,7 +234,7 @@ describe('faults of the database', { skip: noPostgres }, () => {
     await verify(told)
   })
 
-  test('nodes that do not know the tables any more stop taking writes, in running sessions, too', async () => {
+  test('nodes that are too old for the tables reject writes, also in open sessions', async () => {
     const told: (string | undefined)[] = []
     const store = await openPostgres({
       ...optionsOf('a', server.url()),
@@ -254,14 +254,14 @@ describe('faults of the database', { skip: noPostgres }, () => {
     assert.equal(await after, 'refused')
     await server.query(`UPDATE ${meta} SET version = ${known[0]?.version}`)
     await eventually(
-      'it takes writes again',
+      'it accepts writes again',
       async () => (await increment(store, 'known again')) === 'acknowledged',
     )
   })
 })
 
 describe('nodes behind the record', { skip: noPostgres }, () => {
-  test('acknowledged by the database, but this node has no disk space: told when it has, or that it was committed', async () => {
+  test('a commit whose node has a full disk is reported when there is space, or as committed', async () => {
     const copy = await copyOf({ url: server.url(), schema })
     let isFull = false
     const local: KeyValueStore = {
@@ -276,7 +276,7 @@ describe('nodes behind the record', { skip: noPostgres }, () => {
       writePatienceMs: patience(1_500),
     })
     stores.push(store)
-    // Full from the moment at which the batch is on its way; the log then has it.
+    // The disk is full from the moment at which the batch is sent, so the log has the batch.
     const write = async (key: string) => {
       const newest = async () => Number((await server.query(`SELECT max(seq) FROM ${schema}.log`))[0]?.max)
       const before = await newest()
@@ -294,21 +294,21 @@ describe('nodes behind the record', { skip: noPostgres }, () => {
     const second = await write('second')
     await assert.rejects(second.told, (error: unknown) => {
       assert.ok(error instanceof StoreUnavailableError)
-      assert.match(error.message, /^this was committed, but the copy .* ask another node/)
+      assert.match(error.message, /^this was committed, but the replica .* check on another node/)
       return error.outcome === 'unknown'
     })
     isFull = false
     await eventually('it is there here, too', () => list(store, 'a').includes('second=second'))
   })
 
-  test('a node that was paused catches up before it takes the head', async () => {
+  test('a node that was paused catches up before it locks the head', async () => {
     let nowMs = 0
     const never = () => () => undefined
     const paused = await openPostgres({
       ...optionsOf('paused', proxied()),
       local: await copyOf({ url: server.url(), schema }),
       clock: { ...systemClock, elapsedMs: () => nowMs },
-      // It follows the log no further by itself.
+      // It does not poll the log.
       timers: { after: never, every: never },
     })
     stores.push(paused)
@@ -325,7 +325,7 @@ describe('nodes behind the record', { skip: noPostgres }, () => {
     await verify(told)
   })
 
-  test('of a long log with large batches a part is fetched at a time', async () => {
+  test('a long log with large batches is fetched in parts', async () => {
     const writer = await node('a', server.url())
     const value = new Uint8Array(1_000_000)
     const write = (key: string) => ({ key: bytes(key), value })
@@ -351,7 +351,7 @@ describe('nodes behind the record', { skip: noPostgres }, () => {
 })
 
 describe('copies of the record', { skip: noPostgres }, () => {
-  test('a copy that was interrupted goes on where it stopped; one of another store or of a trimmed log begins anew', async () => {
+  test('an interrupted copy continues; a copy of another store, or of a trimmed log, starts again', async () => {
     const writer = await node('a', server.url())
     await load([writer], 40, () => undefined)
     const session = await PostgresSession.open({ url: server.url(), schema }, 'copy')
@@ -373,7 +373,7 @@ describe('copies of the record', { skip: noPostgres }, () => {
     const more = list(writer).length - all
     await redoLog(session, local)
     assert.deepEqual(list(local, 'a'), list(writer, 'a'))
-    // Complete, it is no part of a copy.
+    // A complete replica is not an interrupted copy.
     assert.equal(await copied(16), first)
     while (await advanceCheckpoint(session));
     const log = session.table('log')
@@ -385,7 +385,7 @@ describe('copies of the record', { skip: noPostgres }, () => {
     session.close()
   })
 
-  test('a copy is not used on a record that was set back and has gone on since, whatever its log still holds', async () => {
+  test('a replica is not used for a record that was restored and has continued since, whatever its log contains', async () => {
     const location = { url: server.url(), schema }
     const writer = await node('a', server.url())
     await load([writer], 2, () => undefined)
@@ -393,7 +393,7 @@ describe('copies of the record', { skip: noPostgres }, () => {
     const session = await PostgresSession.open(location, 'tests')
     const log = session.table('log')
     await redoLog(session, local)
-    // Restored as of the batch before, written anew, and trimmed up to the batch that the copy has.
+    // The record is restored to the previous batch, continued, and trimmed up to the batch of the replica.
     await session.query(
       `UPDATE ${log} SET batch = 'of another past' WHERE seq = (SELECT max(seq) FROM ${log})`,
     )
@@ -405,14 +405,14 @@ describe('copies of the record', { skip: noPostgres }, () => {
     const options = { ...optionsOf('c', server.url()), local, onDiverged: (told: string) => (reason = told) }
     await assert.rejects(openPostgres(options), StoreUnavailableError)
     assert.equal(reason, 'the log no longer contains its next batch')
-    // Entries that nothing describes are no copy, of no batch.
+    // Entries without a note are not a replica.
     const emptied = { ...options, local: openMemory() }
     await assert.rejects(openPostgres(emptied), StoreUnavailableError)
     assert.equal(reason, 'it does not name its store')
     session.close()
   })
 
-  test('a copy does not wait for the count of its rows, nor fail with it', async () => {
+  test('copying does not wait for the count of rows, and does not fail with it', async () => {
     const writer = await node('a', server.url())
     await load([writer], 10, () => undefined)
     const session = await PostgresSession.open({ url: proxied(), schema }, 'copy')
@@ -427,7 +427,7 @@ describe('copies of the record', { skip: noPostgres }, () => {
     session.close()
   })
 
-  test('a new node copies the state while writes go on', async () => {
+  test('a new node copies the state while writes continue', async () => {
     const writer = await node('a', server.url())
     const told = await load([writer], 20, () => undefined)
     const session = await PostgresSession.open({ url: server.url(), schema }, 'copy')

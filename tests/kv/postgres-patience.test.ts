@@ -171,7 +171,7 @@ describe('a batch under way when the waiting time of writes ends', { skip: noPos
     nowMs += 3_000
     await look()
     await told
-    assertRefusal(outcome.told, 'unknown', /may have been, or not/)
+    assertRefusal(outcome.told, 'unknown', /may have been committed, or not/)
     isFull = true
     await openGate()
     await eventually('its fault is known', () => store.standing.fault?.isLocal === true)

@@ -1,4 +1,4 @@
-// When a node reads the head of the record again, so that what it shows is fresh, and which reads wait for that.
+// When a node refreshes its replica from the record, and which reads wait for a refresh.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -13,7 +13,7 @@ import { bytes, put } from './bytes.ts'
 
 const never = () => () => undefined
 
-describe('how fresh a node is', { skip: noPostgres }, () => {
+describe('the freshness of a node', { skip: noPostgres }, () => {
   let server: PostgresServer
   let clock: ManualClock
   let node: PostgresStore
@@ -29,7 +29,7 @@ describe('how fresh a node is', { skip: noPostgres }, () => {
   })
   afterEach(() => node.close())
 
-  /** A node over a record of its own, for which time passes only as a test says. */
+  /** A node over its own record, whose clock the test controls. */
   async function open(name: string): Promise<PostgresStore> {
     const location = { url: server.url(), schema: `fresh_${++schemas}` }
     return openPostgres({
@@ -46,7 +46,7 @@ describe('how fresh a node is', { skip: noPostgres }, () => {
 
   const pass = (ms: number) => clock.advance(ms * 1000)
 
-  test('a read begins the next refresh before the last is too old, and waits for none', async () => {
+  test('a read starts the next refresh before the last is too old, without waiting', async () => {
     pass(2)
     assert.equal(node.ready(0), undefined)
     assert.equal(node.standing.lagMs, 2, 'what is two milliseconds old is fresh enough')

@@ -1,4 +1,5 @@
-// A primary with a synchronous standby: nothing is acknowledged that the standby lacks, however the wait for it ends.
+// A primary with a synchronous standby: no commit is acknowledged that the standby does not have, however the wait for
+// the standby ends.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -22,13 +23,13 @@ describe('a commit that waits for its synchronous standby', { skip: noPostgres }
       primary.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`),
     'whose backend is terminated': primary =>
       primary.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) AS waiting`),
-    'whose server is started anew': async primary => {
+    'whose server is restarted': async primary => {
       await primary.kill()
       await primary.run()
     },
   }
   for (const [name, interrupt] of Object.entries(interruptions))
-    test(`${name} may have been, until a later one is acknowledged`, async () => {
+    test(`${name} has an unknown outcome until a later commit is acknowledged`, async () => {
       const primary = await PostgresServer.start()
       const standby = await primary.standby()
       const location = { url: primary.url(), schema: 'waiting' }
@@ -50,7 +51,7 @@ describe('a commit that waits for its synchronous standby', { skip: noPostgres }
         await write('before')
         await standby.kill()
         const doubtful = write('doubtful')
-        // Asserted at once: nobody else would take it in the meantime.
+        // Asserted at once, because no other client would read it meanwhile.
         const refused = assert.rejects(doubtful, { name: 'StoreUnavailableError', outcome: 'unknown' })
         await isWaiting()
         await interrupt(primary)
@@ -76,7 +77,7 @@ describe('a commit that waits for its synchronous standby', { skip: noPostgres }
     })
 })
 
-test('an address that leads to a standby: reads go on, copies are kept, and all goes on when it is promoted', {
+test('an address that leads to a standby: reads continue, replicas stay valid, and writes continue after its promotion', {
   skip: noPostgres,
 }, async () => {
   const primary = await PostgresServer.start()
@@ -100,7 +101,7 @@ test('an address that leads to a standby: reads go on, copies are kept, and all 
   try {
     await write('before')
     await standby.query('SELECT pg_wal_replay_pause()')
-    // The standby has it, and does not show it.
+    // The standby has the commit, but it is not visible there.
     await write('behind')
     proxy.redirect(standby.port)
     proxy.cut()

@@ -172,7 +172,7 @@ test('the oldest commits are forgotten', () => {
   assert.equal(verdict(recent, range, 6000, 10_000), 'unwritten')
 })
 
-test('of long keys, exactly those of the last commits are remembered', () => {
+test('long keys are remembered exactly for the last commits', () => {
   const recent = new RecentWrites()
   const name = (commit: number, at: number) => `${commit}/${at}/`.padEnd(1500, 'k')
   for (let commit = 1; commit <= 40; commit++) {

@@ -1,4 +1,4 @@
-// The time of day that a node takes from the database.
+// The time of day that a node derives from the database.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ function setUp() {
   }
 }
 
-test('an answer that comes late does not hold the clock up', () => {
+test('a late response does not delay the clock', () => {
   const { answer, shows } = setUp()
   answer(1, 1)
   assert.equal(shows(2), 2)
@@ -40,7 +40,7 @@ test('a node whose clock runs fast follows the slower one of the database', () =
   assert.ok(Math.abs(shows(100_000) - 99_990) < 0.1)
 })
 
-test('a clock that was set back stands still until it has come up, and then goes on', () => {
+test('a clock that was set back pauses until the time has caught up, and then continues', () => {
   const { answer, shows } = setUp()
   answer(5_000, 0)
   assert.equal(shows(0), 5_000)

@@ -9,7 +9,7 @@ import { RowTable } from '../../src/storage/kv/log/row-table.ts'
 import { RandomSource } from '../support/seeded.ts'
 import { bytes, put, text } from './bytes.ts'
 
-/** A table, and what it has to hold for readers. */
+/** A table, and its expected rows for readers. */
 class Tables {
   readonly table: RowTable
   readonly #bytes = new Uint8Array(4_000_000)
@@ -42,7 +42,7 @@ class Tables {
     this.#end = this.#publishedEnd
   }
 
-  /** Readers see what was published. */
+  /** Readers see the published rows. */
   check(start: string, end: string): void {
     const limit = this.table.published
     const found = [...(this.table.within({ start: bytes(start), end: bytes(end) }, limit) ?? [])]
@@ -68,7 +68,7 @@ class Tables {
 
 describe('rows of a segment', () => {
   for (const seed of [1, 2, 3, 4])
-    test(`are those that were published, in the order of keys (seed ${seed})`, () => {
+    test(`are the published ones, in the order of keys (seed ${seed})`, () => {
       const source = new RandomSource(seed)
       const tables = new Tables()
       const key = () => `${'abc'[source.below(3)]}${source.below(1500)}`
@@ -86,7 +86,7 @@ describe('rows of a segment', () => {
       tables.check('a', 'z')
     })
 
-  test('are the same when a table grows by rows that are taken back', () => {
+  test('are unchanged when a table grows by rows that are reverted', () => {
     const tables = new Tables()
     for (let row = 0; row < 1000; row++) tables.add(put(`a${row}`, 'old'))
     tables.publish()
@@ -98,7 +98,7 @@ describe('rows of a segment', () => {
     tables.check('a', 'b')
   })
 
-  test('have room for those that are expected, and for more', () => {
+  test('have space for the expected number, and for more', () => {
     const tables = new Tables(3000)
     for (let row = 0; row < 7000; row++) tables.add(put(`a${row}`, `${row}`))
     tables.publish()

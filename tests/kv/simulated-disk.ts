@@ -1,6 +1,6 @@
-// A disk that loses what was not flushed. It follows what the program does with the files of a commit log, and makes the folder
-// that a power failure would leave: of writes and names that are not flushed, any subset is there. LMDB's file is copied as it
-// is, because LMDB flushes a commit before other readers see it.
+// A disk that loses unflushed data. It follows the operations of the program on the files of a commit log, and creates
+// the folder that a power failure would leave, which contains any subset of the unflushed writes and names. LMDB's file
+// is copied as it is, because LMDB flushes a commit before other readers see it.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -23,7 +23,7 @@ interface File {
   pending: readonly PendingWrite[]
 }
 
-/** A change of names: `file` gets the name `to`, and the name `from` goes. */
+/** A change of names: `file` gets the name `to`, and the name `from` disappears. */
 interface NameChange {
   readonly file: File
   readonly from?: string
@@ -45,7 +45,7 @@ export class SimulatedDisk implements Interceptor {
   readonly folder: string
   readonly #path: string
   readonly #onOperation: (kind: FileOperation['kind']) => void
-  /** Files by their names: as the program sees them, and as a power failure leaves them at least. */
+  /** Files by their names: as the program sees them, and those that every power failure leaves. */
   readonly #names = new Map<string, File>()
   #durable = new Map<string, File>()
   #changes: readonly NameChange[] = []

@@ -12,7 +12,9 @@ import {
 import { bytes, list, put, shown, text, top, write } from './bytes.ts'
 import { modelTest } from './model.ts'
 
-/** Declares the suite. `open` opens a new, empty store. `prepares`: whether it takes transactions that prepare. */
+/**
+ * Declares the suite. `open` opens a new, empty store. `prepares`: whether it supports transactions with a preparation.
+ */
 export function storeSuite(
   name: string,
   open: () => KeyValueStore | Promise<KeyValueStore>,
@@ -466,7 +468,7 @@ function testWatch(store: Current): void {
 }
 
 function testClose(store: Current): void {
-  test('waits for commits under way, then rejects everything', async () => {
+  test('waits for running commits, then rejects everything', async () => {
     const order: string[] = []
     const work = store()
       .transact(write(put('a', '1')))

@@ -45,7 +45,9 @@ function laneOf(service: Store): Store {
   return lane
 }
 
-/** Sends an attempt as a process of the slow lane does, which reads again there what is too much for the service. */
+/**
+ * Sends an attempt as a process of the slow lane does, which validates read sets that are too large for the service.
+ */
 const commitSent: CommitOf = async (service, attempt) => {
   const { body, head } = packAttempt(attempt)
   const outcome = await service.commit(await unpackAttempt(structuredClone(head), [body]), {

@@ -1,4 +1,4 @@
-// Queries of the slow lane that write, over processes that a test plays: attempts, validations, responses, ends.
+// Writing queries in the slow lane, with processes that a test simulates: attempts, validations, responses, exits.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import type { CommitRecord } from '../../src/storage/store/last-commit.ts'
 import { packAttempt } from '../../src/storage/store/sent-attempt.ts'
 import { bodyOf, laneOf, received } from './fake-lane.ts'
 
-/** A job that wants to write. */
+/** The job of a writing query. */
 async function pendingJob() {
   const all = laneOf(1)
   const outcome = all.run('a', 'x')
@@ -53,7 +53,7 @@ const attemptParts: Omit<Attempt<undefined>, 'writes'> = {
   evaluationMicros: 1,
 }
 
-test('what a query wants to write comes as an attempt; its process makes the response and then does the next job', async () => {
+test('a writing query returns an attempt; its process completes the response and then runs the next job', async () => {
   const { answer, kinds, lane, pending, process, run } = await pendingJob()
   const next = run('a', 'y')
   await turn()
@@ -70,7 +70,7 @@ test('what a query wants to write comes as an attempt; its process makes the res
   await lane.close()
 })
 
-test('the process reads again what it has read, up to a record of the log', async () => {
+test('the process re-reads its read set, up to a record of the log', async () => {
   const { kinds, lane, pending, process } = await pendingJob()
   const validated = pending.validate()
   await received(process, 2)
@@ -109,7 +109,7 @@ test('the process evaluates the query once more, up to a record of the log and f
   await lane.close()
 })
 
-test('one that is not wanted is dropped', async () => {
+test('an attempt that is not committed is dropped', async () => {
   const { kinds, lane, pending, process, run } = await pendingJob()
   pending.drop()
   pending.drop()
@@ -121,7 +121,7 @@ test('one that is not wanted is dropped', async () => {
   await lane.close()
 })
 
-test('one that waits is ended at its deadline, one whose attempt is being committed is not', async () => {
+test('a waiting query is cancelled at its deadline, but not while its attempt is being committed', async () => {
   const waiting = await pendingJob()
   waiting.time.advance(1000 + limits.laneGraceMs)
   assert.equal(waiting.process.signalCode, 'SIGKILL')
@@ -150,7 +150,7 @@ test('one that waits is ended at its deadline, one whose attempt is being commit
   await ending
 })
 
-test('the response to a committed query is lost with its process, before and after it is asked for', async () => {
+test('the response to a committed query is lost with its process, before and after the request for it', async () => {
   for (const isAsked of [true, false]) {
     const { deaths, lane, pending, process } = await pendingJob()
     pending.begin()

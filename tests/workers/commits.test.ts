@@ -1,4 +1,4 @@
-// One process commits what all workers evaluate: nothing that was acknowledged is lost, whatever else reads the folder and
+// One process commits the writes of all workers: no acknowledged write is lost, whatever else reads the folder and
 // whichever process is killed.
 
 import assert from 'node:assert/strict'
@@ -28,7 +28,7 @@ async function connect(server: ServerProcess): Promise<WorkerClient[]> {
   return clients
 }
 
-/** Creates documents until `isOver`, or until the connection breaks; notes the ids of those that were acknowledged. */
+/** Creates documents until `isOver`, or until the connection breaks; collects the ids of the acknowledged ones. */
 async function create(client: WorkerClient, acknowledged: Set<string>, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const answer = await client.send({ create: { collection: 'things' } }).catch(() => undefined)
@@ -48,7 +48,7 @@ async function idsIn(server: ServerProcess): Promise<Set<string>> {
 
 const missingFrom = (ids: Set<string>, expected: Iterable<string>) => [...expected].filter(id => !ids.has(id))
 
-test('a backup beside writes of all workers has what was acknowledged before it began', async () => {
+test('a backup during writes of all workers has all documents that were acknowledged before it began', async () => {
   const data = join(folder, 'backed up')
   const server = await start(data)
   const clients = await connect(server)
@@ -77,7 +77,7 @@ test('a backup beside writes of all workers has what was acknowledged before it 
   await again.stop()
 })
 
-test('what was acknowledged is there after the process that commits is killed', async () => {
+test('a kill of the committing process loses no acknowledged document', async () => {
   const data = join(folder, 'killed')
   const acknowledged = new Set<string>()
   for (let round = 0; round < 3; round++) {

@@ -37,7 +37,7 @@ async function writeOn(client: WorkerClient, isOver: () => boolean): Promise<str
   try {
     while (!isOver()) {
       const { resource, status } = await client.send({ create: { collection: 'things' } })
-      // The process that commits has ended: the write may have been committed.
+      // The committing process has exited: the write may have been committed.
       if (status === 503) break
       assert.equal(status, 201)
       acknowledged.push((resource as Document).ref['@ref'].id)

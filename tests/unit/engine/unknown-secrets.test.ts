@@ -19,7 +19,7 @@ const unknownSecret: Omit<QueryRequest, 'body'> = {
 }
 const create = '{"create":{"collection":"c"}}'
 
-/** An engine over a store that several machines share; `look` refreshes the local state. */
+/** An engine over a store that several machines share; `look` refreshes the replica. */
 function openOver(look: () => Promise<void>) {
   const memory = openMemory()
   const kv = {

@@ -1,4 +1,4 @@
-// Snapshot times while commits, also those of other processes, are on their way.
+// Snapshot times during running commits, also of other processes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { collectionRef, documentRef, object, second } from './support.ts'
 
 const none = endOfTime
 
-/** A store whose timeline the test plays the other processes on. */
+/** A store; the test acts as the other processes on its timeline. */
 function storeWithOthers() {
   const others = { clock: 1_700_000_000 * second, oldest: none as number }
   const own = new AnnouncedCommits()
@@ -82,7 +82,7 @@ test('a read is later than what its client has seen, or too early', async () => 
   await store.close()
 })
 
-test('what writes nothing is answered with a later time than its client has seen, too', async () => {
+test('a transaction without writes returns a later time than its client has seen', async () => {
   const { others, store } = storeWithOthers()
   await store.write(transaction => transaction.put(collectionRef(1024), object({ name: 'a' })))
   others.clock += second
@@ -98,7 +98,7 @@ test('what writes nothing is answered with a later time than its client has seen
   await store.close()
 })
 
-test('a commit that was announced holds time up until it is visible', async () => {
+test('snapshot times stay before an announced commit until it is visible', async () => {
   const { others, own, store } = storeWithOthers()
   const put = store.write(transaction => transaction.put(collectionRef(1024), object({ name: 'a' })))
   const announced = own.oldest
@@ -111,7 +111,7 @@ test('a commit that was announced holds time up until it is visible', async () =
   await store.close()
 })
 
-test('what writes nothing or fails announces nothing any more', async () => {
+test('a transaction that fails or writes nothing leaves no announcement', async () => {
   const { own, store } = storeWithOthers()
   await store.write(transaction => assert.equal(transaction.get(collectionRef(1024)), undefined))
   assert.equal(own.oldest, none)
@@ -125,19 +125,19 @@ test('what writes nothing or fails announces nothing any more', async () => {
   await store.close()
 })
 
-test('an announcement whose process has crashed does not hold time up for long', async () => {
+test('an announcement of a crashed process delays snapshot times only briefly', async () => {
   const { others, store } = storeWithOthers()
   others.oldest = others.clock
-  // Less than what a store waits for before it passes the time by a commit of its own.
+  // Less than the time after which a store makes a commit of its own to pass the announced time.
   others.clock += 0.9 * second
   assert.equal(snapshotTime(store), others.oldest - 1)
-  // The store itself commits something later: whatever was announced has to come behind that now.
+  // The store itself commits later, so the announced commit must be after that commit.
   for (let turns = 0; turns < 5; turns++) await turn()
   assert.ok(snapshotTime(store) > others.clock - second)
   await store.close()
 })
 
-test('what has expired for a transaction that writes nothing has expired at the time of its answer', async () => {
+test('a document that has expired for a transaction without writes has expired at the time of its response', async () => {
   const { others, store } = storeWithOthers()
   const expiry = micros(others.clock + second / 2)
   const collection = collectionRef(1024)
@@ -147,7 +147,7 @@ test('what has expired for a transaction that writes nothing has expired at the 
     transaction.put(ref, object({ ttl: timeFromMicros(expiry) }))
   })
   const announced = others.clock + 1000
-  // Less than what a store waits for before it passes the time by a commit of its own.
+  // Less than the time after which a store makes a commit of its own to pass the announced time.
   others.clock += 0.9 * second
   others.oldest = announced
   const { result, time } = await store.write(transaction => transaction.get(ref))

@@ -114,7 +114,7 @@ test('absent rows are part of the read set: phantoms, unique entries, schema', a
   assert.equal(await bench.store.commit(unique), 'stale')
   await bench.write(transaction => createCollection(transaction, 'more'))
   assert.equal(await bench.store.commit(named), 'stale')
-  // An index created in between would lack the entry.
+  // An index that was created in between would not have the entry.
   const blind = bench.store.attempt(transaction => {
     transaction.put(documentRef(collection, 9), data({ n: 6n }))
   })
@@ -123,7 +123,7 @@ test('absent rows are part of the read set: phantoms, unique entries, schema', a
   await bench.close()
 })
 
-test('the attempts of a database depend on its own place, not on its siblings', async () => {
+test('the attempts of a database depend on its own parent, not on its siblings', async () => {
   const bench = new Bench()
   const named = (transaction: Transaction, parent: DatabaseId, name: string) => {
     const ref = new Ref(parent, native.databases, transaction.newId())

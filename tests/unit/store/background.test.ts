@@ -1,4 +1,4 @@
-// The store's own work in the background, on timers that the test fires.
+// The background work of the store, with timers that the test fires.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import type { Timers } from '../../../src/base/timers.ts'
 import { startBackground } from '../../../src/storage/store/background.ts'
 import { Bench, createCollection, createIndex, data, documentRef, field } from './support.ts'
 
-/** Timers that fire when told to. */
+/** Timers that the test fires. */
 class ManualTimers implements Timers {
   readonly #waiting = new Set<() => void>()
 

@@ -1,5 +1,4 @@
-// A check that finds nothing is worth nothing unless it finds damage: each kind of row is removed, changed and
-// invented in turn.
+// The check detects damage: rows of each kind are removed, changed and invented in turn.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -54,12 +53,12 @@ const tables: readonly Table[] = [
 ]
 
 for (const table of tables) {
-  test(`a missing row of table ${table} is found, whichever it is`, async () => {
+  test(`any missing row of table ${table} is found`, async () => {
     const bench = await filled()
     const all = rows(bench, table)
     assert.ok(all.length > 0)
     for (const { key, value } of all) {
-      // The first part of the log may be gone: that is how it grows old.
+      // The first part of the log may be missing, because old parts are removed.
       if (table === 'changes' && key === all[0]?.key) continue
       await damage(bench, [{ key, value: undefined }])
       assert.notDeepEqual(bench.store.check(), [], `row ${Buffer.from(key).toString('hex')}`)

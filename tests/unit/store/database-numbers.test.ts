@@ -1,5 +1,5 @@
-// Ways along databases do not trust what is stored: a number belongs to one database, none lies in itself, and a reference
-// means the database that lies where it says.
+// Paths of databases are checked even in stored data: a number belongs to one database, no database contains itself,
+// and a reference means the database at its stored place.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { Bench, data, object } from './support.ts'
 
 const databaseRef = (parent: bigint, id: bigint) => new Ref(parent, native.databases, id)
 
-test('a database cannot be given the number of another one, or of the root', async () => {
+test('a database cannot get the number of another database or of the root', async () => {
   const bench = new Bench()
   await bench.write(transaction => {
     transaction.put(databaseRef(rootDatabase, 11n), object({ name: 'own' }))
@@ -41,13 +41,13 @@ test('a database cannot be given the number of another one, or of the root', asy
   await bench.close()
 })
 
-test('databases that lie in each other end a request, and not the process', async () => {
+test('databases that contain each other fail the request and do not crash the process', async () => {
   for (const circle of [[21n], [21n, 22n], [21n, 22n, 23n, 24n, 25n]]) {
     const bench = new Bench()
     await bench.write(transaction => {
       for (const [at, id] of circle.entries())
         transaction.put(databaseRef(circle.at(at - 1) as bigint, id), object({ name: `d${id}` }))
-      // On the way into the circle, too.
+      // Also for a database below the cycle.
       transaction.put(databaseRef(21n, 30n), object({ name: 'inner' }))
     })
     for (const id of [...circle, 30n]) {
@@ -61,7 +61,7 @@ test('databases that lie in each other end a request, and not the process', asyn
   }
 })
 
-test('a version of the past is no larger than a present one', async () => {
+test('past versions have the same size limit as present ones', async () => {
   const bench = new Bench()
   const large = data({ text: 'x'.repeat(8_400_000) })
   await assert.rejects(

@@ -32,7 +32,7 @@ test('placeholders of the commit time become the time when the document is store
   await bench.close()
 })
 
-test('several writes to a document in one transaction make one version, judged by the state before', async () => {
+test('several writes to a document in one transaction become one version, relative to the state before', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
@@ -77,7 +77,7 @@ test('reads at a past time see the version of that time', async () => {
   await bench.close()
 })
 
-test('a document whose ttl has passed is gone, also from the past, and its id is free', async () => {
+test('a document whose ttl has passed does not exist, also in the past, and its id is free', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
@@ -99,7 +99,7 @@ test('a document whose ttl has passed is gone, also from the past, and its id is
   await bench.close()
 })
 
-test('documents come by id, both ways, between bounds, with own writes', async () => {
+test('documents are read by id, in both directions, between bounds, with own writes', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   await bench.write(transaction => {
@@ -141,7 +141,7 @@ test('commit times increase when the clock stands still or goes back', async () 
   await bench.close()
 })
 
-test('nobody drags time far ahead of the clock', async () => {
+test('clients cannot move the time far ahead of the clock', async () => {
   const bench = new Bench()
   const far = bench.now + 3600 * second
   const seen = bench.store.read(transaction => transaction.snapshotTime, micros(far)).result
@@ -149,7 +149,7 @@ test('nobody drags time far ahead of the clock', async () => {
   await bench.close()
 })
 
-test('a reading transaction refuses writes by asking for a writing one', async () => {
+test('a write in a reading transaction requests a writing transaction', async () => {
   const bench = new Bench()
   const ref = documentRef(collectionRef(1024), 1)
   assert.throws(
@@ -168,7 +168,7 @@ test('a transaction that writes nothing commits nothing', async () => {
   await bench.close()
 })
 
-test('what a transaction throws undoes everything it wrote', async () => {
+test('an error of a transaction reverts all its writes', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
@@ -184,7 +184,7 @@ test('what a transaction throws undoes everything it wrote', async () => {
   await bench.close()
 })
 
-test('ids increase and carry the time', async () => {
+test('ids increase and contain the time', async () => {
   const bench = new Bench()
   const ids = await bench.write(transaction => Array.from({ length: 3000 }, () => transaction.newId()))
   for (let index = 1; index < ids.length; index++)
@@ -193,7 +193,7 @@ test('ids increase and carry the time', async () => {
   await bench.close()
 })
 
-test('the change log names what each transaction touched', async () => {
+test('the change log names the documents that each transaction changed', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
@@ -213,7 +213,7 @@ test('the change log names what each transaction touched', async () => {
   await bench.close()
 })
 
-test('a version beyond the size limit is refused', async () => {
+test('a version beyond the size limit is rejected', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const big = object({ data: object({ text: 'x'.repeat(8_388_609) }) })

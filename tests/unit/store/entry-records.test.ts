@@ -1,4 +1,4 @@
-// Records of index entries: what they hold beside their keys.
+// Records of index entries: their content beside the keys.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,7 +31,7 @@ const parts = (values: readonly Value[]) => ({
   document,
 })
 
-test('what is written is read back', () => {
+test('a written record is read back unchanged', () => {
   const other = new Ref(2n, 1024, 301n)
   for (const values of [[], [1n, 'b'], [document], [1n, document], [document, 1n], [other]]) {
     for (const ttl of [never, time + 7]) {
@@ -65,7 +65,7 @@ test('what is written is read back', () => {
   assert.equal(eventIsRemove({ value: removed }), true)
 })
 
-test('the time of an entry can be replaced, that of an event is in its key', () => {
+test('the time of an entry can be replaced; the time of an event is in its key', () => {
   const live = encodeEntry({ document, since: micros(time), ttl: never, values: [1n], cut: false })
   const later = encodeEntry({ document, since: micros(time + 9), ttl: never, values: [1n], cut: false })
   assert.deepEqual(withEntryTime(keyTags.indexLive, live, micros(time), micros(time + 9)), later)

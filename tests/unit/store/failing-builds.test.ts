@@ -156,7 +156,7 @@ test('databases take turns, however many builds one of them has', async () => {
   const states = await Promise.all(Array.from({ length: 40 }, (_, n) => shown(engine, secrets[0], `i${n}`)))
   assert.ok(
     states.some(state => state.active === false),
-    'the other database is not done yet',
+    'the other database is not complete yet',
   )
   await background.runAll()
   for (let n = 0; n < 40; n++) assert.equal((await shown(engine, secrets[0], `i${n}`)).active, true)

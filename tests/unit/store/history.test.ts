@@ -1,4 +1,4 @@
-// Writes into the past: the list of versions, actions, index entries and events that follow from them.
+// Writes into the past, and the resulting versions, actions, index entries and events.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,7 +37,7 @@ async function started() {
   return { bench, ref, index, actions, events }
 }
 
-test('a version inserted before the first one makes that an update, and removing it undoes that', async () => {
+test('a version inserted before the first one turns the first one into an update; its removal reverts this', async () => {
   const { bench, ref, index, actions, events } = await started()
   const ts = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
   bench.now += second
@@ -66,7 +66,7 @@ test('a version inserted before the first one makes that an update, and removing
   await bench.close()
 })
 
-test('what stands in the past already is not written again, and what does not is not removed', async () => {
+test('inserting an existing version and removing a missing version change nothing', async () => {
   const { bench, ref } = await started()
   const ts = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
   bench.now += second
@@ -92,7 +92,7 @@ test('what stands in the past already is not written again, and what does not is
   await bench.close()
 })
 
-test('removing the newest version brings back the one before, with its time', async () => {
+test('removing the newest version restores the previous one, with its time', async () => {
   const { bench, ref, index } = await started()
   await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
   const first = bench.read(transaction => transaction.get(ref))
@@ -115,7 +115,7 @@ test('removing the newest version brings back the one before, with its time', as
   await bench.close()
 })
 
-test('a version takes the place of one at the same time; a delete in the past ends what was', async () => {
+test('a version replaces one at the same time; a delete in the past ends the version before it', async () => {
   const { bench, ref, actions } = await started()
   const ts = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
   bench.now += 10 * second
@@ -136,7 +136,7 @@ test('a version takes the place of one at the same time; a delete in the past en
   await bench.close()
 })
 
-test('a past version and a new one in one transaction agree on what came first', async () => {
+test('a past version and a new one in one transaction have the right order', async () => {
   const { bench, ref, actions } = await started()
   const past = bench.now - second
   const ts = await bench.commit(transaction => {

@@ -24,7 +24,7 @@ after(() => rm(folder, { recursive: true, force: true }))
 
 const minute = 60 * second
 
-/** Draws as the engine does, waiting for what has to be reserved. */
+/** Generates ids as the engine does, and waits for reservations. */
 async function draw(ids: IdGenerator, now: number): Promise<bigint> {
   try {
     return ids.next(micros(now))
@@ -58,7 +58,7 @@ test('ids increase while the clock jumps back and forth', async () => {
   }
 })
 
-test('a stretch is used up in one go, and the next is waited for', async () => {
+test('when a range is used up at once, the generator waits for the next', async () => {
   let reserved = 0
   const ids = new IdGenerator(async () => {
     const startMs = idEpochMs + reserved * idStretchMs
@@ -80,11 +80,11 @@ test('a stretch is used up in one go, and the next is waited for', async () => {
   assert.ok((await draw(ids, 0)) > newest)
 })
 
-test('whoever sends back the time of its last commit gets greater ids, also where the clock is behind', async () => {
+test('a client that sends the time of its last commit gets greater ids, also from a process whose clock is behind', async () => {
   const kv = openMemory()
   const benches = [new Bench(kv), new Bench(kv), new Bench(kv)]
   const things = await (benches[0] as Bench).write(transaction => createCollection(transaction, 'things'))
-  // Reserved by all, each by its clock.
+  // All processes reserve, each by its own clock.
   for (const [place, bench] of benches.entries()) {
     bench.now += place * 5000
     await bench.write(transaction => transaction.newId())
@@ -112,7 +112,7 @@ test('whoever sends back the time of its last commit gets greater ids, also wher
   await kv.close()
 })
 
-test('a process that follows another draws ids of the present, with a number of its own', async () => {
+test('a process that follows another generates ids of the present, with its own number', async () => {
   const kv = openMemory()
   const seen = new Set<bigint>()
   let now = 0
@@ -131,17 +131,17 @@ test('a process that follows another draws ids of the present, with a number of 
   await kv.close()
 })
 
-/** The time at which an id was drawn, in microseconds. */
+/** The time at which an id was generated, in microseconds. */
 function microsOf(id: bigint): number {
   return idMs(id) * 1000 + Number((id >> 10n) & 1023n)
 }
 
-test('what cannot be reserved is refused, not made up', async () => {
+test('without a reservation, generating an id fails', async () => {
   const ids = new IdGenerator(() => Promise.reject(new Error('the disk is full')))
   await assert.rejects(draw(ids, 0), /disk is full/)
 })
 
-test('two generators with one worker number draw different ids', async () => {
+test('two generators with one worker number generate different ids', async () => {
   const kv = openMemory()
   const seen = new Set<bigint>()
   const benches = [new Bench(kv), new Bench(kv), new Bench(kv)]
@@ -155,7 +155,7 @@ test('two generators with one worker number draw different ids', async () => {
   await kv.close()
 })
 
-test('a document keeps its id for good, also when the id was chosen, deleted or drawn before there were marks', async () => {
+test('an id is never generated again, also when it was chosen, deleted or generated before there were marks', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 77)
@@ -181,7 +181,7 @@ test('a document keeps its id for good, also when the id was chosen, deleted or 
   await bench.close()
 })
 
-test('ids of databases and keys are their own in the whole store', async () => {
+test('ids of databases and keys are unique in the whole store', async () => {
   const bench = new Bench()
   await bench.write(transaction => {
     transaction.put(new Ref(rootDatabase, native.databases, 5000n), new Map([['name', 'a']]))
@@ -195,7 +195,7 @@ test('ids of databases and keys are their own in the whole store', async () => {
   await bench.close()
 })
 
-/** Opens a data directory at a time of day; a process like any other, which ends without a word. */
+/** Opens a data directory at a time of day, as a process that is later killed. */
 function openAt(path: string, start: number): { engine: TestEngine; advance: (micros: number) => void } {
   let now = start
   const clock = { now: () => micros(now), elapsedMs: () => performance.now() }
@@ -220,7 +220,7 @@ async function createFive(engine: TestEngine): Promise<string[]> {
   return ids
 }
 
-test('restarts with a clock set back, and a restored backup, lose no document', async () => {
+test('restarts with a clock set back, and a restored backup, overwrite no document', async () => {
   const path = join(folder, 'restarts')
   const backup = join(folder, 'backup')
   let today = Date.now() * 1000
@@ -249,11 +249,11 @@ test('restarts with a clock set back, and a restored backup, lose no document', 
   await restored.engine.close()
 })
 
-test('a drawn id that is there already is drawn again', async () => {
+test('an id that exists already is generated again', async () => {
   const kv = openMemory()
   const { query, store, close } = openTestEngine({ kv })
   await query({ create_collection: { object: { name: 'c' } } })
-  // Documents with the very next ids, as an older version or an import could have left them.
+  // Documents with the next ids, as an older version or an import could have created them.
   const drawn = BigInt((await query({ new_id: null })) as string)
   const occupied = Array.from({ length: 3000 }, (_, index) => {
     const [ms, sequence] = [drawn >> 20n, BigInt(index)]
@@ -285,7 +285,7 @@ test('an observer reserves nothing', async () => {
   await store.close()
 })
 
-/** The first id that worker 0 draws in a millisecond. */
+/** The first id that worker 0 generates in a millisecond. */
 function firstIdAt(ms: number): bigint {
   return BigInt(ms - idEpochMs) << 20n
 }
@@ -293,7 +293,7 @@ function firstIdAt(ms: number): bigint {
 async function benchWithCollection() {
   const bench = new Bench()
   const collection = await bench.write(transaction => createCollection(transaction, 'things'))
-  /** Draws an id as queries do, after {@link reserve}. */
+  /** Generates an id as queries do, after {@link reserve}. */
   const drawn = (transaction: Transaction) => {
     for (;;) {
       const ref = documentRef(collection, transaction.newId())
@@ -312,7 +312,7 @@ async function benchWithCollection() {
   return { bench, collection, drawn, reserve }
 }
 
-/** The check notices when it is not known that ids of the future were given. */
+/** The check detects ids in the future that are not recorded as used. */
 async function assertNoticed({ kv, store }: Bench) {
   const key = metaKey('last commit')
   const forget = (record: Uint8Array) => record.fill(0, 16)
@@ -325,7 +325,7 @@ async function assertNoticed({ kv, store }: Bench) {
   await kv.transact(() => ({ result: undefined, writes: [{ key, value: before }] }))
 }
 
-test('an id that was given to a document of the future is not drawn when its time comes, deleted or not', async () => {
+test('an id in the future that a document used is not generated when its time comes, deleted or not', async () => {
   for (const gap of [0, 1, 3, 100_000]) {
     const { bench, collection, drawn, reserve } = await benchWithCollection()
     const ms = bench.now / 1000 + gap
@@ -345,7 +345,7 @@ test('an id that was given to a document of the future is not drawn when its tim
       return ref
     })
     assert.ok(found.id > (gone as Ref).id, `${gap} milliseconds ahead`)
-    // From the next millisecond on there is nothing to look for, which is noted without being read.
+    // From the next millisecond on no id is in use, which is recorded without a read.
     bench.now += 1000
     const attempt = bench.store.attempt(transaction => transaction.put(drawn(transaction), data({})))
     const [range] = attempt.reads.ranges
@@ -353,7 +353,7 @@ test('an id that was given to a document of the future is not drawn when its tim
   }
 })
 
-test('an id that the same transaction has given is not drawn', async () => {
+test('an id that the same transaction has chosen is not generated', async () => {
   const { bench, collection, drawn, reserve } = await benchWithCollection()
   await reserve()
   const next = bench.read(transaction => transaction.newId()) + 1024n
@@ -365,7 +365,7 @@ test('an id that the same transaction has given is not drawn', async () => {
   assert.ok(found.id > next)
 })
 
-test('who gives a document the id that was drawn for another makes that attempt stale', async () => {
+test('choosing an id that was generated for another document makes the attempt for that document stale', async () => {
   for (const deletes of [false, true]) {
     const { bench, drawn, reserve } = await benchWithCollection()
     bench.now += 5 * second

@@ -57,7 +57,7 @@ const cases: readonly [
   ['an empty array counts as null', index({ terms: [a] }), { a: [] }, []],
   ['an object counts as null', index({ terms: [a] }), { a: object({ x: 1n }) }, []],
   [
-    'arrays are flattened, repeats dropped',
+    'arrays are flattened, duplicates dropped',
     index({ terms: [a] }),
     { a: [1n, [2n, [1n]], 3n] },
     ['1|', '2|', '3|'],
@@ -81,13 +81,13 @@ const cases: readonly [
     ['8|'],
   ],
   [
-    'mva false takes an array whole',
+    'mva false keeps an array whole',
     index({ terms: [field('a', { mva: false })] }),
     { a: [1n, 2n] },
     ['[1,2]|'],
   ],
   [
-    'casefold touches strings only',
+    'casefold changes only strings',
     index({ terms: [field('a', { transform: 'casefold' })] }),
     { a: ['ÄB', 1n] },
     ['äb|', '1|'],
@@ -125,13 +125,13 @@ test('entries: a collection has its own computed fields before those of the wild
   assert.deepEqual(tuples(definition, {}, 7n), ['7|'])
 })
 
-test('entries: too many combinations are refused', () => {
+test('entries: too many combinations are rejected', () => {
   const many = Array.from({ length: 400 }, (_, number) => BigInt(number))
   const definition = index({ terms: [a, b] })
   assert.throws(() => tuples(definition, { a: many, b: many }), { code: 'bad request' })
 })
 
-test('a computed field is taken as a whole, by its elements, or at a place within', () => {
+test('a computed field is indexed as a whole, by its elements, or at a path within it', () => {
   const names = object({ names: ['x', ['y', 'x']], first: 'x' })
   const terms = (within: readonly Value[], mva: boolean) =>
     tuples(own({ terms: [computed(within, mva)], source: bound }), {}, names)

@@ -170,7 +170,7 @@ test('past times show the entries of those times', async () => {
   await bench.close()
 })
 
-test('several writes in one transaction leave only the net difference of entries', async () => {
+test('several writes in one transaction write only the net difference of entries', async () => {
   const { bench, items, put, index } = await indexed({ values: [field('n')] })
   const t1 = await put(1, { n: 2n })
   bench.now += second

@@ -1,4 +1,4 @@
-// Versions that are remembered between reads: whatever happens to a document, reads see what is stored now.
+// Cached versions: whatever happens to a document, reads return the stored state.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,13 +10,13 @@ import { Ref } from '../../../src/values/value.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { Bench, createCollection, data, documentRef, second } from './support.ts'
 
-/** Reads often enough that the version is remembered. */
+/** Reads often enough that the version is cached. */
 function readOften(bench: Bench, ref: Ref) {
   for (let time = 0; time < 3; time++) bench.read(transaction => transaction.get(ref))
   return bench.read(transaction => transaction.get(ref))
 }
 
-test('a version that is read again and again is decoded once', async () => {
+test('a version that is read repeatedly is decoded once', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
@@ -40,7 +40,7 @@ test('a version that is read again and again is decoded once', async () => {
   await bench.close()
 })
 
-test('what is remembered gives way to updates, deletes, history and expiry', async () => {
+test('cached versions are replaced after updates, deletes, writes to history and expiry', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
@@ -65,7 +65,7 @@ test('what is remembered gives way to updates, deletes, history and expiry', asy
   await bench.close()
 })
 
-test('what another process commits is seen, and a collection that is deleted takes its documents along', async () => {
+test('commits of another process are visible, and a deleted collection has no documents', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
@@ -87,7 +87,7 @@ test('what another process commits is seen, and a collection that is deleted tak
   await bench.close()
 })
 
-test('documents of other tenants with the same collection and id are told apart', async () => {
+test('documents of other databases with the same collection and id are distinguished', async () => {
   const engine = openTestEngine({ kv: openMemory() })
   const secrets: string[] = []
   for (const name of ['one', 'two']) {
@@ -110,7 +110,7 @@ test('documents of other tenants with the same collection and id are told apart'
   await engine.close()
 })
 
-test('the text of fields is remembered only where it depends on nothing else', async () => {
+test('the text of fields is cached only if it depends on nothing else', async () => {
   const engine = openTestEngine()
   await engine.query({ create_collection: { object: { name: 'old' } } })
   const data = { text: 'ä"\n', list: [1, 2.5, null, true], at: { time: '2024-01-01T00:00:00Z' }, '@odd': 1 }
@@ -143,7 +143,7 @@ test('the text of fields is remembered only where it depends on nothing else', a
   await engine.close()
 })
 
-test('a weighed cache holds no more than its bound', () => {
+test('a cache with weights stays within its bound', () => {
   const cache = new GenerationCache<number, number>(100, weight => weight)
   for (let key = 0; key < 1000; key++) {
     cache.set(key, 10)
@@ -158,7 +158,7 @@ test('a weighed cache holds no more than its bound', () => {
   assert.deepEqual([2, 3, 4].map(key => cache.get(key) !== undefined).filter(Boolean).length, 2)
 })
 
-test('equal references have one hash, those of other documents nearly always another', () => {
+test('equal references have equal hashes, different ones nearly always different hashes', () => {
   const first = 400_000_000_000_000_000n
   const ids = Array.from({ length: 2000 }, (_, n) => first + BigInt(n))
   const refs = [1n, 2n].flatMap(database =>

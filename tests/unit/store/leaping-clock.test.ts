@@ -1,4 +1,4 @@
-// A clock that leaps a year forward and back: what was to be kept for that year is still there.
+// A clock that leaps a year forward and back: data with a retention of that year is not removed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

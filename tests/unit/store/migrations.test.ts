@@ -1,5 +1,5 @@
-// Stored versions in the shape of their collection: wherever they are read, whenever they were written, and while they are
-// rewritten in the background.
+// Stored versions have the shape of their collection: in every kind of read, whenever they were written, and during the
+// rewrite in the background.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -57,10 +57,10 @@ function stepsOf(bench: Bench, jars: Ref): number {
   return Array.isArray(steps) ? steps.length : 0
 }
 
-test('documents are read in the present shape, now and in the past, known ones too', async () => {
+test('documents are read in the present shape, now and in the past, also from the cache', async () => {
   const { bench, jars, before } = await filled()
   const first = documentRef(jars, 1)
-  // Read often enough to be remembered.
+  // Read often enough to be cached.
   for (let time = 0; time < 3; time++) bench.read(transaction => transaction.get(first))
   await migrate(bench, jars, move('a', 'b'))
   bench.read(transaction => {
@@ -104,7 +104,7 @@ test('writes store the present shape, into the past too, and later steps apply t
   await bench.close()
 })
 
-test('an index that is made later holds the present shape', async () => {
+test('an index that is created later has the present shape', async () => {
   const { bench, jars, before } = await filled()
   await migrate(bench, jars, move('a', 'b'))
   const byB = await bench.write(transaction =>
@@ -120,7 +120,7 @@ test('an index that is made later holds the present shape', async () => {
   await bench.close()
 })
 
-test('versions are rewritten in the background in small steps; then their steps are forgotten', async () => {
+test('versions are rewritten in the background in small steps; then the steps of the migration are removed', async () => {
   const { bench, jars } = await filled(700)
   const time = await migrate(bench, jars, move('a', 'b'))
   const background = new Background(bench.store)
@@ -152,7 +152,7 @@ test('versions are rewritten in the background in small steps; then their steps 
   await bench.close()
 })
 
-test('a step of the rewriting is over with the row that takes too long', async () => {
+test('a step of the rewrite ends at a row that takes too long', async () => {
   const { bench, jars } = await filled(20)
   await migrate(bench, jars, move('a', 'b'))
   await bench.store.write(({ rows: { catalogue, overlay, reader } }) => {
@@ -173,7 +173,7 @@ test('a step of the rewriting is over with the row that takes too long', async (
   await bench.close()
 })
 
-test('the check finds versions that nobody rewrites', async () => {
+test('the check finds old versions without a rewrite', async () => {
   const { bench, jars } = await filled()
   await migrate(bench, jars, move('a', 'b'))
   const rows = bench.kv.read(view => [...view.range(tagRange('build'))])
@@ -185,7 +185,7 @@ test('the check finds versions that nobody rewrites', async () => {
   await bench.store.close()
 })
 
-test('a collection that is deleted takes the rows of its documents along', async () => {
+test('a deleted collection is removed with the rows of its documents', async () => {
   const { bench, jars } = await filled()
   await migrate(bench, jars, move('a', 'b'))
   const other = await bench.write(transaction => createCollection(transaction, 'lids'))

@@ -43,7 +43,7 @@ async function targets(engine: TestEngine, index = 'by_target'): Promise<unknown
   return data.map(([ref]) => ref?.['@ref'].collection['@ref'].id ?? null)
 }
 
-test('entries keep what a name meant when their document was written', async () => {
+test('entries keep the meaning of a name from when their document was written', async () => {
   const engine = await withNotes()
   const query = async (expression: object) => {
     const result = await engine.query(expression)

@@ -1,4 +1,4 @@
-// Schemas that are remembered between transactions take a bounded number of bytes, whatever they contain.
+// Cached schemas take a bounded number of bytes, whatever they contain.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,12 +47,12 @@ function readAll(bench: Bench, cache: SchemaCache, ids: readonly bigint[]): numb
 const cases = [
   { bytesMax: 100 * megabyte, least: databases, most: databases },
   { bytesMax: megabyte, least: 3, most: 12 },
-  // A schema that weighs more than all that may be remembered.
+  // A schema that is larger than the cache.
   { bytesMax: megabyte / 16, least: 1, most: 2 },
 ]
 
 for (const { bytesMax, least, most } of cases) {
-  test(`of ${databases} schemas of 125 kB, ${least} to ${most} are remembered in ${bytesMax} bytes`, async () => {
+  test(`of ${databases} schemas of 125 kB, ${least} to ${most} are cached in ${bytesMax} bytes`, async () => {
     const bench = new Bench()
     const ids = await fill(bench)
     const cache = new SchemaCache(bytesMax)

@@ -1,4 +1,4 @@
-// Schema objects and what follows from writing them, retention, and the removal of what is gone.
+// Schema objects: the consequences of writing them, retention, and the removal of deleted data.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ function rowCount(bench: Bench): number {
   return bench.kv.read(view => kinds.reduce((sum, kind) => sum + [...view.range(tagRange(kind))].length, 0))
 }
 
-test('names resolve, follow renames and are free again at once', async () => {
+test('names resolve, follow renames and can be reused at once', async () => {
   const bench = new Bench()
   const resolve = (transaction: Transaction, name: string) =>
     transaction.catalogue.resolve(rootDatabase, native.collections, name)
@@ -70,7 +70,7 @@ test('names resolve, follow renames and are free again at once', async () => {
   await bench.close()
 })
 
-test('numbers of collections and indexes are never given twice, and run out', async () => {
+test('numbers of collections and indexes are never reused, and are limited', async () => {
   const bench = new Bench()
   const first = await bench.write(transaction => createCollection(transaction, 'a'))
   await bench.write(transaction => transaction.delete(first))
@@ -85,7 +85,7 @@ test('numbers of collections and indexes are never given twice, and run out', as
   await bench.close()
 })
 
-test('a deleted collection takes its own indexes along and hides its entries elsewhere', async () => {
+test('a deleted collection deletes its own indexes and hides its entries in others', async () => {
   const bench = new Bench()
   const made = await bench.write(transaction => {
     const left = createCollection(transaction, 'left')
@@ -129,7 +129,7 @@ test('a deleted collection takes its own indexes along and hides its entries els
   await bench.close()
 })
 
-test('a deleted database is out of reach at once, with everything within, and is removed', async () => {
+test('a deleted database is inaccessible at once with its content, and is removed', async () => {
   const bench = new Bench()
   const { outer, inner, key } = await bench.write(transaction => {
     const outer = createDatabase(transaction, rootDatabase, 'outer')
@@ -164,7 +164,7 @@ test('a deleted database is out of reach at once, with everything within, and is
   await bench.close()
 })
 
-test('a moved database keeps its content, and the keys beside it move along', async () => {
+test('a moved database keeps its content, and the keys for it in the parent move, too', async () => {
   const bench = new Bench()
   const made = await bench.write(transaction => {
     const from = createDatabase(transaction, rootDatabase, 'from')
@@ -196,7 +196,7 @@ test('a moved database keeps its content, and the keys beside it move along', as
   await bench.close()
 })
 
-test('an identity has one credential and many tokens, and takes both along', async () => {
+test('an identity has one credential and many tokens, and its deletion deletes both', async () => {
   const bench = new Bench()
   const user = await bench.write(transaction => documentRef(createCollection(transaction, 'users'), 1))
   const put = (transaction: Transaction, collection: number, id: number, fields = {}) =>
@@ -226,7 +226,7 @@ test('an identity has one credential and many tokens, and takes both along', asy
   await bench.close()
 })
 
-test('a key id may live in several databases, which go one by one, but not in very many', async () => {
+test('a key id may exist in several databases, which are removed one by one, but not in very many', async () => {
   const bench = new Bench()
   const names = Array.from({ length: limits.keysOfOneIdMax + 1 }, (_, at) => `database ${at}`)
   const databases = await bench.write(transaction =>
@@ -258,7 +258,7 @@ test('a key id may live in several databases, which go one by one, but not in ve
   await bench.close()
 })
 
-test('a key that expires leaves those of the same id elsewhere', async () => {
+test('an expired key does not affect keys with the same id in other databases', async () => {
   const bench = new Bench()
   const other = await bench.write(transaction => createDatabase(transaction, rootDatabase, 'other'))
   const expired = await bench.write(transaction => {
@@ -287,7 +287,7 @@ test('access providers are found by issuer', async () => {
   await bench.close()
 })
 
-test('history beyond history_days is refused, and raising it later does not bring it back', async () => {
+test('reads beyond history_days are rejected, and raising history_days later does not restore the history', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users', { history_days: 0n }))
   const ref = documentRef(users, 1)
@@ -316,7 +316,7 @@ test('history beyond history_days is refused, and raising it later does not brin
   await bench.close()
 })
 
-test('a step of the sweeper looks at few documents when they are large, and the walk goes on behind them', async () => {
+test('a step of the sweeper checks few documents when they are large, and continues after them', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users', { history_days: 0n }))
   const large = 'x'.repeat(1_500_000)
@@ -338,7 +338,7 @@ test('a step of the sweeper looks at few documents when they are large, and the 
   await bench.close()
 })
 
-test('the sweeper removes what no read can see, and nothing else', async () => {
+test('the sweeper removes exactly the data that no read can see', async () => {
   const bench = new Bench()
   const { users, index } = await bench.write(transaction => {
     const users = createCollection(transaction, 'users', { history_days: 1n })
@@ -370,7 +370,7 @@ test('the sweeper removes what no read can see, and nothing else', async () => {
   await bench.close()
 })
 
-test('an index over many documents is built in the background, resumably, while writes go on', async () => {
+test('an index over many documents is built in the background, with saved progress, while writes continue', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const fill = (from: number, to: number, n: bigint) =>
@@ -402,7 +402,7 @@ test('an index over many documents is built in the background, resumably, while 
   await bench.close()
 })
 
-test('what a transaction that fails has written of a schema stays unknown to all others', async () => {
+test('the schema writes of a failed transaction are invisible to all others', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const abandoned = bench.write(transaction => {

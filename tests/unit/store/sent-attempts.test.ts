@@ -1,4 +1,4 @@
-// Attempts that another process has made and sends to the one that commits.
+// Attempts that another process has evaluated and sends to the committing process.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -46,7 +46,7 @@ async function setUp() {
   }
 }
 
-test('what is sent is committed, and compared with what is committed later', async () => {
+test('a sent attempt is committed, and later attempts are validated against it', async () => {
   const { bench, lane, of, send } = await setUp()
   const before = bench.store.attempt(transaction => {
     transaction.get(of(1))
@@ -64,7 +64,7 @@ test('what is sent is committed, and compared with what is committed later', asy
   await bench.close()
 })
 
-test('it is stale when others have written what it read, and only then', async () => {
+test('a sent attempt is stale exactly when others have written to its read set', async () => {
   const { bench, lane, of, send } = await setUp()
   const reading = (ref: Ref, seen: Ref) => (transaction: Transaction) => {
     transaction.get(seen)
@@ -78,7 +78,7 @@ test('it is stale when others have written what it read, and only then', async (
   await bench.close()
 })
 
-test('a large one is committed as a whole, at the time of its commit, and what was read before it is compared', async () => {
+test('a large attempt is committed as a whole at its commit time, and earlier reads are validated against it', async () => {
   const { bench, lane, of, send } = await setUp()
   const padding = 'x'.repeat(3000)
   const before = bench.store.attempt(transaction => {
@@ -88,7 +88,7 @@ test('a large one is committed as a whole, at the time of its commit, and what w
   const large = lane.attempt(transaction => {
     for (let id = 1; id <= 300; id++) transaction.put(of(id), data({ n: BigInt(id), padding }))
   })
-  // The time for which it was made has gone by.
+  // The time for which it was evaluated has passed.
   await bench.commit(write(of(2000), 1n))
   const done = await send(large)
   assert.ok(done !== 'stale')
@@ -99,7 +99,7 @@ test('a large one is committed as a whole, at the time of its commit, and what w
   await bench.close()
 })
 
-test('a stale one is evaluated where no other commit comes between, if its process does that', async () => {
+test('a stale attempt is evaluated again without concurrent commits, if its process supports this', async () => {
   const { bench, lane, of } = await setUp()
   const counting = (transaction: Transaction) => {
     const n = transaction.get(of(1))?.fields.get('data')
@@ -135,7 +135,7 @@ test('a stale one is evaluated where no other commit comes between, if its proce
   await bench.close()
 })
 
-test('what is too much to be read again by the service is read by the process that has sent it', async () => {
+test('a read set that is too large for the service is validated by the process that has sent it', async () => {
   const { bench, lane, of, send, validations } = await setUp()
   await bench.commit(transaction => {
     for (let id = 1; id <= 4100; id++) transaction.put(of(id), data({ n: 1n }))
@@ -145,7 +145,7 @@ test('what is too much to be read again by the service is read by the process th
     transaction.put(target, data({ n: 1n }))
   }
   const padding = 'x'.repeat(1000)
-  // Large commits leave a gap in what is remembered.
+  // Large commits leave a gap in the memory of recent writes.
   const gap = () =>
     send(
       lane.attempt(transaction => {

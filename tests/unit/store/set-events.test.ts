@@ -136,7 +136,7 @@ function scanOf(random: RandomSource, events: readonly IndexEvent[]): EventScan 
   return { ...(from && { from }), ...(to && { to }), ...(random.below(2) === 0 && { reverse: true }) }
 }
 
-/** Changes a directory to layout 4, with events of all entries, which are not read any more. */
+/** Changes a directory to layout 4, with stored events of all entries, which are no longer read. */
 function storeEvents(bench: Bench): Promise<void> {
   return bench.kv.transact(view => {
     const writes: Write[] = [{ key: metaKey('order of removal'), value: Uint8Array.of(0xff) }]

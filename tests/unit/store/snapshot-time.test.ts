@@ -14,7 +14,7 @@ import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 const writers = 8
 const writesEach = 100
 
-test('no snapshot lacks a commit that its time includes', async () => {
+test('every snapshot contains all commits up to its time', async () => {
   const path = mkdtempSync(join(tmpdir(), 'terrarium-snapshots-'))
   const hooks = { evaluateBinding: () => undefined }
   const store = new Store(openLmdb({ path }), { clock: systemClock.now, hooks })

@@ -32,7 +32,7 @@ export function isAboutTls(error: unknown): boolean {
 /** An error of the database as a failure of the store. */
 export function refusal(cause: unknown): StoreUnavailableError {
   if (cause instanceof StoreUnavailableError) return cause
-  return new StoreUnavailableError(`the database of the store rejects this:  ${wordsOf(cause)}`, { cause })
+  return new StoreUnavailableError(`the database of the store rejects this: ${wordsOf(cause)}`, { cause })
 }
 
 /** A failure to connect, in words without a password. */

@@ -346,7 +346,7 @@ export class PostgresStore implements KeyValueStore {
 /** `cause` undefined: the database has not responded. */
 function refused(cause: unknown): StoreUnavailableError {
   const reason = cause === undefined ? 'it does not respond' : wordsOf(cause)
-  return new StoreUnavailableError(`the database of the store does not accept commits:  ${reason}`, { cause })
+  return new StoreUnavailableError(`the database of the store does not accept commits: ${reason}`, { cause })
 }
 
 /** `unknown` for programs, which would otherwise repeat the write; people can read the text. */
