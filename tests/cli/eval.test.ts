@@ -72,8 +72,8 @@ test('eval --explain shows what a query reads and the index it lacks', async () 
   assert.equal(
     stdout,
     [
-      'collection orders    1 entries',
-      'documents of orders  1 documents',
+      'collection orders    1 entry',
+      'documents of orders  1 document',
       'entries read         1',
       'documents read       1',
       'returned             1',

@@ -140,7 +140,7 @@ test('an export of a past time contains the documents of that time, only of the 
     'simple',
   )
   assert.equal(status, 0, stderr)
-  assert.match(stdout, /^exported 2 documents of 1 databases as of 20/)
+  assert.match(stdout, /^exported 2 documents of 1 database as of 20/)
   assert.deepEqual((await readdir(place)).sort(), ['data', 'metadata_00.json'])
   const data = join(place, 'data/collections/Past')
   const [file = ''] = await readdir(data)

@@ -54,7 +54,7 @@ test('users exported from a service log in elsewhere, through the driver', async
   const from = ['export', '--url', server.url, '--database', 'team/shop', '--gzip', exported]
   const first = await runProgram(from, { TERRARIUM_SECRET: server.rootSecret })
   assert.equal(first.status, 0, first.stderr)
-  assert.match(first.stdout, /^exported 5 documents of 1 databases as of /)
+  assert.match(first.stdout, /^exported 5 documents of 1 database as of /)
   const second = await importInto(['--database', 'elsewhere', exported])
   assert.equal(second.status, 0, second.stderr)
   const { hostname, port } = new URL(server.url)

@@ -9,6 +9,7 @@ import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { withCount } from '../progress.ts'
+import { quantity } from '../quantity.ts'
 import { visible } from '../terminal.ts'
 
 interface Choice extends ClientChoice {
@@ -61,7 +62,7 @@ export async function changeEach(set: string, each: string, choice: Choice, conf
         if (file !== undefined && !dryRun) writeProgress(file, progress)
       }
     })
-    process.stdout.write(`${dryRun ? 'would change' : 'changed'} ${seen.documents} documents\n`)
+    process.stdout.write(`${dryRun ? 'would change' : 'changed'} ${quantity(seen.documents, 'document')}\n`)
     return 0
   } catch (cause) {
     if (cause instanceof StartError && seen.documents > 0 && !dryRun)
@@ -77,7 +78,7 @@ function interrupted({ message }: StartError, documents: number, file: string | 
     file === undefined
       ? 'With a cursor file (--cursor), the same command could continue.'
       : 'Run the same command again to continue.'
-  return `${message}\n${documents} documents were changed. ${next}`
+  return `${message}\n${quantity(documents, 'document was', 'documents were')} changed. ${next}`
 }
 
 async function changePage(

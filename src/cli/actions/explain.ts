@@ -4,6 +4,7 @@ import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { ResultOutput, TextQuery } from '../client/dialect.ts'
+import { quantity } from '../quantity.ts'
 import { rowsText } from '../rows-text.ts'
 import { type Output, styleFor, visible } from '../terminal.ts'
 
@@ -37,11 +38,11 @@ function readsText(explanation: Json): string {
     const owner = textAt(set, 'collection')
     const index = textAt(set, 'index')
     const name = [owner, index].filter(each => each !== '').join('.')
-    return [`${textAt(set, 'kind')} ${name}`, `${textAt(set, 'entries')} entries`]
+    return [`${textAt(set, 'kind')} ${name}`, quantity(textAt(set, 'entries'), 'entry', 'entries')]
   })
   const documents = listAt(explanation, 'documents').map(each => [
     `documents of ${textAt(each, 'collection')}`,
-    `${textAt(each, 'documents')} documents`,
+    quantity(textAt(each, 'documents'), 'document'),
   ])
   const sums = [
     ['entries read', textAt(explanation, 'entries_read')],

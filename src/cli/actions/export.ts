@@ -6,6 +6,7 @@ import { type ExportProgress, runExport } from '../../transfer/exporter.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Invocation } from '../command.ts'
 import { withRate } from '../progress.ts'
+import { quantity } from '../quantity.ts'
 import { timeOf } from '../time-argument.ts'
 import type { exportOptions } from '../transfer-options.ts'
 import { openTarget, withTransferErrors } from '../transfer-target.ts'
@@ -36,7 +37,8 @@ export async function run(invocation: Invocation<typeof exportOptions>): Promise
         ),
       )
       const time = formatTime(timeFromMicros(at))
-      process.stdout.write(`exported ${documents} documents of ${databases} databases as of ${time}\n`)
+      const content = `${quantity(documents, 'document')} of ${quantity(databases, 'database')}`
+      process.stdout.write(`exported ${content} as of ${time}\n`)
       for (const [what, count] of lost) process.stdout.write(`lost: ${what}: ${count}\n`)
       return 0
     } finally {

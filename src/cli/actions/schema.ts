@@ -10,6 +10,7 @@ import type { QueryConnection, WireError } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { failureText, writeSyntaxError } from '../client/report.ts'
 import { StartError } from '../command.ts'
+import { quantity } from '../quantity.ts'
 import { isConfirmed } from '../question.ts'
 import { readSchema, sameJson } from '../schema/database.ts'
 import {
@@ -168,10 +169,10 @@ async function writeFiles(
   const count = result.changes.length
   if (count === 0) return concluded(choice, result, false, 0)
   const yes = choice.yes || !overwrites
-  if (!(await isConfirmed({ ...choice, yes }, `Write ${count} files?`)))
+  if (!(await isConfirmed({ ...choice, yes }, `Write ${quantity(count, 'file')}?`)))
     return concluded(choice, result, false, choice.dryRun ? 0 : 1)
   write()
-  printerFor(choice)(`wrote ${count} files`)
+  printerFor(choice)(`wrote ${quantity(count, 'file')}`)
   return concluded(choice, result, true, 0)
 }
 
