@@ -6,12 +6,8 @@ import { dirname } from 'node:path'
 /** The commands that run tests: `npm test`, `npm run test:faults`, `npm run test:soak`. */
 export type Suite = 'test' | 'faults' | 'soak'
 
-/** A process of a test run. */
-export interface TestProcess {
-  readonly files: readonly string[]
-  /** tests/support/batch.ts loads the files. Otherwise there is one file, which is run directly. */
-  readonly isBatch: boolean
-}
+/** The files that a process of a test run loads (tests/support/batch.ts). */
+export type Batch = readonly string[]
 
 /** Folders and files of `npm run test:faults`: killed processes, nodes, disks, package installs, conformance in the slow lane. */
 const faultTests = [
@@ -84,12 +80,10 @@ export function belongsTo(suite: Suite, file: string): boolean {
   return isIn(file, faultTests) === (suite === 'faults')
 }
 
-/** The processes that run `files`, the longest first. */
-export function planOf(files: readonly string[], cores: number): readonly TestProcess[] {
+/** The batches that together contain `files`, the longest first. */
+export function planOf(files: readonly string[], cores: number): readonly Batch[] {
   const ordered = [...files].sort((a, b) => placeOf(a) - placeOf(b))
-  const alone = ordered
-    .filter(file => isIn(file, ownProcess))
-    .map(file => ({ files: [file], isBatch: false }))
+  const alone = ordered.filter(file => isIn(file, ownProcess)).map(file => [file])
   const groups = new Map<string, string[]>()
   const dealt = new Map<string, number>()
   for (const file of ordered) {
@@ -100,8 +94,7 @@ export function planOf(files: readonly string[], cores: number): readonly TestPr
     const group = folder === undefined ? dirname(file) : `${folder} ${count % cores}`
     groups.set(group, [...(groups.get(group) ?? []), file])
   }
-  const batches = [...groups.values()].map(group => ({ files: group, isBatch: true }))
-  return [...batches, ...alone].sort((a, b) => placeOf(a.files[0] ?? '') - placeOf(b.files[0] ?? ''))
+  return [...groups.values(), ...alone].sort((a, b) => placeOf(a[0] ?? '') - placeOf(b[0] ?? ''))
 }
 
 /** The place of a file in {@link longest}, or after the last one. */

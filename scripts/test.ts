@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec, type TestEvent } from 'node:test/reporters'
@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { patience } from '../tests/support/patience.ts'
 import { suiteVariable } from '../tests/support/suite.ts'
-import { belongsTo, planOf, type Suite, type TestProcess } from './test-plan.ts'
+import { type Batch, belongsTo, planOf, type Suite } from './test-plan.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
@@ -49,11 +49,10 @@ interface Results {
 const countLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/
 
 /** Runs a test process; yields its events except the summary, which is added to `results`. */
-async function* eventsOf({ files, isBatch }: TestProcess, results: Results): AsyncGenerator<TestEvent> {
-  const batch = join(repository, 'tests/support/batch.ts')
+async function* eventsOf(batch: Batch, results: Results): AsyncGenerator<TestEvent> {
   const events = run({
-    files: isBatch ? [batch] : [...files],
-    argv: isBatch ? [...files] : [],
+    files: [join(repository, 'tests/support/batch.ts')],
+    argv: [...batch],
     execArgv: serviceFlags,
     concurrency: 1,
     timeout: values.soak ? soakHungAfterMs : hungAfterMs,
@@ -61,10 +60,10 @@ async function* eventsOf({ files, isBatch }: TestProcess, results: Results): Asy
   for await (const event of events as AsyncIterable<TestEvent>) {
     if (event.type === 'test:diagnostic' && countLine.test(event.data.message)) continue
     if (event.type === 'test:summary') {
-      addSummary(event.data, isBatch, results)
+      addSummary(event.data, results)
       continue
     }
-    if (event.type === 'test:pass' || event.type === 'test:fail') addResult(event.data, isBatch, results)
+    if (event.type === 'test:pass' || event.type === 'test:fail') addResult(event.data, results)
     yield event
   }
 }
@@ -72,17 +71,14 @@ async function* eventsOf({ files, isBatch }: TestProcess, results: Results): Asy
 type Summary = Extract<TestEvent, { type: 'test:summary' }>['data']
 type TestResult = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data']
 
-function addSummary({ counts, duration_ms, file }: Summary, isBatch: boolean, results: Results): void {
-  if (file !== undefined) {
-    if (!isBatch) results.times.set(relative(repository, file), duration_ms)
-    return
-  }
+function addSummary({ counts, file }: Summary, results: Results): void {
+  if (file !== undefined) return
   for (const name of Object.keys(results.counts) as (keyof Results['counts'])[])
     results.counts[name] += (counts as Readonly<Record<string, number>>)[name] ?? 0
 }
 
-function addResult({ details, name, nesting, skip }: TestResult, isBatch: boolean, results: Results): void {
-  if (isBatch && nesting === 0) results.times.set(name, details.duration_ms)
+function addResult({ details, name, nesting, skip }: TestResult, results: Results): void {
+  if (nesting === 0) results.times.set(name, details.duration_ms)
   if (skip !== undefined && skip !== false)
     results.skipped.push(`${name}: ${skip === true ? 'no reason given' : skip}`)
 }
@@ -91,22 +87,22 @@ function addResult({ details, name, nesting, skip }: TestResult, isBatch: boolea
  * Runs the processes, some at a time, and yields their events. Events of a process stay together, so that the output is
  * readable.
  */
-async function* eventsOfAll(processes: readonly TestProcess[], results: Results): AsyncGenerator<TestEvent> {
-  const waiting = [...processes]
-  const running = new Map<TestProcess, Promise<readonly TestEvent[]>>()
+async function* eventsOfAll(batches: readonly Batch[], results: Results): AsyncGenerator<TestEvent> {
+  const waiting = [...batches]
+  const running = new Map<Batch, Promise<readonly TestEvent[]>>()
   const started = performance.now()
   // Node exits silently when nothing can happen any more, for example if the events of a test process never end.
   process.once('exit', () => {
     if (waiting.length + running.size === 0) return
     process.exitCode = 1
-    const unfinished = [...running.keys(), ...waiting].flatMap(({ files }) => files)
+    const unfinished = [...running.keys(), ...waiting].flat()
     console.error(`the run ended before these files were complete: ${unfinished.join(', ')}`)
   })
   while (waiting.length > 0 || running.size > 0) {
     for (const next of waiting.splice(0, concurrency - running.size))
       running.set(next, Array.fromAsync(eventsOf(next, results)))
     const [ended, events] = await Promise.race(
-      [...running].map(async ([process, all]) => [process, await all] as const),
+      [...running].map(async ([batch, all]) => [batch, await all] as const),
     )
     running.delete(ended)
     yield* events
