@@ -1,5 +1,5 @@
 // `terrarium schema pull` and `push`: a schema is written to files and restored, even if its objects refer to one
-// another.
+// another. The file takes more than 20 seconds, because each step is a process of the command line.
 
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
-import { keyOfNewDatabase, send } from '../support/http.ts'
+import { fql, keyOfNewDatabase, send } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
@@ -29,8 +29,7 @@ for (const flags of [[], ['--workers', '2']]) {
     let server = await startProcess({ data, flags })
     try {
       const secret = await keyOfNewDatabase(server, 'app', 'admin')
-      const query = async (text: string) =>
-        JSON.parse(await post(server, secret, '/query/1', { query: text })).data
+      const query = (text: string) => fql(server, secret, text)
       await query('Collection.create({ name: "Jar", history_days: 1 })')
       const token = await query('Jar.all().map(.n).eventSource()')
       const answered = new Set<string>()

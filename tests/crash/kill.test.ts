@@ -1,5 +1,6 @@
-// kill -9 while clients write: every acknowledged write is stored afterwards, and every other write is stored completely
-// or not at all. `npm run test:soak` kills a thousand times.
+// kill -9 while clients write: every acknowledged write is stored afterwards, and every other write is stored
+// completely or not at all. `npm run test:soak` kills a thousand times. The file takes more than 20 seconds, because it
+// starts the service again after each kill.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'

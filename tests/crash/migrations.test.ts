@@ -6,7 +6,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { fql, keyOfNewDatabase, query, send } from '../support/http.ts'
+import { fql, keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
@@ -49,10 +49,10 @@ async function writeOn(server: ServerProcess, secret: string, isOver: () => bool
   let written = 0
   for (let id = 0; !isOver(); id = (id + 7) % documents) {
     const touch = { update: reference(id), params: { object: { data: { object: {} } } } }
-    const body = JSON.stringify({ query: `Shelf.byId("${(id + 3) % documents}")!.update({})` })
+    const update = `Shelf.byId("${(id + 3) % documents}")!.update({})`
     const answers = await Promise.all([
       send(server, { secret, query: touch }).catch(() => undefined),
-      send(server, { path: '/query/1', secret, body }).catch(() => undefined),
+      sendFql(server, secret, update).catch(() => undefined),
     ])
     for (const answer of answers) {
       if (answer === undefined) return written
@@ -85,8 +85,7 @@ async function assertMigrated(server: ServerProcess, secret: string): Promise<vo
     )
     assert.deepEqual(await fql(server, secret, `Shelf.byM(${id}).map(.id).toArray()`), [String(id)])
   }
-  const body = JSON.stringify({ query: 'Shelf.create({ m: 5, a: "", b: 1 })' })
-  const taken = await send(server, { path: '/query/1', secret, body })
+  const taken = await sendFql(server, secret, 'Shelf.create({ m: 5, a: "", b: 1 })')
   assert.equal((taken.json as { error: { code: string } }).error.code, 'constraint_failure')
 }
 

@@ -1,4 +1,5 @@
-// Creates, uses and deletes indexes, functions, roles, keys, passwords and tokens in the browser.
+// Creates, uses and deletes indexes, functions, roles, keys, passwords and tokens in the browser. The file takes more
+// than 20 seconds, because each of its nine tests signs in and goes through several pages.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { layOut } from '../../dashboard/src/wire/graph-layout.ts'
-import { send } from '../support/http.ts'
+import { sendFql } from '../support/http.ts'
 import { accessibilityFaults, openStage, type Stage, settled, skip, typeInto } from './stage.ts'
 
 let stage: Stage
@@ -36,8 +36,7 @@ before(async () => {
 
 after(() => stage?.close())
 
-const define = (text: string) =>
-  send(stage.server, { path: '/query/1', secret: stage.admin, body: JSON.stringify({ query: text }) })
+const define = (text: string) => sendFql(stage.server, stage.admin, text)
 
 const create = (collection: string, id: string, data: object) =>
   stage.query({ create: { ref: { collection }, id }, params: { object: { data: { object: data } } } })

@@ -1,4 +1,5 @@
-// Uses sign-in, databases, collections and documents like a user.
+// Uses sign-in, databases, collections and documents like a user. The file takes more than 20 seconds, because several
+// tests open two browser contexts, each of which loads the dashboard.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,7 +1,6 @@
 // Fills a database so that every page of the dashboard has content, and lists the addresses of all pages.
 
-import assert from 'node:assert/strict'
-import { send } from '../support/http.ts'
+import { fql } from '../support/http.ts'
 import type { Stage } from './stage.ts'
 
 /** The texts in the data, ordinary or hostile. */
@@ -46,12 +45,7 @@ export async function fill(stage: Stage, { name, text }: Texts): Promise<readonl
     },
   })
   const ownIndex = 'Collection.byName(name)!.update({ indexes: { byName: { terms: [{ field: ".name" }] } } })'
-  const updated = await send(stage.server, {
-    path: '/query/1',
-    secret: stage.admin,
-    body: JSON.stringify({ query: ownIndex, arguments: { name: collection } }),
-  })
-  assert.equal(updated.status, 200, updated.text)
+  await fql(stage.server, stage.admin, ownIndex, { name: collection })
   const body = { query: { lambda: 'x', expr: { concat: [text, { var: 'x' }] } } }
   await stage.query({
     create_function: { object: { name: name('function'), body, data: { object: { note: text } } } },

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { fql } from '../support/http.ts'
 import { openStage, type Stage, skip } from './stage.ts'
 
 let stage: Stage
@@ -95,12 +96,7 @@ test('the editor of a typed document shows the types, defaults and checks of its
       computed_fields: { twice: { body: "doc => doc.amount * 2", signature: "Number" } },
       constraints: [{ check: { name: "positive", body: "(doc) => doc.amount > 0" } }]
     })`
-  const response = await fetch(`${stage.server.url}/query/1`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${stage.admin}` },
-    body: JSON.stringify({ query }),
-  })
-  assert.equal(response.status, 200)
+  await fql(stage.server, stage.admin, query)
   const page = await stage.signedIn(stage.admin, 'collections/typed/new')
   await page.getByRole('row', { name: 'amount Int 1' }).waitFor()
   await page.getByRole('row', { name: /^twice Number computed/ }).waitFor()

@@ -1,4 +1,5 @@
-// The Health page: only the root secret sees it, and it starts backups and checks.
+// The Health page: only the root secret sees it, and it starts backups and checks. The file takes more than 20 seconds,
+// because a backup and an integrity check run as processes.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'

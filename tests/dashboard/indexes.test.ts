@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { send } from '../support/http.ts'
+import { sendFql } from '../support/http.ts'
 import { accessibilityFaults, openStage, type Stage, skip } from './stage.ts'
 
 let stage: Stage
@@ -14,8 +14,7 @@ before(async () => {
 
 after(() => stage?.close())
 
-const define = (query: string) =>
-  send(stage.server, { path: '/query/1', secret: stage.admin, body: JSON.stringify({ query }) })
+const define = (query: string) => sendFql(stage.server, stage.admin, query)
 
 test('indexes of both languages and unique constraints are listed with state and size', {
   skip,

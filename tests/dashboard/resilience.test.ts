@@ -1,5 +1,5 @@
 // Pages under difficult conditions: a restarted service, a revoked secret, unsaved input, very large lists and
-// documents.
+// documents. The file takes more than 20 seconds, because the browser edits documents of several megabytes.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'

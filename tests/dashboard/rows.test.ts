@@ -1,4 +1,6 @@
-// Work with the documents of a collection: filters, order, cell editing, changes of many documents, export.
+// Work with the documents of a collection: filters, order, cell editing, changes of many documents, export. The file
+// takes more than 20 seconds, because its nine tests each sign in, and lay out tables of hundreds of rows again and
+// again.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { readSignature } from '../../dashboard/src/wire/signatures.ts'
 import { subjectAt } from '../../dashboard/src/wire/subject-at.ts'
-import { send } from '../support/http.ts'
+import { sendFql } from '../support/http.ts'
 import { openStage, type Stage, skip, typeInto } from './stage.ts'
 
 let stage: Stage
@@ -35,8 +35,7 @@ before(async () => {
 
 after(() => stage?.close())
 
-const define = (query: string) =>
-  send(stage.server, { path: '/query/1', secret: stage.admin, body: JSON.stringify({ query }) })
+const define = (query: string) => sendFql(stage.server, stage.admin, query)
 
 test('a new document starts with the required fields of its collection', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'collections/items/new')

@@ -1,5 +1,6 @@
 // Unsaved input: conversions keep it, leaving a page asks, and it survives a revoked secret. Also links to databases
-// that the secret cannot access.
+// that the secret cannot access. The file takes more than 20 seconds, because it signs in eight times, and loads the
+// code editor on most pages.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -15,7 +15,7 @@ import {
   QueryRuntimeError,
   TimeStub,
 } from 'fauna'
-import { send } from '../support/http.ts'
+import { sendFql } from '../support/http.ts'
 import { driver10Tests } from './app.ts'
 
 const driverTest = driver10Tests()
@@ -127,13 +127,7 @@ driverTest('repeated reads always return the stored version', async app => {
     const seen: unknown[] = []
     // The text is cached from the second read on, for each format.
     for (const format of ['tagged', 'tagged', 'tagged', 'simple', 'simple', 'simple'] as const) {
-      const body = JSON.stringify({ query: 'items.byId(7)!' })
-      const given = await send(app.server, {
-        path: '/query/1',
-        secret: app.secret,
-        body,
-        headers: { 'x-format': format },
-      })
+      const given = await sendFql(app.server, app.secret, 'items.byId(7)!', {}, { 'x-format': format })
       seen.push((given.json as { data: unknown }).data)
     }
     const [first, second, third, simple, simpler, simplest] = seen

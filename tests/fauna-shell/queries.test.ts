@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { keyOfNewDatabase, send } from '../support/http.ts'
+import { keyOfNewDatabase, send, sendFql } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { FaunaShell, type ShellResult } from './shell.ts'
@@ -71,9 +71,7 @@ describe('fauna', { timeout: patience(120_000) }, () => {
           (wanted.priority == null || database!.priority == wanted.priority)
         ) database
         else abort(database)`
-      const headers = { 'x-format': 'decorated' }
-      const body = JSON.stringify({ query: text })
-      return send(server, { secret: server.rootSecret, path: '/query/1', headers, body })
+      return sendFql(server, server.rootSecret, text, {}, { 'x-format': 'decorated' })
     }
     assert.equal((await send(server, { method: 'GET', path: '/ping' })).status, 200)
     for (let time = 0; time < 2; time++) {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { send } from '../support/http.ts'
+import { fql, sendFql } from '../support/http.ts'
 import { seedsToRun } from '../support/seeded.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { RandomSource } from '../unit/store/random-source.ts'
@@ -17,9 +17,7 @@ before(async () => {
     'Function.create({ name: "twice", body: "x => [x, x]" })',
     'Set.sequence(1, 40).forEach(n => Author.create({ id: n, a: n % 3, b: { c: [n, "x"] } }))',
   ]) {
-    const body = JSON.stringify({ query })
-    const { status, text } = await send(server, { path: '/query/1', secret: server.rootSecret, body })
-    assert.equal(status, 200, text)
+    await fql(server, server.rootSecret, query)
   }
 })
 after(() => server?.stop())
@@ -45,12 +43,7 @@ async function assertDocumented(seed: number): Promise<void> {
         'x-format': 'tagged',
         'x-performance-hints': 'true',
       }
-      const { status, text } = await send(server, {
-        path: '/query/1',
-        secret: server.rootSecret,
-        body: JSON.stringify({ query }),
-        headers,
-      })
+      const { status, text } = await sendFql(server, server.rootSecret, query, {}, headers)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       if (!documented.has(status)) wrong.push(`${status} for ${query}\n${text.slice(0, 300)}`)
     }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { send } from '../support/http.ts'
+import { send, sendFql } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 interface Decision {
@@ -30,7 +30,7 @@ interface Explanation {
 let server: RunningServer
 
 async function run(query: string): Promise<unknown> {
-  const { json, text } = await send(server, { path: '/query/1', secret: server.rootSecret, query: { query } })
+  const { json, text } = await sendFql(server, server.rootSecret, query)
   const { data } = json as { readonly data?: unknown }
   assert.notEqual(data, undefined, text)
   return data

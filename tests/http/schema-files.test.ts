@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { keyOfNewDatabase, send } from '../support/http.ts'
+import { keyOfNewDatabase, sendFql } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 let server: RunningServer
@@ -50,7 +50,7 @@ function push(secret: string, files: Readonly<Record<string, string>>, query = '
 }
 
 async function ask(secret: string, query: string): Promise<unknown> {
-  const answer = await send(server, { path: '/query/1', secret, body: JSON.stringify({ query }) })
+  const answer = await sendFql(server, secret, query)
   return (answer.json as { data?: unknown }).data
 }
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 let server: RunningServer
@@ -18,7 +18,7 @@ before(async () => {
     indexes: { byName: { terms: [{ field: ".name" }], values: [{ field: ".price", order: "desc" }] } },
     constraints: [{ check: { name: "positive", body: "(doc) => true" } }, { unique: [".sku"] }, { unique: [".name", ".sku"] }]
   })`
-  await send(server, { path: '/query/1', secret, body: JSON.stringify({ query: schema }) })
+  await sendFql(server, secret, schema)
   const index = {
     name: 'by_kind',
     source: { collection: 'items' },

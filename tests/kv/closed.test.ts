@@ -10,6 +10,7 @@ import { queryObjects } from 'node:v8'
 import { createServer } from '../../src/app/index.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { Store } from '../../src/storage/store/store.ts'
+import { sendFql } from '../support/http.ts'
 
 const rounds = 4
 
@@ -22,12 +23,9 @@ function counts() {
 /** Opens a service, evaluates a query and closes the service. */
 async function serveOnce(data?: string): Promise<void> {
   const server = await createServer(data === undefined ? {} : { data })
-  const response = await fetch(`${server.url}/query/1`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${server.rootSecret}`, connection: 'close' },
-    body: '{"query": "Collection.create({ name: \\"Jar\\" })"}',
-  })
-  assert.equal(response.status, 200, await response.text())
+  const create = 'Collection.create({ name: "Jar" })'
+  const answer = await sendFql(server, server.rootSecret, create, {}, { connection: 'close' })
+  assert.equal(answer.status, 200, answer.text)
   await server.close()
 }
 

@@ -1,5 +1,6 @@
 // Failures of connections and servers of the engine over PostgreSQL: each acknowledged transaction is applied exactly
-// once, transactions rejected with "not committed" are not applied, and all nodes have the same state.
+// once, transactions rejected with "not committed" are not applied, and all nodes have the same state. The file takes
+// more than 20 seconds, because it stops and starts PostgreSQL and waits for lost connections.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'

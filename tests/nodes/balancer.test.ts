@@ -1,5 +1,7 @@
 // Three nodes behind the shipped load balancer configuration (deploy/haproxy.cfg). For the driver they are one service,
-// whichever node gets a request, and no response is lost while the nodes are restarted one after the other.
+// whichever node gets a request, and no response is lost while the nodes are restarted one after the other. The file
+// takes more than 20 seconds, because three nodes restart one after the other, each with the grace period of its
+// shutdown.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'

@@ -1,5 +1,6 @@
 // Faults of the disks under two nodes, and of the server itself: full disks, damaged or outdated replicas, the loss of
-// the primary.
+// the primary. The file takes more than 20 seconds, because it fills disks, and restarts nodes and PostgreSQL after
+// each fault.
 
 import assert from 'node:assert/strict'
 import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // Two nodes over one PostgreSQL with faults of processes and connections. Every acknowledged write exists exactly once
-// on every node, and the nodes recover by themselves.
+// on every node, and the nodes recover by themselves. The file takes more than 20 seconds, because it starts nodes
+// again after each fault, and waits until connections without packets time out.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// The costs of idle nodes, and the effect of a long transaction in PostgreSQL.
+// The costs of idle nodes, and the effect of a long transaction in PostgreSQL. The file takes more than 20 seconds,
+// because it watches idle nodes for ten seconds.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

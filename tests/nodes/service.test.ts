@@ -1,4 +1,5 @@
-// An operator's and a client's view of nodes apart from the data: how they start, count and work together.
+// An operator's and a client's view of nodes apart from the data: how they start, count and work together. The file
+// takes more than 20 seconds, because most of its tests start nodes of their own.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Stopping nodes: in time, even if the database hangs, and not before a load balancer has switched to other nodes.
+// Stopping nodes: in time, even if the database hangs, and not before a load balancer has switched to other nodes. The
+// file takes more than 20 seconds, because the notice and the grace period of a shutdown take seconds.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,5 +1,5 @@
 // The npm package as users install it: packed, installed into an empty folder, run as a command and imported by an
-// application's test.
+// application's test. The file takes more than 20 seconds, because it packs the package and installs it with npm.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'

@@ -1,9 +1,10 @@
 // Databases share slow-lane processes: data that the queries of one database leave in a process does not reduce the
-// memory for queries of another database.
+// memory for queries of another database. The file takes more than 20 seconds, because its queries fill the memory of a
+// process to the limit.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { keyOfNewDatabase, send } from '../support/http.ts'
+import { keyOfNewDatabase, send, sendFql } from '../support/http.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 const memoryMb = 64
@@ -27,17 +28,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-async function ask10(
-  secret: string,
-  query: string,
-): Promise<{ readonly status: number; readonly text: string }> {
-  const response = await fetch(`${server.url}/query/1`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secret}` },
-    body: JSON.stringify({ query }),
-  })
-  return { status: response.status, text: await response.text() }
-}
+const ask10 = (secret: string, text: string) => sendFql(server, secret, text)
 
 /** Creates `count` arrays of 128 000 elements (a megabyte each), all of which stay in use. */
 const arrays10 = (count: number) => `

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { send } from '../support/http.ts'
+import { sendFql } from '../support/http.ts'
 import { startProcess } from '../support/server-process.ts'
 
 const endless =
@@ -12,12 +12,7 @@ test('a query that waited for its turn in the slow lane does not fail with a dea
   const server = await startProcess({ flags: ['--slow-lane-processes', '1'] })
   t.after(() => server.stop())
   const ask = (timeoutMs: number) =>
-    send(server, {
-      path: '/query/1',
-      secret: server.rootSecret,
-      query: { query: endless },
-      headers: { 'x-query-timeout-ms': String(timeoutMs) },
-    })
+    sendFql(server, server.rootSecret, endless, {}, { 'x-query-timeout-ms': String(timeoutMs) })
   const [first, second] = await Promise.all([ask(1500), ask(2200)])
   assert.deepEqual([first.status, second.status], [503, 503])
 })

@@ -3,14 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { send } from '../support/http.ts'
+import { sendFql } from '../support/http.ts'
 import { startProcess } from '../support/server-process.ts'
 
 test('calls nest to their limit if the stack of the service is too small', async t => {
   const server = await startProcess({ stackKibibytes: 700 })
   t.after(() => server.stop())
   const ask = async (query: string) => {
-    const { json } = await send(server, { path: '/query/1', secret: server.rootSecret, query: { query } })
+    const { json } = await sendFql(server, server.rootSecret, query)
     return json as { readonly data?: unknown; readonly error?: { readonly code: string } }
   }
   const nested = 'x => { let r = { a: [if (x == 0) 0 else 1 + nested(x - 1)] }; r.a[0] }'
