@@ -5,8 +5,8 @@
 // process with the others of their folder (scripts/test-plan.ts).
 
 import { execFileSync } from 'node:child_process'
-import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { availableParallelism, freemem } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
@@ -28,6 +28,10 @@ const hungAfterMs = patience(20 * 60_000)
 /** The same for a soak, whose longest test kills a service three hundred times. */
 const soakHungAfterMs = 12 * 3_600_000
 const slowestCount = 10
+/** A file system in memory. */
+const memoryFolder = '/dev/shm'
+/** Bytes that must be free in memory, and in its file system, before tests put their files there. */
+const memoryMinBytes = 6 * 1024 ** 3
 
 /** The results so far. */
 interface Results {
@@ -129,7 +133,23 @@ function* summaryOf({ counts, skipped, times }: Results, durationMs: number): Ge
     } as TestEvent
 }
 
+/**
+ * Puts the temporary files of all tests into memory if there is room: services sync each commit, and on a disk that takes longer
+ * than the commit. `kill -9` loses no data of either, and no test cuts the power. `TMPDIR` names another folder.
+ */
+function useMemoryForFiles(): void {
+  if (process.env.TMPDIR !== undefined || !existsSync(memoryFolder)) return
+  const { bavail, bsize } = statfsSync(memoryFolder)
+  if (Math.min(bavail * bsize, freemem()) < memoryMinBytes) return
+  const folder = mkdtempSync(join(memoryFolder, 'terrarium-'))
+  // PostgreSQL runs as a user of its own.
+  chmodSync(folder, 0o1777)
+  process.env.TMPDIR = folder
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+}
+
 process.chdir(repository)
+useMemoryForFiles()
 // Processes share compiled code through this folder.
 process.env.NODE_COMPILE_CACHE ??= join(repository, 'node_modules/.cache/compile')
 const { positionals: words, values } = parseArgs({
