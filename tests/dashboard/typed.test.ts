@@ -67,9 +67,10 @@ test('a new document starts with the required fields of its collection', { skip 
 async function offered(page: Page, text: string): Promise<readonly string[]> {
   await typeInto(page, 'Query', '')
   await page.keyboard.type(text)
-  // Fields arrive with a response, which rebuilds the list.
+  // Fields arrive with a response, which rebuilds the list. Until then, the list of an earlier word may be shown.
+  const word = new RegExp(`^${/\w*$/.exec(text)?.[0]}`)
   const own = page.locator('.cm-completionDetail', { hasText: /of (items|makers|open_things)$/ })
-  await own.first().waitFor()
+  await page.getByRole('option', { name: word }).filter({ has: own }).first().waitFor()
   const labels = page.locator('.cm-completionLabel')
   return labels.allTextContents()
 }
