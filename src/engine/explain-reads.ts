@@ -6,7 +6,7 @@ import { ownIndexes } from '../model/schema/collection-indexes.ts'
 import { pathSpelling } from '../model/schema/paths.ts'
 import type { Session } from '../model/session.ts'
 import type { SetUse } from '../model/set-uses.ts'
-import type { IndexDefinition } from '../storage/store/contract.ts'
+import type { IndexDefinition } from '../storage/store/index-definition.ts'
 import {
   collectionOf,
   isArray,

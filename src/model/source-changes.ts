@@ -5,7 +5,8 @@
 import { step } from '../base/effort.ts'
 import { micros } from '../base/micros.ts'
 import { upsert } from '../base/upsert.ts'
-import type { IndexDefinition, IndexEvent, Transaction, Version } from '../storage/store/contract.ts'
+import type { IndexEvent, Transaction, Version } from '../storage/store/contract.ts'
+import type { IndexDefinition } from '../storage/store/index-definition.ts'
 import { compareValues } from '../values/order.ts'
 import { collectionOf, type Micros, type Ref, type Value } from '../values/value.ts'
 

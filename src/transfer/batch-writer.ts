@@ -8,13 +8,12 @@ import type { Memo } from '../base/pending.ts'
 import { upsert } from '../base/upsert.ts'
 import { encodeValue } from '../storage/keys/value-codec.ts'
 import {
-  type IndexDefinition,
-  type IndexField,
   type Transaction,
   type TransactionCounters,
   type Version,
   WriteRejected,
 } from '../storage/store/contract.ts'
+import type { IndexDefinition, IndexField } from '../storage/store/index-definition.ts'
 import type { Store } from '../storage/store/store.ts'
 import { equalValues } from '../values/equality.ts'
 import {

@@ -2,7 +2,7 @@
 // read.
 
 import { msg } from '../../base/message.ts'
-import type { IndexDefinition } from '../../storage/store/contract.ts'
+import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import {
   firstUserCollection,
   Lambda,

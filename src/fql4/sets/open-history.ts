@@ -6,7 +6,7 @@ import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../.
 import type { HistoryStream, SetEvent } from '../../model/sets/history.ts'
 import { documentsHistory, matchHistory, SingleDocumentHistory } from '../../model/sets/stored-histories.ts'
 import { firstOf } from '../../model/sets/stream.ts'
-import type { IndexDefinition } from '../../storage/store/contract.ts'
+import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import { isNativeCollectionRef, type Micros, native, Ref } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
 import type { CallReading } from './call-reading.ts'

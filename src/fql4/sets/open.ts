@@ -6,7 +6,7 @@ import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../.
 import { type Element, elementValue } from '../../model/sets/order.ts'
 import { documentsStream, matchStream, SingleDocumentStream } from '../../model/sets/stored-streams.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
-import type { IndexDefinition } from '../../storage/store/contract.ts'
+import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import { isNativeCollectionRef, type Ref } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
 import { typeName } from '../values/tagged.ts'

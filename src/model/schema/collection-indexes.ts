@@ -1,8 +1,7 @@
 // The indexes and unique constraints of a collection's definition. Each is backed by an index of the store without a
 // name. Equal ones share an index, which is found by its source, terms and values.
 
-import type { IndexDefinition } from '../../storage/store/contract.ts'
-import { buildErrorField, ownIndexField } from '../../storage/store/definitions.ts'
+import { buildErrorField, type IndexDefinition, ownIndexField } from '../../storage/store/index-definition.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { ownKeyOf } from '../../values/value-keys.ts'
 import { applied } from '../failure.ts'

@@ -1,7 +1,6 @@
 // Access to sets: whether a caller may read a set, and which of its elements are visible.
 
-import type { IndexDefinition } from '../../storage/store/contract.ts'
-import { indexDefinition } from '../../storage/store/definitions.ts'
+import { type IndexDefinition, indexDefinition } from '../../storage/store/index-definition.ts'
 import { type CollectionId, native, type Ref, type Value } from '../../values/value.ts'
 import { mayOnDocument, mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'

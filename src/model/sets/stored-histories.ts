@@ -2,11 +2,11 @@
 
 import type {
   EventBound,
-  IndexDefinition,
   IndexEvent,
   EventScan as StoredScan,
   Version,
 } from '../../storage/store/contract.ts'
+import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type { ObjectValue, Ref, Value } from '../../values/value.ts'
 import { changesBetween } from '../changes-between.ts'
 import { visibleFields } from '../view-document.ts'

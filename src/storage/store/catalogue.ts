@@ -22,17 +22,16 @@ import { builtinIndexes, documentKey, indexTermsPrefix, metaKey, schemaVersionKe
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
 import type { View } from '../kv/contract.ts'
-import type { Catalogue, DatabaseDefinition, IndexDefinition } from './contract.ts'
+import type { Catalogue, DatabaseDefinition } from './contract.ts'
 import {
   collectionDefinition,
-  covers,
   databaseDefinition,
-  indexDefinition,
   migrationField,
   type StoredCollection,
 } from './definitions.ts'
 import { newestLive, scanDocuments, storedVersions } from './documents.ts'
 import { entryDocument } from './entry-records.ts'
+import { covers, type IndexDefinition, indexDefinition } from './index-definition.ts'
 import { nameTerms } from './index-tables.ts'
 import { NameHistory } from './name-history.ts'
 import { decodeTime, decodeVersion, idAt } from './records.ts'

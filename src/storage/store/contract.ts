@@ -15,6 +15,7 @@ import type {
   VersionRenderCache,
 } from '../../values/value.ts'
 import type { TupleBound } from '../keys/tuple.ts'
+import type { IndexDefinition } from './index-definition.ts'
 
 /** A collection of a database. */
 export type CollectionPlace = Pick<Ref, 'database' | 'collection'>
@@ -103,44 +104,6 @@ export interface CollectionDefinition {
   /** Days; undefined keeps all versions. */
   readonly historyDays: number | undefined
   readonly ttlDays: number | undefined
-}
-
-/** One term or value of an index. */
-export interface IndexField {
-  readonly path: readonly (string | bigint)[] | undefined
-  readonly binding: string | undefined
-  /** The path in the value of the binding. */
-  readonly within: readonly (string | bigint)[] | undefined
-  readonly reverse: boolean
-  readonly casefold: boolean
-  /** False: an array or object is one value as a whole. */
-  readonly multiValue: boolean
-}
-
-/** The documents that an index covers: collections by number (`'_'`: every user collection), with computed fields. */
-export interface IndexSource {
-  readonly collections: readonly number[] | '_'
-  readonly bindings: ReadonlyMap<string, Code>
-}
-
-/** The properties of an index that the store needs. */
-export interface IndexDefinition {
-  readonly ref: Ref
-  readonly name: string
-  readonly sources: readonly IndexSource[]
-  readonly terms: readonly IndexField[]
-  readonly values: readonly IndexField[]
-  readonly unique: boolean
-  /**
-   * The index is part of its collection's definition: it has no name, is not listed, and has entries whose values are
-   * all null.
-   */
-  readonly isOwn: boolean
-  readonly serialized: boolean
-  readonly active: boolean
-  readonly partitions: number
-  /** Every caller of its database may read the set, for example a login page with a client key. */
-  readonly publicRead: boolean
 }
 
 /** Schema objects by name and by reference, including the transaction's own writes. */

@@ -11,8 +11,8 @@ import { endOfTime } from '../../base/micros.ts'
 import { casefold } from '../../values/casefold.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { collectionOf, isArray, isObject, TransactionTime, UnresolvedRef } from '../../values/value.ts'
-import type { IndexDefinition, IndexField, IndexSource, NameLookup, StoreHooks, Version } from './contract.ts'
-import { sourceOf } from './definitions.ts'
+import type { NameLookup, StoreHooks, Version } from './contract.ts'
+import { type IndexDefinition, type IndexField, type IndexSource, sourceOf } from './index-definition.ts'
 import type { NameHistory } from './name-history.ts'
 
 /** The data that distinguishes the entries of one document in one index. */

@@ -2,10 +2,10 @@
 // removed yet. It is read from the rows that the background work itself uses.
 
 import { type CollectionId, collectionOf, type DatabaseId, type Ref } from '../../values/value.ts'
-import { buildErrorField, namedCollections } from './definitions.ts'
 import { rewriteProgress, rewrittenCollection } from './document-rewriter.ts'
 import { everyDocument } from './documents.ts'
 import { pendingBuildsIn, progressOf } from './index-builder.ts'
+import { buildErrorField, namedCollections } from './index-definition.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 

@@ -18,19 +18,18 @@ import type {
   EntryChange,
   EntryScan,
   EventScan,
-  IndexDefinition,
   IndexEntry,
   IndexEvent,
   StoredSize,
   TransactionCounters,
   Version,
 } from './contract.ts'
-import { namedCollections } from './definitions.ts'
 import { StoreDirectory } from './directory.ts'
 import type { DocumentCache } from './document-cache.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
 import type { EntryCache } from './entry-cache.ts'
 import type { IdGenerator } from './ids.ts'
+import { type IndexDefinition, namedCollections } from './index-definition.ts'
 import { type EntrySet, scanEntries } from './index-scan.ts'
 import { documentsTables, entryChanges, keyTooLong, userIndex } from './index-tables.ts'
 import { RecordedEvents } from './recorded-events.ts'

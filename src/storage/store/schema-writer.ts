@@ -6,7 +6,7 @@ import { step, stepsPerDefinition } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
-import { epoch, micros } from '../../base/micros.ts'
+import { micros } from '../../base/micros.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -24,19 +24,12 @@ import {
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
 import type { Journal } from '../kv/overlay.ts'
 import { encodeParent, parentKey } from './catalogue.ts'
-import { type IndexDefinition, type Version, WriteRejected } from './contract.ts'
-import {
-  collectionDefinition,
-  covers,
-  historyFloorField,
-  indexDefinition,
-  migrationField,
-  namedCollections,
-  stepTimeField,
-} from './definitions.ts'
+import { type Version, WriteRejected } from './contract.ts'
+import { collectionDefinition, historyFloorField, migrationField, stepTimeField } from './definitions.ts'
 import { beginRewrite, rewriteKey } from './document-rewriter.ts'
 import type { DocumentWriter } from './document-writer.ts'
 import { beginBuild, buildNow, fitsOneTransaction } from './index-builder.ts'
+import { covers, type IndexDefinition, indexDefinition, namedCollections } from './index-definition.ts'
 import { userIndex } from './index-tables.ts'
 import { addHome, decodeHomes, removeHome } from './key-homes.ts'
 import { decodeTime, encodeTimes } from './records.ts'
@@ -108,7 +101,7 @@ export class SchemaWriter {
     if (stored !== undefined) {
       return stored.fields.get('active') === true ? new Map(fields).set('active', true) : fields
     }
-    const definition = indexDefinition({ ref, ts: epoch, action: 'create', fields })
+    const definition = indexDefinition({ ref, fields })
     const { snapshot } = this.#context
     const atOnce = fitsOneTransaction(snapshot, ref.database, this.#sources(definition))
     return new Map(fields).set('active', atOnce || definition.active)

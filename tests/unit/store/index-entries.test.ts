@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { epoch, micros } from '../../../src/base/micros.ts'
-import type { IndexDefinition, Version } from '../../../src/storage/store/contract.ts'
-import { indexDefinition } from '../../../src/storage/store/definitions.ts'
+import { micros } from '../../../src/base/micros.ts'
+import type { Version } from '../../../src/storage/store/contract.ts'
+import { type IndexDefinition, indexDefinition } from '../../../src/storage/store/index-definition.ts'
 import { entryTuples } from '../../../src/storage/store/index-entries.ts'
 import { Lambda, native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { collectionRef, data, documentRef, field, object } from './support.ts'
@@ -13,12 +13,7 @@ const items = collectionRef(1024)
 
 function index(fields: Record<string, Value>): IndexDefinition {
   const ref = new Ref(rootDatabase, native.indexes, 32_768n)
-  return indexDefinition({
-    ref,
-    ts: epoch,
-    action: 'create',
-    fields: object({ name: 'i', source: items, ...fields }),
-  })
+  return indexDefinition({ ref, fields: object({ name: 'i', source: items, ...fields }) })
 }
 
 function version(fields: Record<string, Value>): Version {
