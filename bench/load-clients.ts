@@ -4,14 +4,14 @@
 import { connect, type Socket } from 'node:net'
 
 /** Called when a response is complete. `failure` is its beginning if the status was neither 200 nor 201. */
-export type Done = (failure: string | undefined) => void
+export type OnResponse = (failure: string | undefined) => void
 
 /** A connection with room for one request at a time (HTTP/1.1) or for several (HTTP/2). */
 export interface LoadClient {
   /** Number of concurrent requests. */
   readonly lanes: number
   /** Sends the request with this number. */
-  send(request: number, done: Done): void
+  send(request: number, done: OnResponse): void
   /** Resolves when {@link close} has closed the connection; rejects when the connection fails before. */
   readonly ended: Promise<void>
   close(): void
@@ -108,7 +108,7 @@ function responseLength(data: Buffer): number {
 export function http1Client(port: number, requests: readonly string[]): LoadClient {
   const texts = requests.map(request => Buffer.from(request))
   let received: Buffer | undefined
-  let waiting: Done | undefined
+  let waiting: OnResponse | undefined
   const receive = (chunk: Buffer) => {
     const data = received ? Buffer.concat([received, chunk]) : chunk
     if (responseLength(data) === 0) {
@@ -122,7 +122,7 @@ export function http1Client(port: number, requests: readonly string[]): LoadClie
     done?.(data[9] === 0x32 && data[10] === 0x30 ? undefined : data.toString())
   }
   const line = new Line(port, { isBusy: () => waiting !== undefined, receive })
-  const send = (request: number, done: Done) => {
+  const send = (request: number, done: OnResponse) => {
     line.prepare()
     waiting = done
     line.write(texts[request] as Buffer)
@@ -207,7 +207,7 @@ function http2Frames(request: string): { headers: Buffer; body: Buffer } {
 /** An HTTP/2 connection in clear text with up to `lanes` concurrent streams. */
 export function http2Client(port: number, requests: readonly string[], lanes: number): LoadClient {
   const frames = requests.map(http2Frames)
-  const waiting = new Map<number, { done: Done; failure: string | undefined }>()
+  const waiting = new Map<number, { done: OnResponse; failure: string | undefined }>()
   let nextStream = 1
   let received = 0
   let rest: Buffer = Buffer.alloc(0)
@@ -257,7 +257,7 @@ export function http2Client(port: number, requests: readonly string[], lanes: nu
     }
   }
   const line = new Line(port, { isBusy: () => waiting.size > 0, receive, opened })
-  const send = (request: number, done: Done) => {
+  const send = (request: number, done: OnResponse) => {
     line.prepare()
     const { headers, body } = frames[request] as (typeof frames)[number]
     const both = Buffer.concat([headers, body])

@@ -21,7 +21,7 @@ function haveSeen(client: faunadb.Client, time: number): void {
   ;(client as unknown as { syncLastTxnTime(time: number): void }).syncLastTxnTime(time)
 }
 
-interface Made {
+interface CreatedDocument {
   readonly ref: faunadb.values.Ref
   readonly ts: number
   readonly secret: string
@@ -35,9 +35,9 @@ function testReads(nodes: TwoNodes): void {
   test('a client that sends the last seen time reads its writes on the other node, whatever the clocks', async () => {
     for (let n = 0; n < 20; n++) {
       const [writer, reader] = n % 2 === 0 ? [onA, onB] : [onB, onA]
-      const made = await writer.query<Made>(q.Create(q.Collection('counters'), { data: { n } }))
+      const made = await writer.query<CreatedDocument>(q.Create(q.Collection('counters'), { data: { n } }))
       haveSeen(reader, made.ts)
-      const seen = await reader.query<Made>(q.Get(made.ref))
+      const seen = await reader.query<CreatedDocument>(q.Get(made.ref))
       assert.equal(seen.ts, made.ts)
     }
   })
@@ -109,7 +109,7 @@ function testReads(nodes: TwoNodes): void {
   })
 
   test('a stream on one node delivers the writes of the other, without gaps or duplicates', async () => {
-    const made = await onA.query<Made>(q.Create(q.Collection('counters'), { data: { n: 0 } }))
+    const made = await onA.query<CreatedDocument>(q.Create(q.Collection('counters'), { data: { n: 0 } }))
     haveSeen(onB, made.ts)
     const seen: number[] = []
     const started = Promise.withResolvers<void>()
@@ -150,7 +150,7 @@ function testRules(nodes: TwoNodes): void {
   })
 
   test('a new secret works on the other node, a revoked one does not', async () => {
-    const key = await onA.query<Made>(q.CreateKey({ role: 'server' }))
+    const key = await onA.query<CreatedDocument>(q.CreateKey({ role: 'server' }))
     const headers = { 'x-last-seen-txn': String(key.ts) }
     const ask = () => send(nodes.b, { secret: key.secret, query: 1, headers })
     assert.equal((await ask()).status, 200)
@@ -164,12 +164,12 @@ function testRules(nodes: TwoNodes): void {
       privileges: [{ resource: q.Collection('counters'), actions: { read: true } }],
     }
     await onA.query(q.CreateRole(role))
-    const key = await onA.query<Made>(q.CreateKey({ role: q.Role('reader') }))
+    const key = await onA.query<CreatedDocument>(q.CreateKey({ role: q.Role('reader') }))
     const get = { get: { ref: { collection: 'counters' }, id: '1' } }
     const ask = (ts: number) =>
       send(nodes.b, { secret: key.secret, query: get, headers: { 'x-last-seen-txn': String(ts) } })
     assert.equal((await ask(key.ts)).status, 200)
-    const changed = await onA.query<Made>(
+    const changed = await onA.query<CreatedDocument>(
       q.Update(q.Role('reader'), {
         privileges: [{ resource: q.Collection('counters'), actions: { read: false } }],
       }),

@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-interface Made {
+interface CreatedDocument {
   readonly time: number
   readonly database: readonly string[]
   readonly status: number
@@ -37,7 +37,7 @@ interface Made {
   readonly query: string
 }
 
-function lineOf({ time, database, status, ms, query }: Made): string {
+function lineOf({ time, database, status, ms, query }: CreatedDocument): string {
   const costs = {
     computeOps: 1,
     byteReadOps: 2,
@@ -66,10 +66,10 @@ function lineOf({ time, database, status, ms, query }: Made): string {
   ).record
 }
 
-async function segment(writer: string, records: readonly Made[]): Promise<string> {
-  const path = segmentPath(folder, micros((records[0] as Made).time * 1000), writer)
+async function segment(writer: string, records: readonly CreatedDocument[]): Promise<string> {
+  const path = segmentPath(folder, micros((records[0] as CreatedDocument).time * 1000), writer)
   await writeFile(path, records.map(lineOf).join(''))
-  const last = (records.at(-1) as Made).time
+  const last = (records.at(-1) as CreatedDocument).time
   await utimes(path, last / 1000, last / 1000)
   return path
 }
@@ -77,7 +77,7 @@ async function segment(writer: string, records: readonly Made[]): Promise<string
 const shapes = ['{"get":{"ref":1}}', '{"paginate":{"add":[1,2]}}', '{"add":[1]}']
 
 /** Two hours of records, one every 100 ms, alternating between databases and shapes. */
-const records: readonly Made[] = Array.from({ length: 72_000 }, (_, at) => ({
+const records: readonly CreatedDocument[] = Array.from({ length: 72_000 }, (_, at) => ({
   time: start + at * 100,
   database: at % 3 === 0 ? ['shop'] : at % 3 === 1 ? ['shop', 'child'] : ['other'],
   status: at % 50 === 0 ? 500 : at % 10 === 0 ? 404 : 200,
@@ -149,7 +149,7 @@ test('aggregates of closed segments are cached and reused', async () => {
 
 test('shapes that are new, more frequent or slower than in the previous span are reported, and no others', async () => {
   const own = await mkdtemp(join(tmpdir(), 'terrarium-changes-'))
-  const many = (count: number, from: number, more: Partial<Made>): Made[] =>
+  const many = (count: number, from: number, more: Partial<CreatedDocument>): CreatedDocument[] =>
     Array.from({ length: count }, (_, at) => ({
       time: from + at * 100,
       database: ['shop'],

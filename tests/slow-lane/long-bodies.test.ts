@@ -19,13 +19,13 @@ const utf32 = (text: string) =>
 /** The last chunk ends within a character. */
 const cut = (bytes: Buffer) => bytes.subarray(0, -3)
 
-interface Sent {
+interface SentRequest {
   readonly name: string
   readonly body: Buffer
   readonly path?: string
 }
 
-const sent: readonly Sent[] = [
+const sent: readonly SentRequest[] = [
   { name: 'version 4', body: Buffer.from(long4) },
   { name: 'version 4 with a mark', body: Buffer.from(`\ufeff${long4}`) },
   { name: 'version 4 in UTF-16', body: utf16(long4) },
@@ -54,7 +54,7 @@ after(async () => {
   await server.stop()
 })
 
-async function ask(to: ServerProcess, { body, path = '/' }: Sent) {
+async function ask(to: ServerProcess, { body, path = '/' }: SentRequest) {
   const headers = { authorization: `Bearer ${to.rootSecret}`, 'x-faunadb-api-version': '4' }
   const response = await fetch(to.url + path, { method: 'POST', headers, body: new Uint8Array(body) })
   const text = await response.text()

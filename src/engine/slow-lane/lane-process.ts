@@ -34,7 +34,7 @@ export interface LaneOptions {
   readonly onDeath: (reason: string) => void
 }
 
-interface Running {
+interface RunningJob {
   readonly resolve: (outcome: LaneOutcome) => void
   readonly reject: (error: unknown) => void
   readonly onCommit: () => void
@@ -65,7 +65,7 @@ export class LaneProcess {
   #isExhausted = false
   #ranOutOfMemory = false
   #becomeReady: () => void = () => {}
-  #running: Running | undefined
+  #running: RunningJob | undefined
   /** The last job, until the outcome of its writes is known. */
   #pending: PendingJob | undefined
   #verdict: RequestError | undefined
@@ -128,7 +128,7 @@ export class LaneProcess {
   run(
     job: Extract<ToLane, { kind: 'job' }>,
     body: readonly Uint8Array[],
-    on: Pick<Running, 'onCommit' | 'onOver'>,
+    on: Pick<RunningJob, 'onCommit' | 'onOver'>,
   ): Promise<LaneOutcome> {
     return new Promise((resolve, reject) => {
       this.#running = { resolve, reject, ...on }
@@ -223,7 +223,7 @@ export class LaneProcess {
     pending?.evaluated(head === undefined ? 'stale' : await unpackAttempt(head, body))
   }
 
-  #takeRunning(): Running | undefined {
+  #takeRunning(): RunningJob | undefined {
     const running = this.#running
     this.#running = undefined
     return running

@@ -40,7 +40,7 @@ interface LaneLoad {
   readonly waiting: number
 }
 
-interface Waiting {
+interface QueuedJob {
   readonly job: LaneJob
   /** In milliseconds of the monotonic clock. */
   readonly deadlineMs: number
@@ -53,7 +53,7 @@ interface Waiting {
  * A process that a query of `queue` has left without free memory. It serves other queues until its replacement in
  * `place` is ready.
  */
-interface Retiring {
+interface RetiringProcess {
   readonly queue: string
   readonly place: number
 }
@@ -68,15 +68,15 @@ export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
   readonly leads = new Leads()
   readonly longQueries: LongQueries
-  readonly #waiting = new FairQueue<Waiting>()
+  readonly #waiting = new FairQueue<QueuedJob>()
   readonly #shares: ProcessShares
   /** The processes by place. */
   readonly #processes: (LaneProcess | undefined)[]
-  readonly #jobs = new Map<LaneProcess, Waiting>()
+  readonly #jobs = new Map<LaneProcess, QueuedJob>()
   readonly #idle = new Map<LaneProcess, Cancel>()
   /** The places whose processes are being replaced, with the queues that have used up their memory. */
   readonly #replacedFor = new Map<number, string>()
-  readonly #retiring = new Map<LaneProcess, Retiring>()
+  readonly #retiring = new Map<LaneProcess, RetiringProcess>()
   /**
    * Queues that have recently used up the memory of a process, with the milliseconds for which they are remembered.
    */
@@ -123,7 +123,7 @@ export class ProcessLane implements SlowLane {
     })
   }
 
-  #wait(waiting: Waiting): void {
+  #wait(waiting: QueuedJob): void {
     const { clock, timers } = this.#options
     const { job, deadlineMs, reject } = waiting
     waiting.cancel = timers.after(deadlineMs - clock.elapsedMs(), () => {
@@ -215,7 +215,7 @@ export class ProcessLane implements SlowLane {
     return others > 1
   }
 
-  #start(process: LaneProcess, waiting: Waiting): void {
+  #start(process: LaneProcess, waiting: QueuedJob): void {
     const { clock, timers } = this.#options
     this.#idle.get(process)?.()
     this.#idle.delete(process)
@@ -293,7 +293,7 @@ export class ProcessLane implements SlowLane {
     )
   }
 
-  #done(process: LaneProcess, waiting: Waiting): void {
+  #done(process: LaneProcess, waiting: QueuedJob): void {
     waiting.cancel()
     this.#jobs.delete(process)
     if (this.#isClosed) process.kill(outOfTime())

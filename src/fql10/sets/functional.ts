@@ -10,7 +10,7 @@ import { type SetItem, type SetPosition, withPosition } from './items.ts'
 import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './lazy-set.ts'
 
 /** A set that applies a function to the elements of another set. */
-abstract class AppliedSet extends DerivedSet {
+abstract class FunctionSet extends DerivedSet {
   readonly applied: FunctionValue
   readonly origin: Origin
   constructor(inner: LazySet, applied: FunctionValue, origin: Origin) {
@@ -28,7 +28,7 @@ abstract class AppliedSet extends DerivedSet {
 }
 
 /** The elements for which a predicate is true. */
-export class WhereSet extends AppliedSet {
+export class WhereSet extends FunctionSet {
   protected override readonly savedAs = 'where'
 
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
@@ -56,7 +56,7 @@ export class WhereSet extends AppliedSet {
 }
 
 /** The results of a function for each element. */
-export class MapSet extends AppliedSet {
+export class MapSet extends FunctionSet {
   protected override readonly savedAs = 'map'
 
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
@@ -77,7 +77,7 @@ export class MapSet extends AppliedSet {
 }
 
 /** The elements of the sets that a function returns for each element. */
-export class FlatMapSet extends AppliedSet {
+export class FlatMapSet extends FunctionSet {
   protected override readonly savedAs = 'flatMap'
   readonly isReversed: boolean
   constructor(inner: LazySet, mapper: FunctionValue, origin: Origin, isReversed = false) {

@@ -18,7 +18,7 @@ const markName = 'ids of worker '
 const markBytes = 8 + checksumBytes
 
 /** Commits the writes of a function that uses the store's own transactions. */
-interface Writing {
+interface WritableStore {
   write<T>(work: (transaction: StoreTransaction) => T): Promise<TransactionOutcome<T>>
 }
 
@@ -28,7 +28,7 @@ interface Writing {
  * past.
  */
 export async function reserveStretch(
-  store: Writing,
+  store: WritableStore,
   preferred: number,
   held: IdStretch | undefined,
 ): Promise<IdStretch> {

@@ -10,7 +10,7 @@ import type { PostponedWrite } from '../postponed-write.ts'
 import type { RowTable } from './row-table.ts'
 
 /** A table, and the number of its visible rows. */
-interface SeenTable {
+interface TableSnapshot {
   readonly table: RowTable
   readonly limit: number
 }
@@ -18,11 +18,11 @@ interface SeenTable {
 export class LoggedView implements View {
   readonly #image: LmdbView
   /** The newest first. */
-  readonly #tables: readonly SeenTable[]
+  readonly #tables: readonly TableSnapshot[]
   readonly #postponed: PostponedWrite | undefined
   #isOver = false
 
-  constructor(image: LmdbView, tables: readonly SeenTable[], postponed?: PostponedWrite) {
+  constructor(image: LmdbView, tables: readonly TableSnapshot[], postponed?: PostponedWrite) {
     this.#image = image
     this.#tables = tables
     this.#postponed = postponed

@@ -5,7 +5,7 @@ import { encodeBatch } from '../batch.ts'
 import type { Bytes, Entry } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { byteaArray } from './bytea-array.ts'
-import type { Committed, PostgresSession } from './session.ts'
+import type { CommitOutcome, PostgresSession } from './session.ts'
 import { assertKnown } from './tables.ts'
 
 /** The newest committed batch, with related times. */
@@ -100,7 +100,7 @@ export async function parseCommit(session: PostgresSession): Promise<void> {
 export async function appendBatch(
   session: PostgresSession,
   row: NewRow,
-): Promise<{ readonly committed: Committed; readonly refusal?: unknown }> {
+): Promise<{ readonly committed: CommitOutcome; readonly refusal?: unknown }> {
   const [appended, commit] = await Promise.allSettled([append(session, row), session.commit()])
   if (commit.status === 'rejected') throw commit.reason
   return { committed: commit.value, ...(appended.status === 'rejected' && { refusal: appended.reason }) }

@@ -91,7 +91,7 @@ export interface AppliedRow extends ForeignBatch {
 }
 
 /** The position of a replica, and the batches applied to it. */
-interface Applied extends Progress {
+interface AppliedProgress extends Progress {
   readonly rows: readonly AppliedRow[]
 }
 
@@ -104,8 +104,8 @@ export function applyRows(
   local: KeyValueStore,
   rows: readonly LogRow[],
   newestTime: (view: Pick<View, 'get'>) => Micros = () => epoch,
-): Promise<Applied> {
-  return local.transact((view): Work<Applied> => {
+): Promise<AppliedProgress> {
+  return local.transact((view): Work<AppliedProgress> => {
     const before = noteIn(view)
     assert(before?.isComplete === true, 'batches are applied to a complete replica')
     let { seq, batch } = before

@@ -77,7 +77,7 @@ export type ResultRow = Readonly<Record<string, unknown>>
  * warning: the wait for a synchronous standby was cancelled, so the standby may not have it. Like a commit that was
  * found after its connection had broken, it counts as committed after a later commit is acknowledged.
  */
-export type Committed = 'acknowledged' | 'doubtful' | 'refused'
+export type CommitOutcome = 'acknowledged' | 'doubtful' | 'refused'
 
 export class PostgresSession {
   readonly #client: Client
@@ -264,8 +264,8 @@ export class PostgresSession {
     return (await this.#send({ text, values: [...values], query_timeout: timeoutMs })).rows
   }
 
-  /** Commits a transaction; returns the outcome, see {@link Committed}. */
-  async commit(): Promise<Committed> {
+  /** Commits a transaction; returns the outcome, see {@link CommitOutcome}. */
+  async commit(): Promise<CommitOutcome> {
     const warnings = this.#warnings
     const { command } = await this.#send({ text: 'COMMIT' })
     if (command !== 'COMMIT') return 'refused'
