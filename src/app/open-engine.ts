@@ -189,9 +189,9 @@ function timelineOf(
 }
 
 /**
- * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own: a snapshot
- * has the time of its newest commit, or a time that the service has already used for a snapshot. So no later commit can have a
- * time up to it.
+ * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own: a
+ * snapshot has the time of its newest commit, or a time that the service has already used for a snapshot. So no later
+ * commit can have a time up to it.
  */
 export function openLaneEngine(
   { config, folder, worker }: LaneSetup,

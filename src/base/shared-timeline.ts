@@ -6,8 +6,8 @@
 // the monotonic clock first, then the offset and the announcements in one read. So a later reader never gets an earlier
 // time.
 //
-// The processes of a node over a shared store have no clock of their own (storage/kv/postgres/read-times.ts). They use the file
-// for the times that they have given to snapshots.
+// The processes of a node over a shared store have no clock of their own (storage/kv/postgres/read-times.ts). They use
+// the file for the times that they have given to snapshots.
 
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { endOfTime, type Micros, micros } from './micros.ts'

@@ -40,8 +40,8 @@ export class ExplanationResult {
 }
 
 /**
- * Evaluates a query, as another caller if the request names one, and throws {@link ExplanationResult}. Only administrators of
- * the database may do this; other callers get `forbidden`.
+ * Evaluates a query, as another caller if the request names one, and throws {@link ExplanationResult}. Only
+ * administrators of the database may do this; other callers get `forbidden`.
  */
 export function explain(request: QueryRequest, languages: Languages, session: Session): never {
   const { authority } = session.caller

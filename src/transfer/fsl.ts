@@ -37,8 +37,8 @@ export function isPlain(item: SchemaItem): boolean {
 }
 
 /**
- * Returns whether version 10 rejects the name of a new role or access provider, which version 4 allows. Files may change such an
- * object, so the import creates a stub of it before it pushes them.
+ * Returns whether version 10 rejects the name of a new role or access provider, which version 4 allows. Files may
+ * change such an object, so the import creates a stub of it before it pushes them.
  */
 export function isStub(kind: CreatedKind, name: string): boolean {
   return (kind === 'role' || kind === 'access_provider') && !isPlainName(name)

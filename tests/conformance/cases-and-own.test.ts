@@ -1,5 +1,5 @@
-// Plays the conformance cases of `cases/` and `own/` without a slow lane. They are some 1 900, so the file takes more than
-// 20 seconds.
+// Plays the conformance cases of `cases/` and `own/` without a slow lane. They are some 1 900, so the file takes more
+// than 20 seconds.
 
 import { test } from 'node:test'
 import { assertAsListed } from './play.ts'

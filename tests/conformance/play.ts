@@ -102,8 +102,8 @@ interface Played {
 }
 
 /**
- * Plays cases against a service of their own, and fails with all differences from the list of expected failures. The service is
- * a process, so that it can use another core than the test.
+ * Plays cases against a service of their own, and fails with all differences from the list of expected failures. The
+ * service is a process, so that it can use another core than the test.
  */
 export async function assertAsListed(
   t: TestContext,

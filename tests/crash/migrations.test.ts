@@ -1,5 +1,5 @@
-// Typed documents migrate while both languages read and write them, the process is killed while they are rewritten. Afterwards
-// documents, indexes, history and exports agree.
+// Typed documents migrate while both languages read and write them, the process is killed while they are rewritten.
+// Afterwards documents, indexes, history and exports agree.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile, rm } from 'node:fs/promises'

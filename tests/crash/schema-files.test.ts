@@ -1,5 +1,5 @@
-// Schema files are pushed, or a staged schema is committed, and the process is killed at some moment. Afterwards all parts
-// of the schema are from before the change, or all are from after. Acknowledged changes are stored.
+// Schema files are pushed, or a staged schema is committed, and the process is killed at some moment. Afterwards all
+// parts of the schema are from before the change, or all are from after. Acknowledged changes are stored.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Checks every page and dialog with an accessibility checker. The file takes more than 20 seconds, because the checker inspects
-// some thirty pages twice, in the light and in the dark colour scheme.
+// Checks every page and dialog with an accessibility checker. The file takes more than 20 seconds, because the checker
+// inspects some thirty pages twice, in the light and in the dark colour scheme.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

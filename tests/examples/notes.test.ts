@@ -1,4 +1,5 @@
-// The example app in Chromium, started as its README says: two people, each with notes of their own, in two windows that follow.
+// The example app in Chromium, started as its README says: two people, each with notes of their own, in two windows
+// that follow.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'

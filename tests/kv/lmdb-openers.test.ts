@@ -1,4 +1,5 @@
-// A process that opens a directory while another process commits must not make LMDB forget the commit (OpenLDAP ITS#9496).
+// A process that opens a directory while another process commits must not make LMDB forget the commit (OpenLDAP
+// ITS#9496).
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -196,8 +196,8 @@ function testRecord(nodes: TwoNodes): void {
       const request = { secret: nodes.cluster.secret, query: 1, path: '/linearized' }
       return (await send(nodes.b, request).catch(() => undefined))?.status === 200
     }
-    // Simulates a promoted server that ranOutOfMemory the last batch and has written others since. Repeated if the service has
-    // written a batch in between, because the node would then fetch that batch with its new name.
+    // Simulates a promoted server that ranOutOfMemory the last batch and has written others since. Repeated if the
+    // service has written a batch in between, because the node would then fetch that batch with its new name.
     for (let past = 0; !isNoted(); past++) {
       await eventually('the replica contains the whole record', async () => isNoted() || (await holdsAll()))
       await nodes.postgres.query(

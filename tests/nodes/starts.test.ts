@@ -88,7 +88,7 @@ describe('a database over which no node starts', { skip: noPostgres }, () => {
   const refused: Readonly<Record<string, readonly [store: () => string, reason: RegExp]>> = {
     'a role without rights': [
       () => urlOf('stranger'),
-      /permission denied for database postgres: grant CREATE on the database, or make the schema "terrarium"/,
+      /permission denied for database postgres: grant CREATE on the database, or create the schema "terrarium"/,
     ],
     'one connection': [() => urlOf('one'), /needs 6 connections .*too many connections for role "one"/],
     'three connections': [() => urlOf('three'), /needs 6 connections .*too many connections for role/],

@@ -1,5 +1,5 @@
-// The query log stores no value of an error (docs/query-logs.md). The tests plant a secret in one query for each kind of error
-// of both languages. The log then contains each code, and the secret nowhere.
+// The query log stores no value of an error (docs/query-logs.md). The tests plant a secret in one query for each kind
+// of error of both languages. The log then contains each code, and the secret nowhere.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

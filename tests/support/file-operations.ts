@@ -1,5 +1,6 @@
-// Intercepts what a process does with the files of its commit logs, to kill the process at a chosen operation or to simulate
-// a disk. The functions of Node are replaced, so the program needs no hooks. Import this file before the program.
+// Intercepts what a process does with the files of its commit logs, to kill the process at a chosen operation or to
+// simulate a disk. The functions of Node are replaced, so the program needs no hooks. Import this file before the
+// program.
 
 import fs from 'node:fs'
 import promises, { type FileHandle } from 'node:fs/promises'

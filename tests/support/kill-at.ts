@@ -1,5 +1,5 @@
-// Preloaded by `--import` into the processes of a test: kills the process at the operation that its plan names, with SIGKILL.
-// Threads load this file, too: LMDB is written by a thread.
+// Preloaded by `--import` into the processes of a test: kills the process at the operation that its plan names, with
+// SIGKILL. Threads load this file, too: LMDB is written by a thread.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'

@@ -1,6 +1,6 @@
-// A key-value store whose transactions advance only when the test calls for it, one stage at a time: run, apply, answer.
-// A seed can place anything between two stages that may happen there in a real commit: reads, other requests, a failing
-// disk.
+// A key-value store whose transactions advance only when the test calls for it, one stage at a time: run, apply,
+// answer. Between two stages, a seed can insert everything that may happen during a real commit: reads, other requests,
+// a failing disk.
 
 import assert from 'node:assert/strict'
 import type { KeyValueStore, View, Work } from '../../src/storage/kv/contract.ts'

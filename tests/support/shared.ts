@@ -16,8 +16,8 @@ export async function closeShared(): Promise<void> {
 }
 
 /**
- * Returns a function that opens a resource once for all files of this process. Call `shared` at the top of a file: the hook that
- * closes the resource belongs to the suite in which it is registered.
+ * Returns a function that opens a resource once for all files of this process. Call `shared` at the top of a file: the
+ * hook that closes the resource belongs to the suite in which it is registered.
  */
 export function shared<T>(open: () => Promise<T>, close: (resource: T) => Promise<void>): () => Promise<T> {
   let resource: Promise<T> | undefined

@@ -314,8 +314,8 @@ async function listening<T>(config: Config, listen: () => Promise<T>): Promise<T
 const watchMs = 1000
 
 /**
- * Checks, while the service runs, that its data directory is still at its path. If another directory was moved there, the next
- * process to start would open that one, and later commits of this process would be lost.
+ * Checks, while the service runs, that its data directory is still at its path. If another directory was moved there,
+ * the next process to start would open that one, and later commits of this process would be lost.
  */
 class DirectoryWatch {
   readonly #data: string
@@ -360,8 +360,9 @@ class DirectoryWatch {
 const percent = 100
 
 /**
- * A node over a shared store before it can serve. The node may have to copy the state and to catch up with the log, which can
- * take long. Meanwhile it responds with 503 and its progress, and shows the progress in the log and on a terminal.
+ * A node over a shared store before it can serve. The node may have to copy the state and to catch up with the log,
+ * which can take long. Meanwhile it responds with 503 and its progress, and shows the progress in the log and on a
+ * terminal.
  */
 class StartingNode {
   readonly #config: Config

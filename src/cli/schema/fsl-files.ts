@@ -42,8 +42,8 @@ export function databaseFiles(connection: QueryConnection): ReturnType<typeof sc
 }
 
 /**
- * Returns true if the schema uses a feature that only version 10 has. Files that cannot be parsed were written by the user, so
- * they count as such.
+ * Returns true if the schema uses a feature that only version 10 has. Files that cannot be parsed were written by the
+ * user, so they count as such.
  */
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {
   const files = await databaseFiles(connection)

@@ -27,8 +27,8 @@ interface CheckedDefinition {
 }
 
 /**
- * Checks a definition. `previous` is the stored definition: unchanged names remain valid. `findNameConflict` checks the names
- * of other objects.
+ * Checks a definition. `previous` is the stored definition: unchanged names remain valid. `findNameConflict` checks the
+ * names of other objects.
  */
 export function checkDefinition(
   given: ObjectValue,

@@ -17,8 +17,8 @@ import { type SetLike, SetValue } from '../values/set-value.ts'
 
 /**
  * The document to log in as; for a set its first document, always at the present time. Its bytes are not counted as
- * read, and the time is the same in every case. Both would reveal which identities exist to a caller who may call a
- * function that looks them up but may not read them.
+ * read, and the time is the same in every case. Otherwise callers who may not read identities could find out by a
+ * function which ones exist.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)

@@ -105,8 +105,8 @@ export interface Access {
   /** Returns whether any privilege covers the action, under whatever condition. Runs no predicate. */
   mentions(action: ResourceAction, resource: Ref): boolean
   /**
-   * Returns whether the action is allowed on a document. Present only when the decision depends on nothing but the document's
-   * collection.
+   * Returns whether the action is allowed on a document. Present only when the decision depends on nothing but the
+   * document's collection.
    */
   allowsDocument?(action: ResourceAction, document: Ref): boolean
 }

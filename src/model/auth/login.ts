@@ -40,10 +40,10 @@ export class Logins {
   }
 
   /**
-   * Returns whether `password` is the password of `instance`, which the client named by `target`: the document itself, or a set
-   * whose first document it is. For an unknown identity (undefined), or one without a document or password, the result
-   * is false, with the same check and the same reads. These reads are not counted, because the number of bytes would
-   * reveal which identities exist.
+   * Returns whether `password` is the password of `instance`, which the client named by `target`: the document itself,
+   * or a set whose first document it is. For an unknown identity (undefined), or one without a document or password,
+   * the result is false, with the same check and the same reads. These reads are not counted, because the number of
+   * bytes would reveal which identities exist.
    */
   checkPassword(
     asking: PasswordRequest,

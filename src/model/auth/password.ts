@@ -58,8 +58,8 @@ export class Passwords {
   }
 
   /**
-   * Returns whether `password` belongs to `storedHash`, which is undefined for an unknown user or a user without a password.
-   * `identity` names the owner of the password. Throws Pending while the check is running.
+   * Returns whether `password` belongs to `storedHash`, which is undefined for an unknown user or a user without a
+   * password. `identity` names the owner of the password. Throws Pending while the check is running.
    */
   check(
     request: PasswordRequest,

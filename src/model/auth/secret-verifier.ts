@@ -29,8 +29,8 @@ export class SecretVerifier {
   }
 
   /**
-   * Returns whether one of the texts hashes to `storedHash`. `database`: the database of the secret. Throws Pending while the
-   * check is running.
+   * Returns whether one of the texts hashes to `storedHash`. `database`: the database of the secret. Throws Pending
+   * while the check is running.
    */
   verify(memo: Memo, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {
     if (!isUsableHash(storedHash)) return false

@@ -26,8 +26,8 @@ export interface Endpoint {
   /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
   /**
-   * Requests with a wrong method or a long body need a valid secret before the edge answers. The handler itself authenticates
-   * with `principalOf`, or passes the request to the engine.
+   * Requests with a wrong method or a long body need a valid secret before the edge answers. The handler itself
+   * authenticates with `principalOf`, or passes the request to the engine.
    */
   readonly authenticated?: true
   /** The edge reads the request's body before it calls the handler. */

@@ -5,11 +5,11 @@
 // Node's parser of HTTP/1.1 reads sockets without JavaScript in between. This is the fastest way, but the parser takes
 // all that a read returns, up to 64 KiB. The measure of its work is the number of lines: every object that the parser
 // allocates (a request, a header, a chunk, a trailer) takes a line. The client decides how short a line is. After many
-// lines in one turn, the bytes of the connection go to this file first, which passes them to the parser in slices, priced
-// by their lines. When all connections together have too many lines in one turn, all are sliced, and for a while also new
-// connections from their first byte. So a flood gets one long read before it is sliced. Slices are short, and none is
-// parsed in the turn in which a request of the connection begins: the body is not read before the next tick, so all pieces
-// of the turn would be in memory at once, and survive garbage collections.
+// lines in one turn, the bytes of the connection go to this file first, which passes them to the parser in slices,
+// priced by their lines. When all connections together have too many lines in one turn, all are sliced, and for a while
+// also new connections from their first byte. So a flood gets one long read before it is sliced. Slices are short, and
+// none is parsed in the turn in which a request of the connection begins: the body is not read before the next tick, so
+// all pieces of the turn would be in memory at once, and survive garbage collections.
 //
 // Many TLS handshakes at once are spread over several turns, too. A session of HTTP/2 that sends useless frames is
 // ended.

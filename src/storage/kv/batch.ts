@@ -1,5 +1,5 @@
-// The bytes of a batch of transactions' writes, in the order in which they are applied. They are the payload of a record in
-// the commit log of a data directory, and the body of a log row in PostgreSQL.
+// The bytes of a batch of transactions' writes, in the order in which they are applied. They are the payload of a
+// record in the commit log of a data directory, and the body of a log row in PostgreSQL.
 //
 //   version (1 byte), then for each write: key length, key, value length + 1 (0: the key is deleted), value
 //

@@ -1,6 +1,10 @@
-// Checks LMDB's data file before it is mapped. LMDB trusts the content of the file, and the system kills a process that reads a mapped page beyond the end of the file. So damage must be found by reading the first pages, which describe the rest.
+// Checks LMDB's data file before it is mapped. LMDB trusts the content of the file, and the system kills a process that
+// reads a mapped page beyond the end of the file. So damage must be found by reading the first pages, which describe
+// the rest.
 //
-// A data file begins with two meta pages, which commits write in turns. The newer one contains the roots of the trees and the number of the last page. The layouts are those of version 2 of the format on machines with 8-byte, little-endian numbers, the only ones that lmdb-js supports.
+// A data file begins with two meta pages, which commits write in turns. The newer one contains the roots of the trees
+// and the number of the last page. The layouts are those of version 2 of the format on machines with 8-byte,
+// little-endian numbers, the only ones that lmdb-js supports.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stayAlive, wait } from '../../base/timers.ts'

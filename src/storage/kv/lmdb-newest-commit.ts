@@ -3,7 +3,8 @@
 // the one that the opening process has read from the data file shortly before (OpenLDAP ITS#9496). If another process
 // commits in between, its commit is forgotten, and the next one is written over it, although both were acknowledged.
 //
-// Therefore the opening process, and every write transaction before its first write, compare the number in the lock file with the meta pages of the data file, which are always correct.
+// Therefore the opening process, and every write transaction before its first write, compare the number in the lock
+// file with the meta pages of the data file, which are always correct.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'

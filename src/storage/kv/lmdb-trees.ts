@@ -1,4 +1,8 @@
-// The trees of an LMDB environment that hold the entries. A full page of a tree is split in half, unless the new key is after all other keys of the page. Most rows are written in runs of ascending keys: documents by id, events and changes by time. Where several runs share a tree, each run grows before the keys of another run and leaves pages half empty. So different kinds of rows are in different trees, and large kinds are spread over several trees by their sets.
+// The trees of an LMDB environment that hold the entries. A full page of a tree is split in half, unless the new key is
+// after all other keys of the page. Most rows are written in runs of ascending keys: documents by id, events and
+// changes by time. Where several runs share a tree, each run grows before the keys of another run and leaves pages half
+// empty. So different kinds of rows are in different trees, and large kinds are spread over several trees by their
+// sets.
 //
 // The mapping of keys to trees is part of the data format: a change needs a new layout (lmdb-folder.ts).
 

@@ -1,6 +1,6 @@
 // The change record and the change log: the changes of each transaction. The record is ordered by collection and time,
-// so reading the changes of one collection costs only these changes. A log by time contains only the collections of
-// each transaction, for readers that follow all of them and for its own removal.
+// so reading the changes of one collection costs only these changes. The log is ordered by time and contains only the
+// collections of each transaction, for readers that follow all collections, and for the removal of old rows.
 
 import { assert } from '../../base/assert.ts'
 import { endOfTime, micros } from '../../base/micros.ts'

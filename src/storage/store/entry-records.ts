@@ -3,7 +3,8 @@
 //   live, ended   flags, since (8), [ttl (8)], [values]
 //   event         flags, [values]
 //
-// A last value that is the reference of the document itself is omitted. Values are stored although the key contains them, because the encoding of the key is only suitable for comparisons.
+// A last value that is the reference of the document itself is omitted. Values are stored although the key contains
+// them, because the encoding of the key is only suitable for comparisons.
 
 import { assert } from '../../base/assert.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'

@@ -1,8 +1,11 @@
-// The values of the store's rows: short binary headers, which scans can evaluate without decoding, and the encoded fields.
+// The values of the store's rows: short binary headers, which scans can evaluate without decoding, and the encoded
+// fields.
 //
 //   document or history   flags, ts (8), [ttl (8)], [shape time (8)], fields, checksum (4)
 //
-// The fields have the shape of their collection at the shape time, or at ts without one. A ttl is rounded up to the microsecond, so that comparing it with a snapshot time gives the same result as the exact time. The records of index entries are in entry-records.ts.
+// The fields have the shape of their collection at the shape time, or at ts without one. A ttl is rounded up to the
+// microsecond, so that comparing it with a snapshot time gives the same result as the exact time. The records of index
+// entries are in entry-records.ts.
 
 import { assert } from '../../base/assert.ts'
 import { checksum, checksumBytes } from '../../base/checksum.ts'

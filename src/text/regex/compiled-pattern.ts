@@ -60,8 +60,8 @@ export class CompiledPattern {
   }
 
   /**
-   * Returns whether a text is searched in linear time. Some texts are not, even for a pattern that RE2 supports: those in which
-   * RE2's anchors would match elsewhere than Java's.
+   * Returns whether a text is searched in linear time. Some texts are not, even for a pattern that RE2 supports: those
+   * in which RE2's anchors would match elsewhere than Java's.
    */
   isLinearOn(text: string): boolean {
     return this.#linear !== undefined && !anchorsDiffer(this.#tree.anchors, text)

@@ -1,11 +1,14 @@
-// The format of a segment of the commit log. A segment consists of a header and of records, one for each batch of transactions:
+// The format of a segment of the commit log. A segment consists of a header and of records, one for each batch of
+// transactions:
 //
 //   header (64 bytes): magic, version (4), number of the segment (8), name of the log (16), salt (8), sequence number of its
 //                      first record (8), checksum of the record before that one (4), checksum of the header (4)
 //   record: checksum (4), bytes of the batch (4), salt (8), sequence number (8), checksum of the record before (4),
 //           0 (4), the batch, up to 7 bytes of 0
 //
-// New segments are zero-filled, and reused segments get another salt, so old content of a file is never read as a record. Each record contains the checksum of the previous record, also across segments: records form a chain, and each can be verified by itself. Numbers are little-endian; sequence numbers are doubles.
+// New segments are zero-filled, and reused segments get another salt, so old content of a file is never read as a
+// record. Each record contains the checksum of the previous record, also across segments: records form a chain, and
+// each can be verified by itself. Numbers are little-endian; sequence numbers are doubles.
 
 import { crc32 } from 'node:zlib'
 import { assert } from '../../../base/assert.ts'
