@@ -1,0 +1,218 @@
+// kill -9 of each kind of process at an operation of each phase of a commit: the service, a supervisor, a worker, a process of
+// the slow lane. Every acknowledged write is stored afterwards, every other write is stored completely or not at all, and the
+// directory is sound. `npm run test:soak` kills two thousand times. One pass over all phases takes a minute.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { environmentFor, type KillPlan, type Phase, type Victim } from '../support/kill-plan.ts'
+import { assertSound, temporaryFolder } from '../support/program.ts'
+import { RandomSource, roundsToRun } from '../support/seeded.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
+
+/** A process that is killed, in a phase, at one of its first operations. */
+interface Target {
+  readonly victim: Victim
+  readonly phase: Phase
+  readonly operations: number
+}
+
+/** Operations that need whole segments; the documents are larger then. */
+const segmentPhases: readonly Phase[] = ['rotate', 'recycle', 'apply']
+
+const committer: readonly Target[] = [
+  { victim: 'committer', phase: 'append', operations: 60 },
+  { victim: 'committer', phase: 'flush', operations: 60 },
+  { victim: 'committer', phase: 'acknowledge', operations: 150 },
+  { victim: 'committer', phase: 'rotate', operations: 4 },
+  { victim: 'committer', phase: 'apply', operations: 5 },
+  { victim: 'committer', phase: 'replay', operations: 6 },
+  { victim: 'committer', phase: 'recycle', operations: 2 },
+]
+const worker: readonly Target[] = [
+  { victim: 'worker', phase: 'read', operations: 150 },
+  { victim: 'worker', phase: 'acknowledge', operations: 150 },
+]
+const lane: readonly Target[] = [
+  { victim: 'slow lane', phase: 'read', operations: 20 },
+  { victim: 'slow lane', phase: 'acknowledge', operations: 20 },
+]
+
+interface Setup {
+  readonly name: string
+  readonly flags: readonly string[]
+  readonly targets: readonly Target[]
+  readonly seed: number
+}
+
+// The slow lane evaluates all queries.
+const laneFlags = ['--slow-lane-after-ms', '0']
+const setups: readonly Setup[] = [
+  { name: 'one process', flags: [], targets: committer, seed: 61 },
+  { name: '--workers 2', flags: ['--workers', '2'], targets: [...worker, ...committer], seed: 62 },
+  { name: 'slow lane', flags: laneFlags, targets: lane, seed: 63 },
+  { name: 'slow lanes of --workers 2', flags: ['--workers', '2', ...laneFlags], targets: lane, seed: 64 },
+]
+
+const clients = 8
+const sides = ['left', 'right']
+/** Acknowledged writes of a cycle after which all processes are killed, and after a kill that the service survives. */
+const writesMax = 200
+const writesAfterKill = 30
+/** Text of a document where segments have to be filled, and how many writes fill two. */
+const longText = 'x'.repeat(100_000)
+const firstWrites = 90
+
+/** A query that writes a document on each of two sides, so that a half-stored transaction is detected. */
+const createPair = (pair: string, text: string) => ({
+  do: sides.map(side => ({
+    create: { collection: 'pairs' },
+    params: { object: { data: { object: { pair, side, text } } } },
+  })),
+})
+
+/** A data directory whose service is killed again and again. */
+class KilledDirectory {
+  readonly #data: string
+  readonly #flags: readonly string[]
+  readonly #source: RandomSource
+  readonly #acknowledged = new Set<string>()
+  #secret = ''
+  #cycles = 0
+  /** How many processes were killed at their operation. */
+  reached = 0
+
+  constructor(data: string, { flags }: Setup, source: RandomSource) {
+    this.#data = data
+    this.#flags = flags
+    this.#source = source
+  }
+
+  async prepare(): Promise<void> {
+    const server = await startProcess({ data: this.#data, flags: this.#flags })
+    this.#secret = await keyOfNewDatabase(server, 'crash', 'server')
+    await query(server, this.#secret, { create_collection: { object: { name: 'pairs' } } })
+    const values = ['pair', 'side'].map(name => ({ object: { field: ['data', name] } }))
+    const index = { name: 'by_pair', source: { collection: 'pairs' }, values }
+    await query(server, this.#secret, { create_index: { object: index } })
+    // Two segments, so that later ones use their files again.
+    await this.#write(server, 'first', longText, () => this.#acknowledged.size >= firstWrites)
+    await server.kill()
+  }
+
+  /** Starts the service, compares its content, and writes until the target is killed; then kills the rest. */
+  async cycle({ operations, phase, victim }: Target): Promise<void> {
+    const source = this.#source
+    const marker = join(this.#data, `killed-${this.#cycles++}`)
+    const share = source.pick([0, source.below(1000) / 1000, 1])
+    const plan: KillPlan = { victim, phase, operation: source.below(operations), share, marker }
+    const server = await this.#start(plan)
+    if (server !== undefined) {
+      const sizeBefore = this.#acknowledged.size
+      let sizeAtKill: number | undefined
+      const isOver = () => {
+        if (existsSync(marker)) sizeAtKill ??= this.#acknowledged.size
+        const { size } = this.#acknowledged
+        return size >= Math.min(sizeBefore + writesMax, (sizeAtKill ?? size) + writesAfterKill)
+      }
+      const isCompared = await this.compare(server).then(
+        () => true,
+        error => {
+          if (error instanceof assert.AssertionError || !existsSync(marker)) throw error
+          return false
+        },
+      )
+      const text = segmentPhases.includes(phase) ? longText : ''
+      if (isCompared) await this.#write(server, `${this.#cycles}`, text, isOver)
+      await server.kill()
+    }
+    if (existsSync(marker)) this.reached++
+    // Otherwise the next service replays what this one has left.
+    if (source.below(2) === 0) await assertSound(this.#data)
+  }
+
+  /** Starts the service; undefined when it was killed before it was ready. */
+  async #start(plan: KillPlan): Promise<ServerProcess | undefined> {
+    try {
+      return await startProcess({ data: this.#data, flags: this.#flags, env: environmentFor(plan) })
+    } catch (error) {
+      if (!existsSync(plan.marker)) throw error
+      return undefined
+    }
+  }
+
+  async #write(server: ServerProcess, prefix: string, text: string, isOver: () => boolean): Promise<void> {
+    let isDead = false
+    const client = async (number: number) => {
+      for (let count = 0; !isDead && !isOver(); count++) {
+        const pair = `${prefix}/${number}/${count}`
+        const answer = await send(server, { secret: this.#secret, query: createPair(pair, text) }).catch(
+          () => undefined,
+        )
+        if (answer === undefined) isDead = !(await isAlive(server))
+        // 503: the process that would have committed, or that evaluated, is gone.
+        else if (answer.status !== 503) {
+          assert.equal(answer.status, 201, answer.text)
+          this.#acknowledged.add(pair)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
+  }
+
+  /** Asserts that everything acknowledged is stored, and nothing in part. */
+  async compare(server: ServerProcess): Promise<void> {
+    const page = (await query(server, this.#secret, {
+      paginate: { match: { index: 'by_pair' } },
+      size: 100_000,
+    })) as { readonly data: readonly (readonly [string, string])[] }
+    const stored = Map.groupBy(page.data, ([pair]) => pair)
+    for (const [pair, entries] of stored)
+      assert.deepEqual(entries.map(([, side]) => side).sort(), sides, `a part of ${pair}`)
+    const lost = [...this.#acknowledged].filter(pair => !stored.has(pair))
+    assert.deepEqual(lost, [])
+  }
+
+  /** Compares the content once more, without a kill. */
+  async end(): Promise<void> {
+    const server = await startProcess({ data: this.#data, flags: this.#flags })
+    await this.compare(server)
+    await server.stop()
+    await assertSound(this.#data)
+  }
+}
+
+/** Whether a service accepts connections. */
+async function isAlive(server: ServerProcess): Promise<boolean> {
+  try {
+    process.kill(server.pid, 0)
+    return (await fetch(`${server.url}/ping`)).ok
+  } catch {
+    return false
+  }
+}
+
+for (const setup of setups) {
+  const { name, seed, targets } = setup
+  test(`no acknowledged write is lost, whichever process is killed in whatever phase (${name})`, async context => {
+    let reached = 0
+    const passes = roundsToRun(1)
+    for (let pass = 0; pass < passes; pass++) {
+      const data = await temporaryFolder()
+      const directory = new KilledDirectory(data, setup, new RandomSource(seed + 1000 * pass))
+      try {
+        await directory.prepare()
+        for (const target of targets) await directory.cycle(target)
+        await directory.end()
+      } finally {
+        await rm(data, { recursive: true, force: true })
+      }
+      reached += directory.reached
+    }
+    context.diagnostic(`${reached} of ${passes * targets.length} were killed at their operation`)
+    assert.ok(reached >= (passes * targets.length) / 2)
+  })
+}
