@@ -33,8 +33,8 @@ const committer: readonly Target[] = [
   { victim: 'committer', phase: 'recycle', operations: 2 },
 ]
 const worker: readonly Target[] = [
-  { victim: 'worker', phase: 'read', operations: 150 },
-  { victim: 'worker', phase: 'acknowledge', operations: 150 },
+  { victim: 'worker', phase: 'read', operations: 40 },
+  { victim: 'worker', phase: 'acknowledge', operations: 80 },
 ]
 const lane: readonly Target[] = [
   { victim: 'slow lane', phase: 'read', operations: 20 },

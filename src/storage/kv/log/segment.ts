@@ -1,5 +1,6 @@
 // A segment of the commit log in memory: its bytes, the rows in them, and its file.
 
+import { crc32 } from 'node:zlib'
 import { systemRandom } from '../../../base/random.ts'
 import { batchVersion, encodeWrite, firstWrite, keyStartOf, writeBytesMax } from '../batch.ts'
 import type { Bytes, Write } from '../contract.ts'
@@ -35,6 +36,9 @@ export class Segment {
   /** The offset of the next record, and the offset of the next write of the current record. */
   #end = headerBytes
   #at = 0
+  /** CRC-32 of its batch, up to an offset. */
+  #checksum = 0
+  #summedTo = 0
   #isComplete = true
   #place: ChainPlace
 
@@ -65,6 +69,8 @@ export class Segment {
     if (!this.#isComplete) return
     this.bytes[this.#end + recordHeadBytes] = batchVersion
     this.#at = this.#end + recordHeadBytes + 1
+    this.#checksum = 0
+    this.#summedTo = this.#end + recordHeadBytes
   }
 
   /** True when there are no records yet. */
@@ -97,8 +103,14 @@ export class Segment {
     this.#at = start + part.length
     this.bytes.set(part, start)
     while (start < this.#at) start = this.table.add(start)
-    // Ordering all of a large batch at once would take long.
+    // Ordering or summing all of a large batch at once would take long.
     this.table.order()
+    this.#sum()
+  }
+
+  #sum(): void {
+    this.#checksum = crc32(this.bytes.subarray(this.#summedTo, this.#at), this.#checksum)
+    this.#summedTo = this.#at
   }
 
   /** Completes the record, and returns the range of bytes that must be written to the file. */
@@ -106,11 +118,12 @@ export class Segment {
     const recordStart = this.#end
     const { checksum: before } = this.#place
     const sequence = this.#place.sequence + 1
-    const batch = this.#at - recordStart - recordHeadBytes
+    this.#sum()
+    const batch = { bytes: this.#at - recordStart - recordHeadBytes, checksum: this.#checksum }
     const checksum = sealRecord(this.bytes, recordStart, batch, { salt: this.#salt, sequence, before })
     // The header is written with the first record.
     const start = recordStart === headerBytes ? 0 : recordStart
-    return { start, end: recordStart + recordBytes(batch), place: { sequence, checksum } }
+    return { start, end: recordStart + recordBytes(batch.bytes), place: { sequence, checksum } }
   }
 
   /** Makes a durable record visible to readers. */
