@@ -21,10 +21,14 @@ export interface ReadRange {
   readonly fingerprint: string | undefined
 }
 
+/** The reads of single keys, by the `byteText` of the key. A `Map` is one. */
+export interface KeyReads extends Iterable<readonly [string, ReadRow]> {
+  readonly size: number
+}
+
 /** All reads of one state. */
 export interface ReadSet {
-  /** By the `byteText` of the key. */
-  readonly keys: ReadonlyMap<string, ReadRow>
+  readonly keys: KeyReads
   readonly ranges: readonly ReadRange[]
 }
 

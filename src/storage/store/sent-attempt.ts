@@ -8,7 +8,7 @@ import { joinBytes, megabyte } from '../../base/bytes.ts'
 import type { Micros } from '../../values/value.ts'
 import { decodeWrites, encodeWrites, WriteReader } from '../kv/batch.ts'
 import type { Bytes, EncodedWrites } from '../kv/contract.ts'
-import type { ReadRange, ReadRow, ReadSet } from '../kv/read-set.ts'
+import type { KeyReads, ReadRange, ReadRow, ReadSet } from '../kv/read-set.ts'
 import { type Attempt, type AttemptHead, type PackedAttempt, writesAt } from './attempt.ts'
 
 /** Keys and ranges of a read set that are sent together. */
@@ -90,17 +90,24 @@ async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
 }
 
 async function readSetOf(body: Bytes, lengths: readonly number[]): Promise<ReadSet> {
-  const keys = new Map<string, ReadRow>()
-  const ranges: ReadRange[] = []
+  const portions: Portion[] = []
   let at = 0
   for (const length of lengths) {
     if (at > 0) await turn()
-    const portion = deserialize(body.subarray(at, at + length)) as Portion
-    for (const [key, found] of portion.keys) keys.set(key, found)
-    ranges.push(...portion.ranges)
+    portions.push(deserialize(body.subarray(at, at + length)) as Portion)
     at += length
   }
-  return { keys, ranges }
+  return { keys: keysOf(portions), ranges: portions.flatMap(({ ranges }) => ranges) }
+}
+
+/** The keys of all portions. They are not joined, because a `Map` that grows beyond 100 000 keys takes 20 ms for that. */
+function keysOf(portions: readonly Portion[]): KeyReads {
+  return {
+    size: portions.reduce((sum, { keys }) => sum + keys.length, 0),
+    *[Symbol.iterator]() {
+      for (const { keys } of portions) yield* keys
+    },
+  }
 }
 
 /** The writes made for the time `from`, rebased to the time `to`. This may split a write into two, but not more. */
