@@ -1,6 +1,7 @@
 // kill -9 of each kind of process at an operation of each phase of a commit: the service, a supervisor, a worker, a process of
 // the slow lane. Every acknowledged write is stored afterwards, every other write is stored completely or not at all, and the
-// directory is sound. `npm run test:soak` kills two thousand times. One pass over all phases takes a minute.
+// directory is sound. The file takes more than a minute because each of its twenty cycles starts a service. `npm run test:soak`
+// runs two thousand cycles.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -185,7 +186,7 @@ class KilledDirectory {
   }
 }
 
-/** Whether a service accepts connections. */
+/** Returns whether a service accepts connections. */
 async function isAlive(server: ServerProcess): Promise<boolean> {
   try {
     process.kill(server.pid, 0)

@@ -1,6 +1,6 @@
-// kill -9 of a process that commits to a log, at an operation of each phase: no acknowledged transaction is lost, every
-// transaction is complete, and the log has no gap. Other processes read meanwhile. `npm run test:soak` kills 2400
-// times.
+// kill -9 of a process that commits to a log, at an operation of each phase: nothing acknowledged is lost, no transaction is
+// there in part, and the log has no gap. Other processes read meanwhile. `npm run test:soak` kills 2400 times. The
+// file takes more than 20 seconds because each kill needs a process of its own.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
