@@ -45,11 +45,11 @@ const keySets = [
 export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
- * Parses an event cursor. `at`: the path from the call to the cursor.
- * Reading after a time starts at the add events of that time; reading before a time ends at the start of that time. An
- * object without a document is the position after the events of its time; in native collections, reading after it
- * starts before those events. When a cursor consists only of a time, remove events of that time are omitted in both
- * directions, unless they are stored before the add events.
+ * Parses an event cursor. `at`: the path from the call to the cursor. For a cursor that is only a time, a page after it
+ * starts with the add events of that time, and a page before it ends before all events of that time. Remove events of
+ * that time are in neither page, unless they are stored before the add events. A cursor object without a document is
+ * the position after all events of its time. In native collections, a page after such an object includes the add
+ * events of that time.
  */
 export function readEventCursor(
   cursor: Value,

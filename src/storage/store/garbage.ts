@@ -26,7 +26,7 @@ import type { StoreTransaction } from './transaction.ts'
 /** Maximum number of objects that are searched for one that may be removed now. */
 const looksMax = 256
 
-/** The object that has waited longest, of those whose documents' bindings may be computed now. */
+/** The object that has waited longest. Objects whose bindings may not be computed now are skipped. */
 export function nextGarbage(
   view: View,
   now: Micros,

@@ -128,7 +128,7 @@ test('a transaction that fails or writes nothing leaves no announcement', async 
 test('an announcement of a crashed process delays snapshot times only briefly', async () => {
   const { others, store } = storeWithOthers()
   others.oldest = others.clock
-  // Less than the time after which a store makes a commit of its own to pass the announced time.
+  // Shorter than the wait after which a store commits by itself to pass an announced time.
   others.clock += 0.9 * second
   assert.equal(snapshotTime(store), others.oldest - 1)
   // The store itself commits later, so the announced commit must be after that commit.
@@ -137,7 +137,7 @@ test('an announcement of a crashed process delays snapshot times only briefly', 
   await store.close()
 })
 
-test('a document that has expired for a transaction without writes has expired at the time of its response', async () => {
+test('a document that a transaction without writes sees as expired has a ttl before the time of the response', async () => {
   const { others, store } = storeWithOthers()
   const expiry = micros(others.clock + second / 2)
   const collection = collectionRef(1024)
@@ -147,11 +147,11 @@ test('a document that has expired for a transaction without writes has expired a
     transaction.put(ref, object({ ttl: timeFromMicros(expiry) }))
   })
   const announced = others.clock + 1000
-  // Less than the time after which a store makes a commit of its own to pass the announced time.
+  // Shorter than the wait after which a store commits by itself to pass an announced time.
   others.clock += 0.9 * second
   others.oldest = announced
   const { result, time } = await store.write(transaction => transaction.get(ref))
   assert.equal(result, undefined)
-  assert.ok(time >= expiry, 'it had not at the time that is settled')
+  assert.ok(time >= expiry, 'not expired at the time of the response')
   await store.close()
 })
