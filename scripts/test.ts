@@ -146,6 +146,8 @@ function useMemoryForFiles(): void {
   chmodSync(folder, 0o1777)
   process.env.TMPDIR = folder
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // Without a handler, a signal ends the process without the event `exit`.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 }
 
 process.chdir(repository)
