@@ -1,9 +1,9 @@
 // Stores exported files in a bucket of an S3-compatible service; clients download them through presigned URLs. Files
-// are uploaded in parts, so memory is bounded for any size. The S3 client is by far the largest dependency, so it is
-// loaded only when a bucket is configured.
+// are uploaded in parts, so memory is bounded for any size.
 
 import type { Readable } from 'node:stream'
-import type { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import type { GetObjectCommand } from '@aws-sdk/client-s3'
+import { openS3Client } from '../base/s3-client.ts'
 import type { ExportStorage } from './export-storage.ts'
 import type { ChunkStorage } from './shared-log.ts'
 
@@ -27,20 +27,13 @@ const partsAtOnce = 2
 /** Opens a bucket. Configuration errors appear at its first use. */
 export async function openS3Storage(options: S3Options): Promise<ExportStorage & ChunkBucket> {
   const { endpoint, region, accessKey, secretKey, bucket, now } = options
-  const { S3Client, DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } =
-    await import('@aws-sdk/client-s3')
+  const { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } = await import(
+    '@aws-sdk/client-s3'
+  )
   const { Upload } = await import('@aws-sdk/lib-storage')
   const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
-  const client: S3Client = new S3Client({
-    endpoint,
-    region,
-    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    // The bucket is part of the path, which works with every S3-compatible service, also at a bare IP address.
-    forcePathStyle: true,
-    // Some services reject checksums other than those that the protocol requires.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  })
+  const credentials = { accessKeyId: accessKey, secretAccessKey: secretKey }
+  const client = await openS3Client({ endpoint, region, credentials })
   const remove = async (name: string) => {
     await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }))
   }

@@ -14,10 +14,10 @@ import { logFolder } from './log/segment-files.ts'
 
 /**
  * Copies the store in the folder `from` into the empty folder `to`. The copy is durable when the promise resolves.
- * Throws {@link StoreUnavailableError}.
+ * `durable`: as in {@link LogReader}. Throws {@link StoreUnavailableError}.
  */
-export async function copyStore(from: string, to: string): Promise<void> {
-  const log = new LogReader(join(from, logFolder))
+export async function copyStore(from: string, to: string, durable?: () => number): Promise<void> {
+  const log = new LogReader(join(from, logFolder), durable)
   const source = openFolder(from, { use: 'reading' })
   try {
     verifyLog(source.root, join(from, logFolder))

@@ -13,7 +13,7 @@ import {
   type ObjectValue,
   type Ref,
 } from '../../values/value.ts'
-import { documentKey, historyRange, metaKey } from '../keys/keyspace.ts'
+import { documentKey, historyRange } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/contract.ts'
 import { Overlay } from '../kv/overlay.ts'
 import { encodeChanges, recordSinceKey } from './change-log.ts'
@@ -25,10 +25,8 @@ import { StoreReader, type TransactionParts, type TransactionTimes } from './rea
 import { encodeTimes, versionTime } from './records.ts'
 import type { Rows } from './rows.ts'
 import { SchemaWriter } from './schema-writer.ts'
+import { secretKeyRow } from './store-secret.ts'
 import { isStored } from './taken-ids.ts'
-
-/** The key of the secret of the store. */
-const secretKeyRow = metaKey('secret key')
 
 interface Writers {
   readonly rows: Rows

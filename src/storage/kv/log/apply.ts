@@ -7,7 +7,8 @@ import type { Trees } from '../lmdb-trees.ts'
 import type { ReadingSegment } from './log-reader.ts'
 import { decodePosition, encodePosition, type LogPosition, positionKey } from './position.ts'
 import { RowTable } from './row-table.ts'
-import { addRecords } from './segment.ts'
+import { addBatch, addRecords } from './segment.ts'
+import type { RecordBounds } from './segment-format.ts'
 
 /** The segments to apply, the oldest first, and the position of LMDB afterwards. */
 export interface ApplyRequest {
@@ -42,9 +43,28 @@ export function completeCopy(copy: OpenFolder, segments: readonly ReadingSegment
   })
 }
 
+/** The bounds of a batch in the bytes of records. */
+export type BatchSpan = Pick<RecordBounds, 'batchStart' | 'batchEnd'>
+
+/** Applies batches in `bytes`, in their order, in one transaction. */
+export function applyBatches(
+  { root, trees }: Pick<OpenFolder, 'root' | 'trees'>,
+  bytes: Bytes,
+  batches: readonly BatchSpan[],
+): void {
+  if (batches.length === 0) return
+  const table = new RowTable(bytes)
+  for (const batch of batches) addBatch(table, bytes, batch)
+  root.transactionSync(() => applyTable(trees, table))
+}
+
 function applyRows(trees: Trees, bytes: Bytes, end: number): void {
   const table = new RowTable(bytes)
   addRecords(table, bytes, end)
+  applyTable(trees, table)
+}
+
+function applyTable(trees: Trees, table: RowTable): void {
   for (const { key, value } of table.all()) {
     const tree = trees.of(key)
     if (value) tree.put(key, value)

@@ -36,6 +36,7 @@ import {
   segmentBytesDefault,
   systemDisk,
 } from './segment-files.ts'
+import { headerBytes } from './segment-format.ts'
 
 interface LoggedOptions {
   /** The data directory; created if missing. */
@@ -56,6 +57,18 @@ interface LoggedOptions {
   readonly onLostFlush?: (error: unknown) => void
   /** Other processes read the log: publishes the newest durable record to them ({@link DurableSequence}). */
   readonly isFollowed?: boolean
+  /** Receives all records of the log, for a copy elsewhere. */
+  readonly records?: RecordSink
+}
+
+/** Receives records once they are durable, in their order. */
+export interface RecordSink {
+  /** Called first: the name of the log, and the newest record before those that `add` gets. */
+  begin(log: Bytes, place: ChainPlace): void
+  /** Whole records of a segment, the last of which is at `place`. Their memory is only lent. */
+  add(records: Bytes, place: ChainPlace): void
+  /** Called when no more records follow and the store is closed; the close waits for it. */
+  end(): Promise<void>
 }
 
 /** Number of rows of a batch after which the remaining transactions wait for the next batch. */
@@ -100,6 +113,7 @@ class LoggedStore implements LoggedKeyValueStore {
   readonly #freeBytes: () => number
   readonly #onLostFlush: (error: unknown) => void
   readonly #durable: DurableSequence | undefined
+  readonly #records: RecordSink | undefined
   readonly #disk: LogDisk
   readonly #segmentBytes: number
   readonly #listeners = new Listeners()
@@ -158,6 +172,10 @@ class LoggedStore implements LoggedKeyValueStore {
     )
     if (options.isFollowed) this.#durable = new DurableSequence(folder, 'write')
     this.#durable?.write(this.#place.sequence)
+    this.#records = options.records
+    this.#records?.begin(position.log, position)
+    for (const { bytes, end, place } of segments)
+      if (end > headerBytes) this.#records?.add(bytes.subarray(headerBytes, end), place)
     this.#next = this.#makeNext(this.#segmentBytes)
     this.#applying = new ApplyQueue(
       {
@@ -226,6 +244,7 @@ class LoggedStore implements LoggedKeyValueStore {
     await this.#root.close()
     this.#image.newest.close()
     this.#durable?.close()
+    await this.#records?.end()
   }
 
   /** Records that LMDB has the whole log. If this fails, the next start replays the log. */
@@ -293,21 +312,20 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#root.resetReadTxn()
     this.#isWorking = true
     try {
-      const postponed = new PostponedWrite(write => {
-        all.push(write)
-        active.add(write)
-      })
       let count = 0
       while (count < batch.length && active.isComplete && all.length < batchWritesMax && !pieces) {
         const tables = this.#tables.map(table => ({ table, limit: Number.MAX_SAFE_INTEGER }))
-        const view = new LoggedView(new LmdbView(this.#trees), tables, postponed)
+        const view = new LoggedView(new LmdbView(this.#trees), tables)
         const done = runJob(batch[count++] as Job, view)
         view.end()
-        postponed.add(done.writes)
+        // The row of each commit stays in the record: a restore to a moment cuts the log between two commits.
+        for (const write of done.writes) {
+          all.push(write)
+          active.add(write)
+        }
         pieces = done.pieces
       }
       this.#queue.putBack(batch.splice(count))
-      postponed.release()
       return { writes: all, ...(pieces && { pieces }) }
     } finally {
       this.#isWorking = false
@@ -348,6 +366,8 @@ class LoggedStore implements LoggedKeyValueStore {
     active.accept(record)
     this.#place = record.place
     this.#durable?.write(record.place.sequence)
+    const recordStart = Math.max(record.start, headerBytes)
+    this.#records?.add(active.bytes.subarray(recordStart, record.end), record.place)
     this.#applying.noteRecord()
     this.#applyLater()
   }

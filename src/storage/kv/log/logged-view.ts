@@ -1,7 +1,7 @@
 // Reads of LMDB together with the newer rows that are only in the commit log.
 
 import { assert } from '../../../base/assert.ts'
-import { areSame, hashBytes } from '../../../base/bytes.ts'
+import { hashBytes } from '../../../base/bytes.ts'
 import { isEmptyRange, isImpossibleKey } from '../checks.ts'
 import type { Bytes, Entry, KeyRange, View } from '../contract.ts'
 import type { LmdbView } from '../lmdb-view.ts'
@@ -19,23 +19,16 @@ export class LoggedView implements View {
   readonly #image: LmdbView
   /** The newest first. */
   readonly #tables: readonly TableSnapshot[]
-  readonly #postponed: PostponedWrite | undefined
   #isOver = false
 
-  constructor(image: LmdbView, tables: readonly TableSnapshot[], postponed?: PostponedWrite) {
+  constructor(image: LmdbView, tables: readonly TableSnapshot[]) {
     this.#image = image
     this.#tables = tables
-    this.#postponed = postponed
   }
 
   get(key: Bytes, known?: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
-    const postponed = this.#postponed?.of(key)
-    if (postponed !== undefined)
-      return known !== undefined && postponed.value !== undefined && areSame(postponed.value, known)
-        ? known
-        : postponed.value?.slice()
     if (this.#tables.length > 0) {
       const hash = hashBytes(key)
       for (const { limit, table } of this.#tables) {
@@ -59,7 +52,6 @@ export class LoggedView implements View {
   #iterate(range: KeyRange): Iterator<Entry> {
     assert(!this.#isOver, 'a view is used after its read')
     if (isEmptyRange(range)) return [][Symbol.iterator]()
-    this.#postponed?.release()
     let entries: Pick<View, 'range'> = this.#image
     // The oldest first, so that newer rows replace them.
     for (const { limit, table } of this.#tables.toReversed()) {

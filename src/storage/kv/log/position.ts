@@ -3,7 +3,7 @@
 import { assert } from '../../../base/assert.ts'
 import { systemRandom } from '../../../base/random.ts'
 import type { Bytes } from '../contract.ts'
-import type { OpenFolder } from '../lmdb-folder.ts'
+import type { Environment, OpenFolder } from '../lmdb-folder.ts'
 import { logNameBytes } from './segment-format.ts'
 
 /** Key of the row in the environment's main table. */
@@ -77,5 +77,19 @@ export function noteClosed({ newest, root }: OpenFolder, isClosed: boolean): voi
     newest.check(root)
     const position = decodePosition(root.get(positionKey) as Bytes)
     if (position.isClosed !== isClosed) root.put(positionKey, encodePosition({ ...position, isClosed }))
+  })
+}
+
+/** Reads the position of the store in a folder, which no other process writes to. */
+export function readPosition(root: Environment): LogPosition | undefined {
+  const stored = root.get(positionKey)
+  return stored && decodePosition(stored)
+}
+
+/** Begins a log with the name `log`, whose records LMDB has none of. */
+export function renameLog(root: Environment, log: Bytes): void {
+  const position = { log, segment: 0, sequence: 0, checksum: 0, isClosed: true }
+  root.transactionSync(() => {
+    root.put(positionKey, encodePosition(position))
   })
 }

@@ -141,6 +141,11 @@ export function recordIn(
   return { sequence, before, checksum, batchStart, batchEnd, end: start + recordBytes(batchEnd - batchStart) }
 }
 
+/** Reads the record that begins at `start`, of any segment; undefined for an incomplete record. */
+export function anyRecordIn(bytes: Buffer, start: number): RecordBounds | undefined {
+  return recordIn(bytes, start, bytes.subarray(start + at.salt, start + at.salt + saltBytes))
+}
+
 /** The size in the head of the record that begins at `start`; 0 when there is no record. */
 export function recordSize(bytes: Buffer, start: number, salt: Bytes): number {
   if (start + recordHeadBytes > bytes.length || !hasSalt(bytes, start, salt)) return 0

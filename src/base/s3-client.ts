@@ -1,0 +1,32 @@
+// Opens clients of S3-compatible services. The S3 client is by far the largest dependency, so it is loaded only when a bucket
+// is configured.
+
+import type { S3Client } from '@aws-sdk/client-s3'
+
+interface S3ClientOptions {
+  /** Absent: the SDK takes it from the environment (AWS_ENDPOINT_URL_S3), or uses the address of AWS. */
+  readonly endpoint?: string
+  /** Absent: `us-east-1`. */
+  readonly region?: string | undefined
+  /** Absent: the SDK looks for them in the environment, profiles and the machine. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
+}
+
+/** Opens a client. Configuration errors appear at its first use. */
+export async function openS3Client({
+  credentials,
+  endpoint,
+  region = 'us-east-1',
+}: S3ClientOptions): Promise<S3Client> {
+  const { S3Client } = await import('@aws-sdk/client-s3')
+  return new S3Client({
+    region,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(credentials && { credentials }),
+    // The bucket is part of the path, which works with every S3-compatible service, also at a bare IP address.
+    forcePathStyle: true,
+    // Some services reject checksums other than those that the protocol requires.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+}
