@@ -22,6 +22,7 @@ import { filesIn, programFolder, repository } from './sources.js'
 const entries = [
   'cli/main.ts',
   'app/slow-lane-main.ts',
+  'app/backup-main.ts',
   'model/auth/bcrypt-thread.ts',
   'storage/kv/log/apply-thread.ts',
   'app/index.ts',

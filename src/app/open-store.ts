@@ -39,6 +39,7 @@ import { storeOver } from '../storage/kv/store-over.ts'
 import { workersMax } from '../storage/store/ids.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import type { Config } from './config/settings.ts'
+import { ContinuousBackup } from './open-backup.ts'
 
 /**
  * Limits of the wait for a shared store's database. The database may never respond, and a service must stop in time.
@@ -232,15 +233,20 @@ export async function openConfiguredStore(
   return { kv: storeOver(kv, { close }), shared }
 }
 
-/** Opens the data directory in the committing process; `isFollowed`: see {@link openLogged}. */
+/** Opens the data directory in the committing process, with its continuous backup; `isFollowed`: see {@link openLogged}. */
 function openLoggedStore(
-  { data }: Pick<Config, 'data'>,
+  { backupDays, backupTo, data, logLevel }: Config,
   log: Logger,
   { isFollowed, onLostFlush }: { readonly isFollowed: boolean } & Pick<StoreRole, 'onLostFlush'>,
 ): LoggedKeyValueStore {
+  const backup =
+    backupTo === undefined
+      ? undefined
+      : new ContinuousBackup({ data, target: backupTo, retentionDays: backupDays, logLevel, logger: log })
   return openLogged({
     path: data,
     isFollowed,
+    ...(backup && { records: backup }),
     onLostFlush: error => {
       log.fatal(
         { err: error },

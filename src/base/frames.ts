@@ -1,8 +1,8 @@
-// Sends and receives the messages between the service and a slow-lane process over a socket. A message consists of
-// the lengths of its head and body, the head as a structured clone, and the body as bytes. The pieces of a body are
+// Sends and receives the messages between the service and its other processes over a socket or a pipe. A message consists
+// of the lengths of its head and body, the head as a structured clone, and the body as bytes. The pieces of a body are
 // never joined, so that a body of many megabytes does not block the service.
 
-import type { Duplex } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { deserialize, serialize } from 'node:v8'
 
 interface Frame {
@@ -13,7 +13,7 @@ interface Frame {
 const prefixBytes = 8
 
 /** Sends a message. */
-export function sendFrame(socket: Duplex, head: unknown, body: readonly Uint8Array[] = []): void {
+export function sendFrame(socket: Writable, head: unknown, body: readonly Uint8Array[] = []): void {
   const bytes = serialize(head)
   const prefix = Buffer.alloc(prefixBytes)
   prefix.writeUInt32LE(bytes.length)
@@ -26,7 +26,7 @@ export function sendFrame(socket: Duplex, head: unknown, body: readonly Uint8Arr
 }
 
 /** Calls `receive` with every message that arrives. */
-export function receiveFrames(socket: Duplex, receive: (frame: Frame) => void): void {
+export function receiveFrames(socket: Readable, receive: (frame: Frame) => void): void {
   let pending: Buffer[] = []
   let pendingBytes = 0
   let need = prefixBytes

@@ -66,7 +66,7 @@ test('the model does not depend on the language that uses it: languages pass pol
 })
 
 /** The programs, and the functions that exit the process: see `src/cli/fatal.ts`. */
-const programs = ['src/cli/', 'src/app/slow-lane-main.ts']
+const programs = ['src/cli/', 'src/app/slow-lane-main.ts', 'src/app/backup-main.ts']
 
 test('libraries do not exit the process: programs pass them a function that does', () => {
   const found = sources

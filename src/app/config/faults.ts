@@ -1,6 +1,7 @@
 // Checks of settings' values. Each function returns the error text, which follows the setting's name, or undefined.
 
 import { isIP } from 'node:net'
+import { parseBackupAddress } from '../../base/backup-address.ts'
 import { AddressFault, parseDatabaseAddress } from '../../base/database-address.ts'
 
 /** Checks a host. Only texts that can never be a host are rejected, because the system resolves names. */
@@ -17,6 +18,11 @@ export function storeFault(text: string): string | undefined {
     if (cause instanceof AddressFault) return cause.message
     throw cause
   }
+}
+
+/** Checks the address of a continuous backup. */
+export function backupFault(text: string): string | undefined {
+  return parseBackupAddress(text) === undefined ? 'must be a folder or s3://BUCKET/PREFIX' : undefined
 }
 
 /** Checks a web address. */

@@ -5,6 +5,7 @@
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { parseBackupAddress } from '../../base/backup-address.ts'
 import { isLoopback, isShortSecret, secretCharsMin } from './faults.ts'
 import { type Config, initialOf, type Setting, type SettingName, settings } from './settings.ts'
 
@@ -54,6 +55,7 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
     const text = `the root secret must have at least ${secretCharsMin} characters, unless --host is a loopback address`
     throw new UsageError(text)
   }
+  checkBackup(read)
   const bucket = [
     read.queryLogS3Endpoint,
     read.queryLogS3Bucket,
@@ -64,6 +66,18 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
     throw new UsageError('--query-log-s3-endpoint, -bucket, -access-key and -secret-key are needed together')
   }
   return read
+}
+
+/** Throws {@link UsageError} when the continuous backup cannot be one of the data directory. */
+function checkBackup({ backupTo, data, store }: Config): void {
+  if (backupTo === undefined) return
+  if (store !== undefined)
+    throw new UsageError(
+      "--backup-to backs up one data directory: back up a shared store with PostgreSQL's own tools, pg_basebackup with archived WAL, or pg_dump",
+    )
+  const address = parseBackupAddress(backupTo)
+  if (address?.kind === 'folder' && `${address.folder}/`.startsWith(`${data}/`))
+    throw new UsageError('--backup-to must name a folder outside of the data directory')
 }
 
 /** The variable of a setting, if it is set. An empty variable counts as not set. */

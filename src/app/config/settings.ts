@@ -2,7 +2,7 @@
 // keys of the configuration file, `--help` and the documentation are derived from the table.
 
 import { limits } from '../../base/limits.ts'
-import { hostFault, proxiesFault, secretFault, storeFault, urlFault } from './faults.ts'
+import { backupFault, hostFault, proxiesFault, secretFault, storeFault, urlFault } from './faults.ts'
 
 /** The type of a setting. A setting without a default is undefined when no value is given. */
 type Kind =
@@ -323,6 +323,19 @@ export const settings = {
   backups: {
     kind: 'path',
     doc: 'Folder for backups that the operator starts in the dashboard; each backup gets a new folder in it. Without this setting the dashboard cannot start backups.',
+  },
+  backupTo: {
+    kind: 'string',
+    placeholder: 'TARGET',
+    check: backupFault,
+    doc: 'Folder or s3://BUCKET/PREFIX for a continuous backup of the data directory, from which `terrarium restore --from` restores any moment. Credentials, region and endpoint of a bucket come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL_S3.',
+  },
+  backupDays: {
+    kind: 'integer',
+    default: 7,
+    min: 1,
+    max: 3650,
+    doc: 'Retention of the continuous backup in days: how far back a restore can go.',
   },
   dashboard: {
     kind: 'switch',

@@ -6,7 +6,6 @@ import { isEmptyRange, isImpossibleKey } from '../checks.ts'
 import type { Bytes, Entry, KeyRange, View } from '../contract.ts'
 import type { LmdbView } from '../lmdb-view.ts'
 import { laidOver } from '../overlay.ts'
-import type { PostponedWrite } from '../postponed-write.ts'
 import type { RowTable } from './row-table.ts'
 
 /** A table, and the number of its visible rows. */

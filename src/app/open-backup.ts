@@ -1,0 +1,122 @@
+// Starts the process that writes the continuous backup of a data directory, and passes the records of the commit log on to it.
+// The process has its own memory and a lower priority, so neither a slow bucket nor a base copy delays a commit.
+
+import type { ChildProcess } from 'node:child_process'
+import type { Writable } from 'node:stream'
+import type { Logger } from 'pino'
+import type { BackupSetup, ToBackup } from '../backup/messages.ts'
+import { megabyte } from '../base/bytes.ts'
+import { sendFrame } from '../base/frames.ts'
+import { compileCache, programFile, startProgram } from '../base/program-files.ts'
+import { type Cancel, systemTimers, type Timers, wait } from '../base/timers.ts'
+import type { Bytes } from '../storage/kv/contract.ts'
+import type { RecordSink } from '../storage/kv/log/logged-store.ts'
+import type { ChainPlace } from '../storage/kv/log/segment.ts'
+
+const program = programFile('app/backup-main.ts')
+
+/** Milliseconds for which records are collected before they are sent. */
+const sendAfterMs = 50
+/** Bytes of records that are sent at once. */
+const sendBytes = megabyte / 4
+/** Bytes that may wait in the pipe. Beyond them records are left out, and the process makes a new base copy. */
+const pipeBytesMax = 64 * megabyte
+/** Milliseconds before a process that has ended is replaced. */
+const restartMs = 5_000
+/** Milliseconds that the process has to exit after its input has ended. */
+const exitMs = 8_000
+
+interface BackupOptions extends Omit<BackupSetup, 'log' | 'place'> {
+  readonly logger: Logger
+  readonly timers?: Timers
+}
+
+/** The continuous backup of a data directory that this process commits to. */
+export class ContinuousBackup implements RecordSink {
+  readonly #options: BackupOptions
+  readonly #timers: Timers
+  #log: Bytes = new Uint8Array(0)
+  #child: { readonly process: ChildProcess; readonly ended: Promise<void> } | undefined
+  /** Records that are not sent yet, the newest record before them, and the newest of them. */
+  #records: Buffer[] = []
+  #bytes = 0
+  #before: ChainPlace = { sequence: 0, checksum: 0 }
+  #place: ChainPlace = { sequence: 0, checksum: 0 }
+  #cancelSend: Cancel | undefined
+  #isEnded = false
+
+  constructor(options: BackupOptions) {
+    this.#options = options
+    this.#timers = options.timers ?? systemTimers
+  }
+
+  begin(log: Bytes, { checksum, sequence }: ChainPlace): void {
+    this.#log = Uint8Array.from(log)
+    this.#before = { checksum, sequence }
+    this.#place = this.#before
+    this.#start()
+  }
+
+  add(records: Bytes, { checksum, sequence }: ChainPlace): void {
+    this.#records.push(Buffer.from(records))
+    this.#bytes += records.length
+    this.#place = { checksum, sequence }
+    if (this.#bytes >= sendBytes) this.#send()
+    else this.#cancelSend ??= this.#timers.after(sendAfterMs, () => this.#send())
+  }
+
+  /** Waits until the process has written what it has, for some seconds. */
+  async end(): Promise<void> {
+    this.#send()
+    this.#isEnded = true
+    const child = this.#child
+    if (child === undefined) return
+    child.process.stdin?.end()
+    await Promise.race([child.ended, wait(exitMs, this.#timers)])
+    child.process.kill('SIGKILL')
+    await child.ended
+  }
+
+  #send(): void {
+    this.#cancelSend?.()
+    this.#cancelSend = undefined
+    const [records, before] = [this.#records, this.#before]
+    this.#records = []
+    this.#bytes = 0
+    this.#before = this.#place
+    const input = this.#child?.process.stdin
+    if (!input || input.writableLength > pipeBytesMax || records.length === 0) return
+    send(input, { kind: 'records', before, place: this.#place }, records)
+  }
+
+  #start(): void {
+    const { logger, timers, ...setup } = this.#options
+    const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
+    const env = { NODE_COMPILE_CACHE: compileCache, ...Object.fromEntries(environment) }
+    const child = startProgram(program, {}, { env, stdio: ['pipe', 'ignore', 'inherit'] })
+    child.stdin?.on('error', () => {})
+    if (child.stdin)
+      send(child.stdin, { kind: 'setup', setup: { ...setup, log: this.#log, place: this.#before } })
+    const ended = new Promise<void>(resolve => {
+      const end = (how: string) => {
+        resolve()
+        if (this.#isEnded || this.#child?.process !== child) return
+        this.#child = undefined
+        logger.error(
+          { reason: how },
+          'the process of the continuous backup has ended; another one starts soon',
+        )
+        this.#timers.after(restartMs, () => {
+          if (!this.#isEnded) this.#start()
+        })
+      }
+      child.once('exit', (code, signal) => end(signal ?? `exit status ${code}`))
+      child.once('error', ({ message }) => end(message))
+    })
+    this.#child = { process: child, ended }
+  }
+}
+
+function send(input: Writable, message: ToBackup, body?: readonly Uint8Array[]): void {
+  sendFrame(input, message, body)
+}

@@ -1,0 +1,195 @@
+// Reads the store and the base copies of a target, and plans a restore to a time.
+
+import type { Micros } from '../base/micros.ts'
+import type { Bytes } from '../storage/kv/contract.ts'
+import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import { BackupError, timeText } from './errors.ts'
+import { readLease } from './lease.ts'
+import {
+  type BaseName,
+  basesPrefix,
+  lineageOf,
+  type PieceName,
+  parseBase,
+  parsePiece,
+  piecesPrefix,
+  piecesStart,
+  storeObject,
+} from './object-names.ts'
+import type { BackupTarget } from './target.ts'
+
+const formatVersion = 1
+
+/** The content of `store.json`. */
+interface StoreContent {
+  readonly format: number
+  /** The lineage of the store, in hexadecimal digits. */
+  readonly store: string
+}
+
+/** A base copy's own object, as JSON. */
+export interface BaseContent {
+  readonly format: number
+  readonly parts: number
+  /** Bytes of the data file. */
+  readonly bytes: number
+  /** The name of the log, in hexadecimal digits. */
+  readonly log: string
+}
+
+/** Reads the lineage of the store whose backup this is. Throws {@link BackupError} when there is none, or a newer format. */
+async function readStore(target: BackupTarget): Promise<string | undefined> {
+  const object = await target.get(storeObject)
+  return object === undefined ? undefined : parsed<StoreContent>(storeObject, object, target).store
+}
+
+/** Makes the target the backup of a store. Throws {@link BackupError} when it is the backup of another one. */
+export async function claimTarget(target: BackupTarget, log: Bytes): Promise<void> {
+  const store = lineageOf(log)
+  let found = await readStore(target)
+  if (found === undefined) {
+    const content: StoreContent = { format: formatVersion, store }
+    await target.put(storeObject, Buffer.from(JSON.stringify(content)))
+    found = await readStore(target)
+  }
+  if (found !== store)
+    throw new BackupError(`${target.name} contains the backup of another store: give this one another prefix`)
+}
+
+/** The object that completes a base copy. */
+export function baseContent(content: Omit<BaseContent, 'format'>): Buffer {
+  return Buffer.from(JSON.stringify({ format: formatVersion, ...content } satisfies BaseContent))
+}
+
+/** Parses an object of JSON. Throws {@link BackupError} when it is damaged, or has a newer format. */
+export function parsed<T extends { readonly format: number }>(
+  name: string,
+  object: Buffer,
+  target: BackupTarget,
+): T {
+  let content: T | null
+  try {
+    content = JSON.parse(object.toString()) as T | null
+  } catch {
+    content = null
+  }
+  if (typeof content?.format !== 'number')
+    throw new BackupError(`the object ${name} of the backup ${target.name} is damaged`)
+  if (content.format !== formatVersion)
+    throw new BackupError(`the backup ${target.name} was written by a newer version of Terrarium`)
+  return content
+}
+
+/** The complete base copies of a target, the oldest first. */
+export async function listBases(target: BackupTarget): Promise<BaseName[]> {
+  const bases: BaseName[] = []
+  for await (const name of target.list(basesPrefix)) {
+    const base = parseBase(name)
+    if (base !== undefined) bases.push(base)
+  }
+  return bases.sort((left, right) => left.from - right.from)
+}
+
+/** The pieces of a generation whose newest commit is at `time` or later, in the order of the log. */
+export async function* listPieces(
+  target: BackupTarget,
+  generation: string,
+  time: Micros,
+): AsyncIterable<PieceName> {
+  for await (const name of target.list(piecesPrefix(generation), piecesStart(generation, time))) {
+    const piece = parsePiece(name)
+    if (piece !== undefined) yield piece
+  }
+}
+
+/** How a state is restored: a base copy, then pieces of the log. */
+export interface RestorePlan {
+  readonly base: BaseName
+  readonly pieces: readonly PieceName[]
+  /** Commits up to this time are applied; absent: all. */
+  readonly at?: Micros
+}
+
+/**
+ * Plans the restore to the time `at`, or to the newest state. Throws {@link BackupError} when the backup does not contain that
+ * state; the message names the times that it contains.
+ */
+export async function planRestore(target: BackupTarget, at?: Micros): Promise<RestorePlan> {
+  if ((await readStore(target)) === undefined) throw new BackupError(`there is no backup in ${target.name}`)
+  const bases = await listBases(target)
+  const oldest = bases[0]
+  if (oldest === undefined) throw new BackupError(`the backup ${target.name} has no complete base copy yet`)
+  const base = bases.findLast(({ from }) => at === undefined || from <= at)
+  if (base === undefined)
+    throw new BackupError(`the oldest time that ${target.name} can restore is ${timeText(oldest.from)}`)
+  const found: PieceName[] = []
+  let reached = base.time
+  for await (const piece of listPieces(target, base.generation, base.time)) {
+    if (piece.place.sequence <= base.place.sequence) continue
+    reached = Math.max(reached, piece.time)
+    if (at !== undefined && piece.since > at) break
+    found.push(piece)
+  }
+  const { missing, pieces } = chained(base.place, found)
+  const plan = { base, pieces, ...(at !== undefined && { at }) }
+  if (missing !== undefined) {
+    const end = pieces.at(-1)?.time ?? base.from
+    if (at === undefined || at > end)
+      throw new BackupError(
+        `the backup ${target.name} lacks records of the commit log from ${missing} on; the newest time that can be restored before them is ${timeText(end)}`,
+      )
+  }
+  if (at !== undefined && reached <= at) await checkReach(target, { at, base, bases, reached })
+  return plan
+}
+
+/** The pieces that continue the chain of records after a place, and the first record that is missing, if any is. */
+function chained(
+  after: ChainPlace,
+  found: readonly PieceName[],
+): { readonly pieces: readonly PieceName[]; readonly missing?: number } {
+  const pieces: PieceName[] = []
+  let place = after
+  for (const piece of found) {
+    // Written a second time after an interruption, or by a service that has lost its lease.
+    if (piece.place.sequence <= place.sequence) continue
+    const overlaps = piece.first <= place.sequence
+    const follows = piece.first === place.sequence + 1 && piece.before === place.checksum
+    if (!overlaps && !follows) {
+      if (piece.first === place.sequence + 1) continue
+      return { pieces, missing: place.sequence + 1 }
+    }
+    pieces.push(piece)
+    place = piece.place
+  }
+  return { pieces }
+}
+
+/** Throws when nothing is known of the time `at`, to which no record reaches. */
+async function checkReach(
+  target: BackupTarget,
+  {
+    at,
+    base,
+    bases,
+    reached,
+  }: {
+    readonly at: Micros
+    readonly base: BaseName
+    readonly bases: readonly BaseName[]
+    readonly reached: Micros
+  },
+): Promise<void> {
+  const next = bases.find(({ from, generation }) => from > at && generation !== base.generation)
+  const end = Math.max(reached, base.from)
+  if (at <= end) return
+  if (next !== undefined)
+    throw new BackupError(
+      `the backup ${target.name} has a gap: times that can be restored end at ${timeText(end)} and begin again at ${timeText(next.from)}`,
+    )
+  const until = Math.max(end, (await readLease(target))?.until ?? 0)
+  if (at > until)
+    throw new BackupError(
+      `the newest time that ${target.name} can restore is ${timeText(until)}; without --at its newest state is restored`,
+    )
+}

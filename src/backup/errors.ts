@@ -1,0 +1,13 @@
+// The one failure of a continuous backup that is not a bug.
+
+import { formatTime, timeFromMicros } from '../values/time.ts'
+
+/** A backup cannot be written, read or restored. The message is one line for the operator. */
+export class BackupError extends Error {
+  override name = 'BackupError'
+}
+
+/** A time in messages, such as `2026-01-31T12:00:00.5Z`. Microseconds. */
+export function timeText(micros: number): string {
+  return formatTime(timeFromMicros(micros))
+}

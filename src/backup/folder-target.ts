@@ -1,0 +1,90 @@
+// A folder as the target of a continuous backup. An object is a file, whose name contains the slashes of the object's name as
+// folders. A file is written under another name first, flushed and renamed, so a crash leaves no part of an object.
+
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { systemRandom } from '../base/random.ts'
+import { reasonOf } from '../base/system-reasons.ts'
+import { BackupError } from './errors.ts'
+import type { BackupTarget } from './target.ts'
+
+/** Ends the name of a file that is not complete. */
+const draftEnd = '.partial'
+
+export class FolderTarget implements BackupTarget {
+  readonly name: string
+
+  /** `folder`: an absolute path. */
+  constructor(folder: string) {
+    this.name = folder
+  }
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    const path = join(this.name, name)
+    const draft = `${path}.${systemRandom.hex(4)}${draftEnd}`
+    await this.#explained('written', async () => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      try {
+        const file = await open(draft, 'w', 0o600)
+        try {
+          await file.writeFile(bytes)
+          await file.sync()
+        } finally {
+          await file.close()
+        }
+        await rename(draft, path)
+      } catch (cause) {
+        await rm(draft, { force: true }).catch(() => undefined)
+        throw cause
+      }
+      await flushFolder(dirname(path))
+    })
+  }
+
+  async get(name: string): Promise<Buffer | undefined> {
+    return this.#explained('read', () => readFile(join(this.name, name)).catch(absent))
+  }
+
+  async *list(prefix: string, after = ''): AsyncIterable<string> {
+    // A prefix ends with a slash, or within the names of one folder.
+    const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+    const names = await this.#explained('read', () => this.#namesBelow(folder))
+    for (const name of names.sort()) if (name.startsWith(prefix) && name > after) yield name
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#explained('written', () => rm(join(this.name, name), { force: true }))
+  }
+
+  async #namesBelow(folder: string): Promise<string[]> {
+    const entries = await readdir(join(this.name, folder), { withFileTypes: true }).catch(absent)
+    const names: string[] = []
+    for (const entry of entries ?? []) {
+      const name = folder + entry.name
+      if (entry.isDirectory()) names.push(...(await this.#namesBelow(`${name}/`)))
+      else if (!name.endsWith(draftEnd)) names.push(name)
+    }
+    return names
+  }
+
+  async #explained<T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (cause) {
+      throw new BackupError(`the backup folder ${this.name} cannot be ${what}: ${reasonOf(cause)}`, { cause })
+    }
+  }
+}
+
+function absent(cause: NodeJS.ErrnoException): undefined {
+  if (cause.code !== 'ENOENT') throw cause
+}
+
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

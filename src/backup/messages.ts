@@ -1,0 +1,22 @@
+// Messages from the service to the process that writes its continuous backup.
+
+import type { LevelWithSilent } from 'pino'
+import type { ChainPlace } from '../storage/kv/log/segment.ts'
+
+/** The settings of the process. */
+export interface BackupSetup {
+  /** The data directory. */
+  readonly data: string
+  /** The address of the target. */
+  readonly target: string
+  readonly retentionDays: number
+  readonly logLevel: LevelWithSilent
+  /** The name of the commit log, and the newest record before those that are sent. */
+  readonly log: Uint8Array
+  readonly place: ChainPlace
+}
+
+/** `records`: the body has whole records, from the one after `before` to the one at `place`. */
+export type ToBackup =
+  | { readonly kind: 'setup'; readonly setup: BackupSetup }
+  | { readonly kind: 'records'; readonly before: ChainPlace; readonly place: ChainPlace }

@@ -1,0 +1,178 @@
+// Records that wait to be written to a target. They are collected for a second at most, then compressed to a piece.
+
+import { assert } from '../base/assert.ts'
+import type { Micros } from '../base/micros.ts'
+import { type Cancel, systemTimers, type Timers } from '../base/timers.ts'
+import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import { encodeChunk } from './chunk.ts'
+import { commitsIn, recordsIn } from './records.ts'
+
+/** Milliseconds after which records become a piece. */
+const sealAfterMs = 1_000
+/** Bytes of records after which they become a piece at once. A single record may be larger. */
+const pieceBytesMax = 8 * 1024 * 1024
+
+/** Consecutive records, ready to be written. */
+export interface Piece {
+  readonly object: Buffer
+  readonly first: number
+  readonly before: number
+  /** Its last record. */
+  readonly place: ChainPlace
+  /** The checksum of each record. */
+  readonly checksums: Uint32Array
+  /** The times of its oldest and newest commit; absent when its records have none. */
+  readonly times: { readonly since: Micros; readonly time: Micros } | undefined
+  /** When the first record came, on the steady clock, in milliseconds. */
+  readonly cameMs: number
+}
+
+interface QueueOptions {
+  /** The newest record before those that are added. */
+  readonly place: ChainPlace
+  readonly timers?: Timers
+  readonly elapsedMs: () => number
+  /** Called when a piece is ready. */
+  readonly onPiece: () => void
+}
+
+export class PieceQueue {
+  readonly #options: QueueOptions
+  readonly #timers: Timers
+  #open: Buffer[] = []
+  #openBytes = 0
+  #openSinceMs = 0
+  #pieces: Piece[] = []
+  #pieceBytes = 0
+  /** Bytes of records that are being compressed. */
+  #sealing = 0
+  #sealed: Promise<void> = Promise.resolve()
+  #cancelSeal: Cancel | undefined
+  #place: ChainPlace
+  /** The newest record before the first one that waits. */
+  #start: ChainPlace
+  /** Increases when the queue is cleared: what is being compressed then does not come back. */
+  #epoch = 0
+
+  constructor(options: QueueOptions) {
+    this.#options = options
+    this.#timers = options.timers ?? systemTimers
+    this.#place = options.place
+    this.#start = options.place
+  }
+
+  /** The newest record. */
+  get place(): ChainPlace {
+    return this.#place
+  }
+
+  /** Bytes that wait; pieces count compressed. */
+  get bytes(): number {
+    return this.#openBytes + this.#sealing + this.#pieceBytes
+  }
+
+  get isEmpty(): boolean {
+    return this.bytes === 0
+  }
+
+  /** When the oldest record that waits came, on the steady clock, in milliseconds; undefined when none waits. */
+  get sinceMs(): number | undefined {
+    return this.#pieces[0]?.cameMs ?? (this.isEmpty ? undefined : this.#openSinceMs)
+  }
+
+  /** The piece that is to be written next. */
+  get next(): Piece | undefined {
+    return this.#pieces[0]
+  }
+
+  /** Adds whole records, the last of which is at `place`. False when they do not follow those before; then it is cleared. */
+  add(records: Buffer, before: ChainPlace, place: ChainPlace): boolean {
+    const follows = before.sequence === this.#place.sequence && before.checksum === this.#place.checksum
+    if (!follows) this.clear(before)
+    if (this.#open.length === 0) {
+      this.#openSinceMs = this.#options.elapsedMs()
+      this.#cancelSeal = this.#timers.after(sealAfterMs, () => void this.seal())
+    }
+    this.#open.push(records)
+    this.#openBytes += records.length
+    this.#place = place
+    if (this.#openBytes >= pieceBytesMax) void this.seal()
+    return follows
+  }
+
+  /** Makes a piece of the records that are collected; resolves when all pieces are ready. */
+  seal(): Promise<void> {
+    this.#cancelSeal?.()
+    if (this.#open.length === 0) return this.#sealed
+    const [records, bytes, cameMs, epoch] = [this.#open, this.#openBytes, this.#openSinceMs, this.#epoch]
+    this.#open = []
+    this.#openBytes = 0
+    this.#sealing += bytes
+    this.#sealed = this.#sealed.then(async () => {
+      const piece = await pieceOf(Buffer.concat(records), cameMs)
+      if (epoch !== this.#epoch) return
+      this.#sealing -= bytes
+      this.#pieces.push(piece)
+      this.#pieceBytes += piece.object.length
+      this.#options.onPiece()
+    })
+    return this.#sealed
+  }
+
+  /** Removes the piece that was written. */
+  shift(): void {
+    const piece = this.#pieces.shift()
+    if (piece === undefined) return
+    this.#pieceBytes -= piece.object.length
+    this.#start = piece.place
+  }
+
+  /**
+   * Removes the pieces that a target has, whose newest record is at `place`. False when the records that wait do not continue
+   * it. The records have all become pieces.
+   */
+  continueAt(place: ChainPlace): boolean {
+    if (place.sequence === this.#start.sequence) return place.checksum === this.#start.checksum
+    const holder = this.#pieces.find(
+      ({ first, place: last }) => first <= place.sequence && place.sequence <= last.sequence,
+    )
+    if (holder === undefined || holder.checksums[place.sequence - holder.first] !== place.checksum)
+      return false
+    while (this.next !== undefined && this.next.place.sequence <= place.sequence) this.shift()
+    return true
+  }
+
+  /** Gives up all that waits; the records that follow are those after `place`. Returns how many bytes that were. */
+  clear(place: ChainPlace = this.#place): number {
+    const { bytes } = this
+    this.#cancelSeal?.()
+    this.#open = []
+    this.#openBytes = 0
+    this.#pieces = []
+    this.#pieceBytes = 0
+    this.#sealing = 0
+    this.#place = place
+    this.#start = place
+    this.#epoch++
+    return bytes
+  }
+}
+
+async function pieceOf(bytes: Buffer, cameMs: number): Promise<Piece> {
+  const records = [...recordsIn(bytes)]
+  const [first] = records
+  const last = records.at(-1)
+  assert(first !== undefined && last !== undefined, 'a piece has records')
+  const commits = records.flatMap(record => commitsIn(bytes, record))
+  const [oldest] = commits
+  const newest = commits.at(-1)
+  return {
+    object: await encodeChunk(bytes),
+    first: first.sequence,
+    before: first.before,
+    place: { sequence: last.sequence, checksum: last.checksum },
+    checksums: Uint32Array.from(records, ({ checksum }) => checksum),
+    times: oldest && newest && { since: oldest.time, time: newest.time },
+    cameMs,
+  }
+}

@@ -1,0 +1,139 @@
+// Restores a state from a continuous backup into a new data file: the parts of a base copy, then the records of the log up to
+// the wanted time. The store gets a new identity: a log of its own, and a new secret, so cursors and event sources of the
+// time after that state are rejected instead of continuing in another history.
+
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import { endOfTime, type Micros } from '../base/micros.ts'
+import { systemRandom } from '../base/random.ts'
+import { wordsOf } from '../storage/kv/errors.ts'
+import { flush } from '../storage/kv/lmdb-copy.ts'
+import { checkDataFile, dataFileName } from '../storage/kv/lmdb-data-file.ts'
+import { type Environment, openFolder, ownerOnly } from '../storage/kv/lmdb-folder.ts'
+import type { Trees } from '../storage/kv/lmdb-trees.ts'
+import { applyBatches, type BatchSpan } from '../storage/kv/log/apply.ts'
+import { readPosition, renameLog } from '../storage/kv/log/position.ts'
+import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import { logNameBytes } from '../storage/kv/log/segment-format.ts'
+import { secretKeyRow } from '../storage/store/store-secret.ts'
+import { writeParts } from './base-copy.ts'
+import { type BaseContent, parsed, type RestorePlan } from './catalogue.ts'
+import { decodeChunk } from './chunk.ts'
+import { BackupError, timeText } from './errors.ts'
+import { baseObject, lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
+import { commitsIn, type PieceRecord, recordsIn } from './records.ts'
+import type { BackupTarget } from './target.ts'
+
+/** Reports the share that is restored, 0 to 1. The base copy and the log count as halves. */
+type OnRestored = (share: number) => void
+
+/** The restored state. */
+interface Restored {
+  /** The time of the newest commit. */
+  readonly time: Micros
+  /** How many pieces of the log were read. */
+  readonly pieces: number
+}
+
+/**
+ * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. Memory is bounded by
+ * the largest object. Throws {@link BackupError} when an object is missing or damaged.
+ */
+export async function restoreInto(
+  target: BackupTarget,
+  { at, base, pieces }: RestorePlan,
+  folder: string,
+  onProgress: OnRestored = () => undefined,
+): Promise<Restored> {
+  const file = join(folder, dataFileName)
+  const name = baseObject(base)
+  const object = await target.get(name)
+  if (object === undefined)
+    throw new BackupError(`the object ${name} is missing in the backup ${target.name}`)
+  const { bytes, parts } = parsed<BaseContent>(name, object, target)
+  const names = Array.from({ length: parts }, (_, number) => partObject(base, number))
+  await writeParts(target, names, { bytes, file, onPart: done => onProgress(done / bytes / 2) })
+  checkDataFile(file)
+  const image = openFolder(folder, { use: 'reading', durable: false })
+  const replay = new Replay(target, image, base.place, base.time)
+  try {
+    for (const [number, piece] of pieces.entries()) {
+      await replay.apply(piece, at)
+      onProgress((1 + (number + 1) / pieces.length) / 2)
+    }
+    renew(image)
+  } finally {
+    await image.root.close()
+  }
+  await chmod(file, ownerOnly.permissionsMode)
+  flush(file)
+  return { time: replay.time, pieces: pieces.length }
+}
+
+interface Image {
+  readonly root: Environment
+  readonly trees: Trees
+}
+
+class Replay {
+  readonly #target: BackupTarget
+  readonly #image: Image
+  #place: ChainPlace
+  /** True once a commit was left out because it is later than the wanted time. */
+  #isOver = false
+  /** The time of the newest commit that was applied. */
+  time: Micros
+
+  constructor(target: BackupTarget, image: Image, place: ChainPlace, time: Micros) {
+    this.#target = target
+    this.#image = image
+    this.#place = place
+    this.time = time
+  }
+
+  /** Applies the records of a piece that are not applied yet, up to the time `at`. */
+  async apply(piece: PieceName, at: Micros | undefined): Promise<void> {
+    const name = pieceObject(piece)
+    const object = await this.#target.get(name)
+    if (object === undefined) throw this.#broken(`the object ${name} is missing`)
+    const bytes = await decodeChunk(name, object).catch(cause => {
+      throw this.#broken(wordsOf(cause))
+    })
+    const batches: BatchSpan[] = []
+    for (const record of recordsIn(bytes)) {
+      if (record.sequence <= this.#place.sequence) continue
+      if (record.sequence !== this.#place.sequence + 1 || record.before !== this.#place.checksum)
+        throw this.#broken(`the object ${name} does not continue the records before it`)
+      this.#place = record
+      if (this.#isOver) continue
+      const batchEnd = this.#endAt(bytes, record, at)
+      if (batchEnd > record.batchStart) batches.push({ batchStart: record.batchStart, batchEnd })
+    }
+    applyBatches(this.#image, bytes, batches)
+  }
+
+  /** The end of the writes of a record that belong to commits up to the time `at`. */
+  #endAt(bytes: Buffer, record: PieceRecord, at: Micros = endOfTime): number {
+    const commits = commitsIn(bytes, record)
+    const wanted = commits.filter(({ time }) => time <= at)
+    this.time = wanted.at(-1)?.time ?? this.time
+    this.#isOver = wanted.length < commits.length
+    return this.#isOver ? (wanted.at(-1)?.end ?? record.batchStart) : record.batchEnd
+  }
+
+  #broken(what: string): BackupError {
+    const end = `the newest time that can be restored before it is ${timeText(this.time)}`
+    return new BackupError(`${what} in the backup ${this.#target.name}; ${end}`)
+  }
+}
+
+/** Gives a store a log of its own, of the same lineage, and takes its secret: it draws a new one. */
+function renew({ root, trees }: Image): void {
+  const before = readPosition(root)
+  const log = systemRandom.bytes(logNameBytes)
+  if (before) log.set(before.log.subarray(0, lineageBytes))
+  renameLog(root, log)
+  root.transactionSync(() => {
+    trees.of(secretKeyRow).remove(secretKeyRow)
+  })
+}

@@ -1,0 +1,96 @@
+// A bucket of an S3-compatible service as the target of a continuous backup. Credentials, region and endpoint come from where
+// all programs that use the SDK get them: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_S3, profiles
+// and roles of machines.
+
+import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
+import { openS3Client } from '../base/s3-client.ts'
+import { systemTimers } from '../base/timers.ts'
+import { BackupError } from './errors.ts'
+import type { BackupTarget } from './target.ts'
+
+/** Milliseconds after which a request is given up. It transfers at most one part. */
+const requestMs = 60_000
+
+/** Reasons of the service that an operator can act on, by the names of its errors. */
+const reasons: Readonly<Record<string, string>> = {
+  AccessDenied: 'the credentials do not have the permission',
+  AuthorizationHeaderMalformed: 'the region is wrong; set AWS_REGION',
+  CredentialsProviderError: 'there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  ExpiredToken: 'the credentials have expired',
+  InvalidAccessKeyId: 'the access key is unknown',
+  NoSuchBucket: 'the bucket does not exist',
+  PermanentRedirect: 'the bucket is in another region; set AWS_REGION',
+  RequestTimeTooSkewed: 'the clock of this machine is wrong',
+  SignatureDoesNotMatch: 'the secret key is wrong',
+  AbortError: 'it does not respond',
+  TimeoutError: 'it does not respond',
+  ECONNREFUSED: 'nothing is served there',
+  ENOTFOUND: 'the name of the service is unknown',
+}
+
+/** Opens a bucket; object names begin with `prefix`. Configuration errors appear at its first use. */
+export async function openS3Target(bucket: string, prefix: string): Promise<BackupTarget> {
+  const { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } = await import(
+    '@aws-sdk/client-s3'
+  )
+  const client = await openS3Client({ region: process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION })
+  const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
+  const before = prefix === '' ? '' : `${prefix}/`
+  const place = (object: string) => ({ Bucket: bucket, Key: before + object })
+  const limited = () => {
+    const controller = new AbortController()
+    systemTimers.after(requestMs, () => controller.abort(new BackupError('it does not respond')))
+    return { abortSignal: controller.signal }
+  }
+  const explained = async <T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (cause) {
+      throw new BackupError(`the backup bucket ${name} cannot be ${what}: ${reasonOf(cause)}`, { cause })
+    }
+  }
+  return {
+    name,
+    put: (object, bytes) =>
+      explained('written', async () => {
+        await client.send(new PutObjectCommand({ ...place(object), Body: bytes }), limited())
+      }),
+    get: object =>
+      explained('read', async () => {
+        try {
+          const { Body } = await client.send(new GetObjectCommand(place(object)), limited())
+          return Body && Buffer.from(await Body.transformToByteArray())
+        } catch (cause) {
+          if ((cause as Error).name === 'NoSuchKey') return undefined
+          throw cause
+        }
+      }),
+    async *list(objects, after) {
+      for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
+        const request = {
+          Bucket: bucket,
+          Prefix: before + objects,
+          ...(token === undefined
+            ? after !== undefined && { StartAfter: before + after }
+            : { ContinuationToken: token }),
+        }
+        const page: ListObjectsV2CommandOutput = await explained('read', () =>
+          client.send(new ListObjectsV2Command(request), limited()),
+        )
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key.slice(before.length)
+        token = page.NextContinuationToken
+      }
+    },
+    remove: object =>
+      explained('written', async () => {
+        await client.send(new DeleteObjectCommand(place(object)), limited())
+      }),
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  // A name with several addresses has a reason for each.
+  const inner = cause instanceof AggregateError ? cause.errors[0] : cause
+  const { code, message, name } = inner as NodeJS.ErrnoException
+  return reasons[name] ?? reasons[code ?? ''] ?? `${name}: ${message}`
+}

@@ -1,0 +1,319 @@
+// Writes the commit log to a target as it grows. Records become pieces of a second at most, base copies bound how much of the
+// log a restore replays, and old objects are removed.
+//
+// Records arrive whether the target takes objects or not. The bytes that wait are bounded. Beyond the bound the records are
+// given up, and a new generation begins with a base copy once the target works again. A single loop writes the pieces, one after the
+// other, so a generation has no gap.
+
+import type { Logger } from 'pino'
+import type { Clock } from '../base/clock.ts'
+import { type Micros, micros } from '../base/micros.ts'
+import { type Timers, wait } from '../base/timers.ts'
+import type { Bytes } from '../storage/kv/contract.ts'
+import { wordsOf } from '../storage/kv/errors.ts'
+import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import type { BackupStatus } from './backup-status.ts'
+import { writeBase } from './base-writer.ts'
+import { claimTarget, listBases, listPieces } from './catalogue.ts'
+import { Lease, renewEveryMs, TargetInUseError } from './lease.ts'
+import { type BaseName, generationName, isOfLog, pieceObject } from './object-names.ts'
+import { type Piece, PieceQueue } from './piece-queue.ts'
+import { oldestNeeded, removeBefore } from './retention.ts'
+import type { BackupTarget } from './target.ts'
+
+interface ShipperOptions {
+  readonly target: BackupTarget
+  /** The data directory. */
+  readonly data: string
+  /** The name of the log, and the newest record before those that are added. */
+  readonly log: Bytes
+  readonly place: ChainPlace
+  readonly retentionDays: number
+  /** Compressed bytes that may wait; {@link waitingBytesMax} when absent. */
+  readonly waitingBytesMax?: number
+  /** Microseconds of the log after which a base copy is due; {@link baseEveryMicros} when absent. */
+  readonly baseEveryMicros?: number
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly logger: Logger
+  readonly onStatus: (status: BackupStatus) => void
+}
+
+/** Compressed bytes of pieces that wait for the target. */
+const waitingBytesMax = 64 * 1024 * 1024
+/** A restore replays an hour of the log at most; the rest of it is for writing the copy. */
+const baseEveryMicros = 50 * 60 * 1_000_000
+/** Milliseconds before the target is tried again, at first and at most. */
+const retryMs = { first: 1_000, most: 30_000 } as const
+/** The same after another service was found to write to the target. */
+const retryInUseMs = 60_000
+/** Milliseconds before a base copy that failed is tried again. */
+const retryBaseMs = 60_000
+const retentionEveryMs = 3_600_000
+/** Commits become durable so many microseconds after their time, at most, as far as a quiet log tells. */
+const quietMicros = 2_000_000
+
+/** Records of one chain that the target has, or gets. */
+interface Generation {
+  readonly name: string
+  readonly start: Micros
+  /** The newest complete base copy. */
+  base: BaseName | undefined
+  /** The time of the newest commit that the target has. */
+  time: Micros
+}
+
+export class Shipper {
+  readonly #options: ShipperOptions
+  readonly #queue: PieceQueue
+  readonly #lease: Lease
+  #isLeased = false
+  #generation: Generation | undefined
+  /** The oldest first. */
+  #bases: readonly BaseName[] = []
+  /** The base copy that is being written. */
+  #copy: { readonly ended: Promise<void>; readonly controller: AbortController } | undefined
+  #copyNotBeforeMs = 0
+  #renewedMs = Number.NEGATIVE_INFINITY
+  #cleanedMs = Number.NEGATIVE_INFINITY
+  readonly #stopping = Promise.withResolvers<void>()
+  #isStopping = false
+  #wake: () => void = () => undefined
+  #reason: string | undefined
+  #state: BackupStatus['state'] = 'starting'
+  #lastSuccessMs: number | null = null
+  #droppedBytes = 0
+  #uploadedBytes = 0
+
+  constructor(options: ShipperOptions) {
+    const { clock, place, target, timers } = options
+    this.#options = options
+    this.#lease = new Lease({ target, timers })
+    const { elapsedMs } = clock
+    this.#queue = new PieceQueue({ place, timers, elapsedMs, onPiece: () => this.#wake() })
+  }
+
+  /** Adds whole records: those after `before` up to the one at `place`. */
+  add(records: Buffer, before: ChainPlace, place: ChainPlace): void {
+    const waiting = this.#queue.bytes
+    if (!this.#queue.add(records, before, place))
+      this.#breakOff(waiting, 'the service has not passed on all records')
+    const { waitingBytesMax: max = waitingBytesMax } = this.#options
+    if (this.#queue.bytes > max)
+      this.#breakOff(this.#queue.clear(), 'too many bytes wait for the backup target')
+  }
+
+  /** Writes until {@link stop} is called. */
+  async run(): Promise<void> {
+    let delayMs: number = retryMs.first
+    while (!this.#isStopping) {
+      try {
+        await this.#step()
+        delayMs = retryMs.first
+      } catch (error) {
+        this.#fail(error)
+        const waitMs = error instanceof TargetInUseError ? retryInUseMs : delayMs
+        await Promise.race([wait(waitMs, this.#options.timers), this.#stopping.promise])
+        delayMs = Math.min(delayMs * 2, retryMs.most)
+      }
+    }
+  }
+
+  /** Writes what waits, gives the lease back and ends {@link run}; after `graceMs` milliseconds what still waits is given up. */
+  async stop(graceMs: number): Promise<void> {
+    const finish = async () => {
+      await this.#queue.seal()
+      while (this.#generation !== undefined && this.#queue.next !== undefined) {
+        this.#wake()
+        await wait(20, this.#options.timers)
+      }
+      this.#endRun()
+      if (this.#isLeased) await this.#lease.release(this.#until())
+      this.#state = 'stopped'
+    }
+    await Promise.race([finish().catch(error => this.#fail(error)), wait(graceMs, this.#options.timers)])
+    this.#endRun()
+    this.#copy?.controller.abort()
+    this.#report()
+  }
+
+  #endRun(): void {
+    this.#isStopping = true
+    this.#stopping.resolve()
+    this.#wake()
+  }
+
+  async #step(): Promise<void> {
+    const { clock, log, target } = this.#options
+    const nowMs = clock.elapsedMs()
+    if (!this.#isLeased) {
+      await claimTarget(target, log)
+      await this.#lease.acquire(0)
+      this.#isLeased = true
+      this.#renewedMs = clock.elapsedMs()
+    } else if (nowMs - this.#renewedMs >= renewEveryMs) {
+      await this.#lease.renew(this.#until())
+      this.#renewedMs = nowMs
+      this.#succeed()
+    }
+    this.#generation ??= await this.#connect()
+    const piece = this.#queue.next
+    if (piece) await this.#write(piece, this.#generation)
+    if (this.#generation) this.#copyWhenDue(this.#generation)
+    await this.#cleanWhenDue()
+    if (this.#queue.next === undefined)
+      await this.#sleep(renewEveryMs - (clock.elapsedMs() - this.#renewedMs))
+  }
+
+  /** Continues the newest generation of the target, or begins one. */
+  async #connect(): Promise<Generation> {
+    const { clock, log, logger, target } = this.#options
+    this.#bases = await listBases(target)
+    const base = this.#bases.at(-1)
+    await this.#queue.seal()
+    if (base !== undefined && isOfLog(base.generation, log)) {
+      let [end, time]: [ChainPlace, Micros] = [base.place, base.time]
+      for await (const piece of listPieces(target, base.generation, base.time))
+        if (piece.place.sequence > end.sequence) [end, time] = [piece.place, piece.time]
+      if (this.#queue.continueAt(end)) return { name: base.generation, start: base.from, base, time }
+      logger.warn(
+        { target: target.name },
+        'the backup has a gap before this start; a new base copy closes it',
+      )
+    }
+    const start = Math.max(clock.now(), base?.from ?? micros(0))
+    return { name: generationName(start, log), start, base: undefined, time: micros(0) }
+  }
+
+  async #write(piece: Piece, generation: Generation): Promise<void> {
+    const { before, first, object, place, times } = piece
+    const time = times?.time ?? generation.time
+    const name = { generation: generation.name, before, first, place, time, since: times?.since ?? time }
+    await this.#options.target.put(pieceObject(name), object)
+    // It may have been given up meanwhile.
+    if (this.#queue.next === piece) this.#queue.shift()
+    generation.time = time
+    this.#uploadedBytes += object.length
+    this.#succeed()
+  }
+
+  #copyWhenDue(generation: Generation): void {
+    const { baseEveryMicros: every = baseEveryMicros, clock } = this.#options
+    if (this.#copy !== undefined || clock.elapsedMs() < this.#copyNotBeforeMs) return
+    if (generation.base !== undefined && generation.time - generation.base.from < every) return
+    const controller = new AbortController()
+    const ended = this.#copyBase(generation, controller.signal)
+      .catch(error => {
+        this.#copyNotBeforeMs = clock.elapsedMs() + retryBaseMs
+        this.#fail(error)
+      })
+      .finally(() => {
+        this.#copy = undefined
+        this.#wake()
+      })
+    this.#copy = { controller, ended }
+  }
+
+  async #copyBase(generation: Generation, signal: AbortSignal): Promise<void> {
+    const { clock, data, log, logger, target, timers } = this.#options
+    const onWritten = (bytes: number) => {
+      this.#uploadedBytes += bytes
+      this.#report()
+    }
+    const options = {
+      ...{ clock, data, log, target, timers, onWritten },
+      durable: () => this.#queue.place.sequence,
+      onFailure: (error: unknown) => this.#fail(error),
+    }
+    const base = await writeBase(options, { generation: generation.name, start: generation.start, signal })
+    if (base === undefined) return
+    generation.base = base
+    generation.time = Math.max(generation.time, base.time)
+    this.#bases = [...this.#bases, base]
+    this.#cleanedMs = Number.NEGATIVE_INFINITY
+    logger.info({ target: target.name }, 'wrote a base copy of the continuous backup')
+    this.#succeed()
+  }
+
+  async #cleanWhenDue(): Promise<void> {
+    const { clock, retentionDays, target } = this.#options
+    const nowMs = clock.elapsedMs()
+    if (nowMs - this.#cleanedMs < retentionEveryMs) return
+    const bases = this.#bases
+    const oldest = oldestNeeded(bases, clock.now(), retentionDays)
+    if (oldest !== undefined) await removeBefore(target, bases, oldest)
+    this.#bases = this.#bases.filter(base => oldest === undefined || base.from >= oldest.from)
+    this.#cleanedMs = nowMs
+    this.#report()
+  }
+
+  /** The target lacks records from here on. */
+  #breakOff(bytes: number, reason: string): void {
+    this.#droppedBytes += bytes
+    this.#generation = undefined
+    this.#copy?.controller.abort()
+    const { logger, target } = this.#options
+    logger.warn(
+      { target: target.name, bytes },
+      `${reason}: the continuous backup gets a gap, which a new base copy closes`,
+    )
+    this.#report()
+  }
+
+  /** The target contains all commits up to this time. */
+  #until(): Micros {
+    const { clock } = this.#options
+    const time = this.#generation?.time ?? micros(0)
+    return this.#generation && this.#queue.isEmpty ? Math.max(time, micros(clock.now() - quietMicros)) : time
+  }
+
+  #succeed(): void {
+    const { clock, logger, target } = this.#options
+    if (this.#reason !== undefined) logger.info({ target: target.name }, 'the continuous backup works again')
+    this.#reason = undefined
+    this.#state = 'running'
+    if (this.#queue.isEmpty) this.#lastSuccessMs = Math.floor(clock.now() / 1000)
+    this.#report()
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof TargetInUseError) {
+      this.#isLeased = false
+      this.#generation = undefined
+    }
+    const reason = wordsOf(error)
+    if (reason !== this.#reason) this.#options.logger.error({ reason }, 'the continuous backup fails')
+    this.#reason = reason
+    this.#state = 'failing'
+    this.#report()
+  }
+
+  #report(): void {
+    const { clock, onStatus, target } = this.#options
+    const nowMs = Math.floor(clock.now() / 1000)
+    const { sinceMs } = this.#queue
+    const base = this.#generation?.base
+    onStatus({
+      target: target.name,
+      state: this.#state,
+      reason: this.#reason ?? null,
+      last_success: this.#lastSuccessMs,
+      waiting_since: sinceMs === undefined ? null : nowMs - Math.floor(clock.elapsedMs() - sinceMs),
+      waiting_bytes: this.#queue.bytes,
+      dropped_bytes: this.#droppedBytes,
+      uploaded_bytes: this.#uploadedBytes,
+      oldest_restorable: this.#bases[0]?.from ?? null,
+      newest_restorable: base === undefined ? (this.#bases.at(-1)?.time ?? null) : this.#until(),
+    })
+  }
+
+  /** Waits for a piece, or so many milliseconds. */
+  async #sleep(ms: number): Promise<void> {
+    if (this.#isStopping || ms <= 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#options.timers.after(ms, resolve)
+    this.#wake = resolve
+    await promise
+    cancel()
+  }
+}

@@ -1,0 +1,127 @@
+// A store with a commit log whose records a shipper in the same process writes to a target. Each transaction writes one
+// numbered row and the row of the newest commit.
+
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { BackupStatus } from '../../../src/backup/backup-status.ts'
+import { planRestore } from '../../../src/backup/catalogue.ts'
+import { restoreInto } from '../../../src/backup/restore.ts'
+import { Shipper } from '../../../src/backup/shipper.ts'
+import type { BackupTarget } from '../../../src/backup/target.ts'
+import { systemClock } from '../../../src/base/clock.ts'
+import { type Micros, micros } from '../../../src/base/micros.ts'
+import { systemTimers } from '../../../src/base/timers.ts'
+import { everyKey, type KeyValueStore } from '../../../src/storage/kv/contract.ts'
+import { openFollower } from '../../../src/storage/kv/log/follower.ts'
+import { openLogged, type RecordSink } from '../../../src/storage/kv/log/logged-store.ts'
+import type { ChainPlace } from '../../../src/storage/kv/log/segment.ts'
+import { commitWrite } from '../../../src/storage/store/last-commit.ts'
+import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/program.ts'
+
+interface Options {
+  readonly data: string
+  readonly target: BackupTarget
+  readonly waitingBytesMax?: number
+  readonly baseEveryMicros?: number
+  readonly retentionDays?: number
+}
+
+/** Begins the keys of numbered rows. */
+const rowTag = 0x7a
+
+const keyOf = (number: number) => Buffer.from([rowTag, ...Buffer.from(String(number).padStart(8, '0'))])
+
+/** An open store and its shipper. */
+export class BackedStore {
+  readonly kv: KeyValueStore
+  readonly shipper: Shipper
+  readonly #running: Promise<void>
+  status: BackupStatus | undefined
+
+  constructor({ data, ...options }: Options) {
+    let begun: { readonly log: Uint8Array; readonly place: ChainPlace } | undefined
+    let before: ChainPlace
+    const early: [Buffer, ChainPlace, ChainPlace][] = []
+    let shipper: Shipper | undefined
+    const records: RecordSink = {
+      begin: (log, place) => {
+        begun = { log: Uint8Array.from(log), place }
+        before = place
+      },
+      add: (bytes, place) => {
+        const added = [Buffer.from(bytes), before, place] as [Buffer, ChainPlace, ChainPlace]
+        before = place
+        if (shipper) shipper.add(...added)
+        else early.push(added)
+      },
+      end: async () => undefined,
+    }
+    this.kv = openLogged({ path: data, records })
+    const { log, place } = begun as unknown as { readonly log: Uint8Array; readonly place: ChainPlace }
+    shipper = new Shipper({
+      retentionDays: 7,
+      ...options,
+      ...{ data, log, place, clock: systemClock, timers: systemTimers, logger: pino({ level: 'silent' }) },
+      onStatus: status => {
+        this.status = status
+      },
+    })
+    for (const added of early) shipper.add(...added)
+    this.shipper = shipper
+    this.#running = shipper.run()
+  }
+
+  /** Commits transactions at once; resolves with the time of each. */
+  commit(numbers: readonly number[]): Promise<Micros[]> {
+    return Promise.all(
+      numbers.map(number =>
+        this.kv.transact(() => {
+          const time = nextTime()
+          const row = { key: keyOf(number), value: Buffer.from(`row ${number}`) }
+          return { result: time, writes: [row, commitWrite({ time, schemaTime: time, givenIdsMs: 0 })] }
+        }),
+      ),
+    )
+  }
+
+  /** Resolves when the target has a base copy and everything that was committed. */
+  async settled(): Promise<void> {
+    await eventually('the backup has everything', () => {
+      const { newest_restorable: newest = null, state, waiting_bytes: waiting } = this.status ?? {}
+      return state === 'running' && waiting === 0 && newest !== null && newest >= newestTime
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.kv.close()
+    await this.shipper.stop(5_000)
+    await this.#running
+  }
+}
+
+let newestTime = 0
+
+/** Grows by a microsecond at least. */
+function nextTime(): Micros {
+  newestTime = Math.max(newestTime + 1, systemClock.now())
+  return micros(newestTime)
+}
+
+/** The numbers of the rows in a store that was restored as of `at`. */
+export async function restoredNumbers(target: BackupTarget, at?: Micros): Promise<number[]> {
+  const folder = await temporaryFolder()
+  await restoreInto(target, await planRestore(target, at), folder)
+  return numbersIn(folder)
+}
+
+/** The numbers of the rows of a data directory. */
+export async function numbersIn(folder: string): Promise<number[]> {
+  const kv = openFollower({ path: join(folder) })
+  try {
+    const keys = kv.read(view => Array.from(view.range(everyKey), ({ key }) => Buffer.from(key)))
+    return keys.filter(([tag]) => tag === rowTag).map(key => Number(key.subarray(1).toString()))
+  } finally {
+    await kv.close()
+  }
+}

@@ -1,0 +1,160 @@
+// A continuous backup in a folder, and what is restored from it.
+
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { listBases, planRestore } from '../../../src/backup/catalogue.ts'
+import { BackupError, timeText } from '../../../src/backup/errors.ts'
+import { FolderTarget } from '../../../src/backup/folder-target.ts'
+import { parsePiece } from '../../../src/backup/object-names.ts'
+import { restoreInto } from '../../../src/backup/restore.ts'
+import type { BackupTarget } from '../../../src/backup/target.ts'
+import { micros } from '../../../src/base/micros.ts'
+import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/program.ts'
+import { BackedStore, restoredNumbers } from './backed-store.ts'
+
+const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
+
+test('each commit of a batch can be restored to', async () => {
+  const [data, folder] = [await temporaryFolder(), await temporaryFolder()]
+  const target = new FolderTarget(folder)
+  const store = new BackedStore({ data, target })
+  await store.commit(upTo(5))
+  await store.settled()
+  const times = [...(await store.commit([5, 6, 7, 8])), ...(await store.commit([9]))]
+  await store.close()
+  for (const [at, time] of times.entries()) {
+    assert.deepEqual(await restoredNumbers(target, time), upTo(6 + at))
+    assert.deepEqual(await restoredNumbers(target, micros(time - 1)), upTo(5 + at))
+  }
+  assert.deepEqual(await restoredNumbers(target), upTo(10))
+})
+
+/** A folder with a backup of five commits in at least three pieces; the names of its pieces and the times of the commits. */
+async function severalPieces() {
+  const [data, folder] = [await temporaryFolder(), await temporaryFolder()]
+  const target = new FolderTarget(folder)
+  const store = new BackedStore({ data, target })
+  await store.commit([0])
+  await store.settled()
+  const times: number[] = []
+  for (const number of [1, 2, 3]) {
+    times.push(...(await store.commit([number])))
+    await store.settled()
+  }
+  await store.close()
+  const pieces: string[] = []
+  for await (const name of target.list('log/')) if (Number(parsePiece(name)?.first) > 1) pieces.push(name)
+  assert.equal(pieces.length, 3)
+  return { folder, target, pieces, times }
+}
+
+test('a missing piece is named, with the newest time that can be restored', async () => {
+  const { folder, target, pieces, times } = await severalPieces()
+  rmSync(join(folder, pieces[1] as string))
+  const before = timeText(times[0] as number)
+  const message = new RegExp(`lacks records of the commit log from \\d+ on; .* is ${before}$`)
+  await assert.rejects(restoredNumbers(target), { name: 'BackupError', message })
+  await assert.rejects(restoredNumbers(target, micros(times[2] as number)), { name: 'BackupError', message })
+  assert.deepEqual(await restoredNumbers(target, micros(times[0] as number)), [0, 1])
+})
+
+test('a damaged piece and a torn piece are named, with the newest time that can be restored', async () => {
+  for (const damage of ['flipped', 'torn']) {
+    const { folder, target, pieces, times } = await severalPieces()
+    const file = join(folder, pieces[1] as string)
+    const bytes = readFileSync(file)
+    if (damage === 'flipped') bytes[bytes.length - 3] = (bytes.at(-3) as number) ^ 1
+    writeFileSync(file, damage === 'torn' ? bytes.subarray(0, 40) : bytes)
+    const message = new RegExp(
+      `${pieces[1]} .*is damaged.*; the newest time .* is ${timeText(times[0] as number)}$`,
+    )
+    await assert.rejects(restoredNumbers(target), { name: 'BackupError', message })
+    assert.deepEqual(await restoredNumbers(target, micros(times[0] as number)), [0, 1])
+  }
+})
+
+test('a missing part of a base copy, and times outside of the backup, are rejected in one sentence', async () => {
+  const { folder, target, times } = await severalPieces()
+  await assert.rejects(restoredNumbers(target, micros(1)), /the oldest time that .* can restore is/)
+  const late = micros((times[2] as number) + 3_600_000_000)
+  await assert.rejects(restoredNumbers(target, late), /the newest time that .* can restore is/)
+  rmSync(join(folder, 'parts'), { recursive: true })
+  await assert.rejects(restoredNumbers(target), /is missing in the backup/)
+  await assert.rejects(restoredNumbers(new FolderTarget(join(folder, 'nothing'))), /there is no backup in/)
+})
+
+test('a store that is stopped and started continues its generation; a restored one begins another', async () => {
+  const [data, folder, second] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()]
+  const target = new FolderTarget(folder)
+  const first = new BackedStore({ data, target })
+  await first.commit([0])
+  await first.settled()
+  const [early] = await first.commit([1])
+  await first.close()
+  const again = new BackedStore({ data, target })
+  const [late] = await again.commit([2])
+  await again.settled()
+  await again.close()
+  assert.equal((await listBases(target)).length, 1)
+  await restoreInto(target, await planRestore(target, early), second)
+  const restored = new BackedStore({ data: second, target })
+  const [other] = await restored.commit([3])
+  await restored.settled()
+  await restored.close()
+  assert.equal((await listBases(target)).length, 2)
+  assert.deepEqual(await restoredNumbers(target, late), [0, 1, 2])
+  assert.deepEqual(await restoredNumbers(target, other), [0, 1, 3])
+})
+
+test('the backup of another store is rejected, and the target stays as it is', async () => {
+  const target = new FolderTarget(await temporaryFolder())
+  const own = new BackedStore({ data: await temporaryFolder(), target })
+  await own.commit([0])
+  await own.settled()
+  await own.close()
+  const stranger = new BackedStore({ data: await temporaryFolder(), target })
+  await stranger.commit([7])
+  await eventually('the other store is rejected', () =>
+    /contains the backup of another store/.test(stranger.status?.reason ?? ''),
+  )
+  await stranger.close()
+  assert.deepEqual(await restoredNumbers(target), [0])
+})
+
+test('records beyond the bound are given up, and a new base copy follows when the target works again', async () => {
+  const folder = await temporaryFolder()
+  const inner = new FolderTarget(folder)
+  let isBroken = false
+  const refuse = () => {
+    if (isBroken) throw new BackupError('the target is away')
+  }
+  const target: BackupTarget = {
+    name: inner.name,
+    put: async (name, bytes) => {
+      refuse()
+      await inner.put(name, bytes)
+    },
+    get: name => inner.get(name),
+    list: (prefix, after) => inner.list(prefix, after),
+    remove: name => inner.remove(name),
+  }
+  const store = new BackedStore({ data: await temporaryFolder(), target, waitingBytesMax: 2_000 })
+  await store.commit([0])
+  await store.settled()
+  const [early] = await store.commit([1])
+  await store.settled()
+  isBroken = true
+  for (let number = 2; number <= 40; number++) await store.commit([number])
+  await eventually('records are given up', () => (store.status?.dropped_bytes ?? 0) > 0)
+  isBroken = false
+  await eventually('a base copy closes the gap', async () => (await listBases(inner)).length > 1)
+  await eventually('nothing waits', () => store.status?.waiting_bytes === 0)
+  const [late] = await store.commit([41])
+  await store.settled()
+  await store.close()
+  assert.deepEqual(await restoredNumbers(inner, early), [0, 1])
+  assert.deepEqual(await restoredNumbers(inner, late), upTo(42))
+})
