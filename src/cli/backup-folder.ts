@@ -5,7 +5,11 @@ import { chmod, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../app/config/settings.ts'
 import { checkData, prepareDataFolder, restoreDraft } from '../app/data-folder.ts'
+import { planRestore } from '../backup/catalogue.ts'
+import { openTarget } from '../backup/open-target.ts'
+import { restoreInto } from '../backup/restore.ts'
 import { systemClock } from '../base/clock.ts'
+import type { Micros } from '../base/micros.ts'
 import { systemRandom } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { withTaskNote } from '../server/operation/task-note.ts'
@@ -89,32 +93,63 @@ export async function restore(folder: string, config: Config): Promise<StoreCopy
     await rm(join(folder, 'lock.mdb'), { force: true })
     return { time, bytes }
   }
+  await fillDataFolder(config, folder, async draft => {
+    checkDataFile(join(folder, dataFileName))
+    const copy = () => copyFile(join(folder, dataFileName), join(draft, dataFileName))
+    await withProgress('restore', () => storeBytes(draft) / bytes, copy)
+  })
+  return contentOf(data)
+}
+
+/**
+ * Restores the state at `at`, or the newest one, of the continuous backup at the address `from` to the data directory of the
+ * settings, which has to be new or empty.
+ */
+export async function restoreFrom(from: string, at: Micros | undefined, config: Config): Promise<StoreCopy> {
+  if (isShared(config))
+    throw new StartError('a continuous backup is restored to a data directory: leave out --store')
+  const target = await openTarget(from)
+  const plan = await planRestore(target, at)
+  await fillDataFolder(config, from, async draft => {
+    let done = 0
+    const restored = () =>
+      restoreInto(target, plan, draft, share => {
+        done = share
+      })
+    await withProgress('restore', () => done, restored)
+  })
+  return contentOf(config.data)
+}
+
+/** Has `fill` write a data file to a folder, and makes it the data file of the settings' data directory when it is whole. */
+async function fillDataFolder(
+  { data }: Config,
+  source: string,
+  fill: (draft: string) => Promise<void>,
+): Promise<void> {
   await rejectContent(data, 'the data directory')
   prepareDataFolder(data)
   const release = claimFolder(data)
   const draft = join(data, restoreDraft)
   try {
-    checkDataFile(join(folder, dataFileName))
     // Checked again: another restore or a service may have claimed the directory in the meantime.
     await rejectContent(data, 'the data directory')
     // Left by a killed restore: no other process writes to it while the directory is claimed.
     await rm(draft, { recursive: true, force: true })
-    // Copied as a data file in a folder of its own, so that `storeBytes` can measure the progress.
+    // Written as a data file in a folder of its own, so that `storeBytes` can measure the progress.
     await mkdir(draft, { mode: 0o700 })
+    await fill(draft)
     const file = join(draft, dataFileName)
-    const copy = () => copyFile(join(folder, dataFileName), file)
-    await withProgress('restore', () => storeBytes(draft) / bytes, copy)
     await chmod(file, 0o600)
     flush(file)
     await rename(file, join(data, dataFileName))
     flush(data)
   } catch (cause) {
-    throw explain(cause, `${folder} cannot be restored`)
+    throw explain(cause, `${source} cannot be restored`)
   } finally {
     await rm(draft, { recursive: true, force: true })
     await release()
   }
-  return contentOf(data)
 }
 
 /** Throws unless the folder is new or empty. The remains of a failed or killed claim or restore do not count. */

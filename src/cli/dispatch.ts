@@ -2,6 +2,7 @@
 // failures that the user can fix with one line and status 1.
 
 import { UsageError } from '../app/config/read-config.ts'
+import { BackupError } from '../backup/errors.ts'
 import { closestTo } from '../base/closest.ts'
 import { version } from '../base/version.ts'
 import { StoreUnavailableError } from '../storage/kv/errors.ts'
@@ -16,8 +17,8 @@ export async function dispatch(commands: readonly Command[], words: readonly str
     return await run(commands, words)
   } catch (cause) {
     if (cause instanceof UsageError) return complain(`${cause.message} (see --help)`, 2)
-    if (cause instanceof StartError || cause instanceof StoreUnavailableError)
-      return complain(cause.message, 1)
+    const isExplained = [StartError, StoreUnavailableError, BackupError].some(kind => cause instanceof kind)
+    if (isExplained) return complain((cause as Error).message, 1)
     throw cause
   }
 }

@@ -8,7 +8,7 @@ import {
   listAccountKeysCommand,
   revokeAccountKeyCommand,
 } from './commands/account-key.ts'
-import { backupCommand, restoreCommand } from './commands/backup.ts'
+import { backupCommand, restoreCommand, verifyBackupCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
 import { createDatabaseCommand, deleteDatabaseCommand, listDatabasesCommand } from './commands/database.ts'
@@ -38,6 +38,7 @@ export const commands: readonly Command[] = [
   typesCommand,
   checkCommand,
   backupCommand,
+  verifyBackupCommand,
   restoreCommand,
   migrateCommand,
   importCommand,

@@ -1,7 +1,11 @@
-// `terrarium backup FOLDER` and `terrarium restore FOLDER`.
+// `terrarium backup FOLDER`, `terrarium restore FOLDER`, and the same for continuous backups: `terrarium restore --from TARGET`,
+// `terrarium backup verify --from TARGET`.
 
 import { resolve } from 'node:path'
+import { backupFault } from '../../app/config/faults.ts'
+import { UsageError } from '../../app/config/read-config.ts'
 import { command } from '../command.ts'
+import { timeFault, timeOf } from '../time-argument.ts'
 
 /** Copies a data directory. */
 export const backupCommand = command({
@@ -15,15 +19,64 @@ export const backupCommand = command({
   },
 })
 
+const atOption = {
+  kind: 'string',
+  placeholder: 'TIME',
+  check: timeFault,
+  doc: 'The moment, such as 2026-01-31T12:00:00Z, or a transaction time in microseconds. Default: the newest state.',
+} as const
+
+const fromOption = {
+  kind: 'string',
+  placeholder: 'TARGET',
+  check: backupFault,
+  doc: 'The target of a continuous backup: what --backup-to of the service names.',
+} as const
+
 /** Restores a backup. */
 export const restoreCommand = command({
   name: 'restore',
   summary: 'Copies a backup to a new or empty data directory or shared store.',
-  operands: [{ name: 'FOLDER', doc: 'The backup.' }],
+  description: [
+    'With --from it restores a continuous backup as of any moment, then checks the integrity of the data directory. The restored ' +
+      'store has a new identity: cursors and event sources that clients still have fail with their ordinary errors.',
+  ],
+  operands: [{ name: 'FOLDER', doc: 'The backup, without --from.', optional: true }],
+  options: { from: fromOption, at: atOption },
   settings: ['data', 'store', 'storeSchema'],
-  async run({ operands: [folder = ''], config }) {
-    const { restore } = await import('../backup-folder.ts')
-    return report('restored', await restore(resolve(folder), config))
+  examples: [
+    [
+      'restore --from s3://backups/shop --at 2026-01-31T12:00:00Z --data ./restored',
+      'The state at noon, in a new data directory:',
+    ],
+  ],
+  async run({ operands: [folder], options: { at, from }, config }) {
+    if ((folder === undefined) === (from === undefined))
+      throw new UsageError('restore takes either the folder of a backup or --from')
+    if (at !== undefined && from === undefined) throw new UsageError('--at needs --from')
+    const { restore, restoreFrom } = await import('../backup-folder.ts')
+    if (folder !== undefined) return report('restored', await restore(resolve(folder), config))
+    report('restored', await restoreFrom(from as string, at === undefined ? undefined : timeOf(at), config))
+    return (await import('../actions/check.ts')).check(config)
+  },
+})
+
+/** The test of a continuous backup. */
+export const verifyBackupCommand = command({
+  name: 'backup verify',
+  summary: 'Restores a continuous backup to a temporary folder and checks its integrity.',
+  description: [
+    'The folder is in the directory for temporary files (TMPDIR), needs as much room as the data, and is removed at the end.',
+  ],
+  options: { from: fromOption, at: atOption },
+  settings: ['logLevel'],
+  statuses: [
+    [1, 'The backup cannot be restored, or the check found errors, each a line of standard output.'],
+  ],
+  async run({ options: { at, from }, config }) {
+    if (from === undefined) throw new UsageError('backup verify needs --from')
+    const { verify } = await import('../actions/verify-backup.ts')
+    return verify(from, at === undefined ? undefined : timeOf(at), config)
   },
 })
 
