@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import { lagSeconds, readStatus } from '../backup/status.ts'
 import { systemClock } from '../base/clock.ts'
 import { home } from '../base/program-files.ts'
 import { systemRandom } from '../base/random.ts'
@@ -18,6 +19,7 @@ import { createApplication } from '../server/http/application.ts'
 import { type DashboardFiles, openDashboard } from '../server/http/dashboard-files.ts'
 import type { ListenerOptions } from '../server/http/listener.ts'
 import { RequestMeter, statusMax } from '../server/http/request-meter.ts'
+import type { BackupFigures } from '../server/metrics/backup-metrics.ts'
 import type {
   CommitLogReport,
   LaneReport,
@@ -108,7 +110,27 @@ async function measure(
 ): Promise<Registry> {
   const { createRegistry } = await import('../server/metrics/registry.ts')
   const node = standing && { name: nodeName(config), standing }
-  return createRegistry(meter, { ...(node && { node }), ...(applyLag && { applyLag }) })
+  const backup = config.backupTo === undefined ? undefined : () => backupFigures(config.data)
+  return createRegistry(meter, {
+    ...(node && { node }),
+    ...(applyLag && { applyLag }),
+    ...(backup && { backup }),
+  })
+}
+
+/** The state of the continuous backup for metrics. Before its process has reported, nothing is known. */
+function backupFigures(data: string): BackupFigures {
+  const status = readStatus(data)
+  const seconds = (micros: number | null) => (micros === null ? null : micros / 1e6)
+  return {
+    isFailing: status?.state === 'failing',
+    lastSuccess: status?.last_success ? status.last_success / 1000 : null,
+    lagSeconds: status ? lagSeconds(status, systemClock.now() / 1000) : 0,
+    waitingBytes: status?.waiting_bytes ?? 0,
+    droppedBytes: status?.dropped_bytes ?? 0,
+    oldestRestorable: seconds(status?.oldest_restorable ?? null),
+    newestRestorable: seconds(status?.newest_restorable ?? null),
+  }
 }
 
 /**
@@ -131,7 +153,7 @@ function operationOf(
 ): Operation {
   return new Operation({
     ...{ version, worker, startCommand, workers: config.workers, notices: opened.notices },
-    ...{ data: config.data, backups: config.backups },
+    ...{ data: config.data, backups: config.backups, backupTo: config.backupTo },
     node: nodeName(config),
     queryLogFolder: join(config.data, queryLogFolder),
     pendingWork: () => workOf(opened),

@@ -111,6 +111,7 @@ test('warnings are listed with advice', { skip }, async () => {
         },
       },
       backups: null,
+      continuous_backup: null,
     }
     await route.fulfill({ json })
   })

@@ -16,7 +16,12 @@ async function servedNames(): Promise<ReadonlySet<string>> {
   meter.statuses[200] = 1
   const standing = () => ({ fault: undefined, lagMs: 0, behind: 0 })
   const applyLag = () => ({ bytes: 0, lagMs: 0 })
-  const text = await createRegistry(meter, { node: { name: 'one', standing }, applyLag }).metrics()
+  const backup = () => ({
+    ...{ isFailing: false, lastSuccess: null, lagSeconds: 0, waitingBytes: 0, droppedBytes: 0 },
+    ...{ oldestRestorable: null, newestRestorable: null },
+  })
+  const node = { name: 'one', standing }
+  const text = await createRegistry(meter, { node, applyLag, backup }).metrics()
   return new Set(text.split('\n').flatMap(line => /^(\w+)[ {]/.exec(line)?.[1] ?? []))
 }
 

@@ -44,9 +44,39 @@ function Backups({ health, reload }: TasksProps) {
           <code>--backups FOLDER</code>. Otherwise run <code>terrarium backup</code>.
         </p>
       )}
+      <ContinuousBackup backup={health.continuous_backup} />
       <TaskState task={tasks.backup} none="No backup of this data directory is known." />
       {backups && <BackupFolder backups={backups} />}
     </section>
+  )
+}
+
+/** Shows the state of the continuous backup, if there is one. */
+function ContinuousBackup({ backup }: { backup: ServiceHealth['continuous_backup'] }) {
+  if (backup === null) return null
+  const { last_success: last, newest_restorable: newest, oldest_restorable: oldest, reason, target } = backup
+  return (
+    <>
+      <p class={reason === null ? '' : 'problem'}>
+        Continuous backup to <code>{target}</code>
+        {reason === null ? '.' : ' fails: '}
+        {reason !== null && <bdi>{reason}</bdi>}
+      </p>
+      <dl class="record-facts">
+        <dt>Last success</dt>
+        <dd>{last === null ? 'none since the start' : localTime(last)}</dd>
+        <dt>Lag</dt>
+        <dd>
+          {backup.lag_seconds.toFixed(1)} s, {bytesText(backup.waiting_bytes)} waiting
+        </dd>
+        <dt>Restorable times</dt>
+        <dd>
+          {oldest === null || newest === null
+            ? 'nothing until the first base copy is complete'
+            : `${localTime(oldest / 1000)} to ${localTime(newest / 1000)}`}
+        </dd>
+      </dl>
+    </>
   )
 }
 

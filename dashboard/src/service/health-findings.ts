@@ -87,6 +87,9 @@ function careFaults(health: ServiceHealth, nowMs: number): readonly string[] {
   const found: string[] = []
   if (check?.result?.is_good === false)
     found.push('The last integrity check found errors. See Integrity check below.')
+  const continuous = health.continuous_backup
+  if (continuous?.state === 'failing') found.push(`The continuous backup fails: ${continuous.reason}`)
+  if (backup === null && continuous !== null) return found
   // Only recorded backups count: other files in the backup folder may come from another service.
   if (backup === null) {
     found.push(

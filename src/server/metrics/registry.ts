@@ -2,6 +2,7 @@
 
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import { durationBounds, type RequestMeter } from '../http/request-meter.ts'
+import { type BackupFigures, measureBackup } from './backup-metrics.ts'
 
 /** A node among several machines that share a store. */
 interface NodeLabel {
@@ -20,13 +21,19 @@ interface MeasuredStore {
   readonly node?: NodeLabel
   /** How much of the commit log LMDB does not have; absent where there is no log. */
   readonly applyLag?: () => { readonly bytes: number; readonly lagMs: number }
+  /** The state of the continuous backup; absent where there is none. */
+  readonly backup?: () => BackupFigures
 }
 
 /** The metrics of one process. */
-export function createRegistry(meter: RequestMeter, { applyLag, node }: MeasuredStore = {}): Registry {
+export function createRegistry(
+  meter: RequestMeter,
+  { applyLag, backup, node }: MeasuredStore = {},
+): Registry {
   const registry = new Registry()
   if (node) measureNode(registry, node)
   if (applyLag) measureLog(registry, applyLag)
+  if (backup) measureBackup(registry, backup)
   const counter = (name: string, help: string, value: () => number) => {
     new Counter({
       name: `terrarium_${name}`,

@@ -1,6 +1,8 @@
 // The JSON of `GET /api/v1/health`: the state of the processes, the disk, the background work, backups and checks. The
 // file contains only types, because the dashboard imports them, too.
 
+import type { BackupStatus } from '../../backup/backup-status.ts'
+
 /** Counts since the process began, the same as in `/metrics`. */
 export interface RequestCounts {
   readonly requests: number
@@ -147,6 +149,13 @@ export interface TaskSuccess {
   readonly result: TaskResult
 }
 
+/** The state of the continuous backup. */
+export interface ContinuousBackupReport extends BackupStatus {
+  readonly pid: number
+  /** Seconds for which the oldest commit that waits has waited; 0 while none waits. */
+  readonly lag_seconds: number
+}
+
 /** A backup in the folder for backups. */
 export interface BackupEntry {
   readonly name: string
@@ -175,6 +184,8 @@ export interface ServiceHealth {
   readonly work: PendingWorkReport
   readonly tasks: Readonly<Record<TaskKind, TaskNote | null>>
   readonly backups: BackupFolder | null
+  /** Null without the setting `backupTo`, and until the process of the backup has reported. */
+  readonly continuous_backup: ContinuousBackupReport | null
   /** True if backups and checks can be started over HTTP. */
   readonly starts: boolean
 }

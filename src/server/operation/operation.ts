@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process'
 import { statfsSync } from 'node:fs'
 import { readdir, rm, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { lagSeconds, readStatus } from '../../backup/status.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { NoticeBoard } from '../../base/notices.ts'
 import { wait } from '../../base/timers.ts'
@@ -16,6 +17,7 @@ import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type {
   BackupEntry,
   BackupFolder,
+  ContinuousBackupReport,
   DiskUse,
   PendingWorkReport,
   ReportParts,
@@ -38,6 +40,8 @@ interface OperationOptions {
   readonly queryLogFolder: string
   /** The folder for new backups; absent: the dashboard cannot start backups. */
   readonly backups: string | undefined
+  /** The target of the continuous backup; absent: there is none. */
+  readonly backupTo?: string | undefined
   readonly parts: () => Omit<ReportParts, 'disk'>
   readonly pendingWork: () => PendingWorkReport
   readonly notices?: NoticeBoard | undefined
@@ -95,6 +99,7 @@ export class Operation {
       work: pendingWork(),
       tasks: { backup: readTaskNote(data, 'backup') ?? null, check: readTaskNote(data, 'check') ?? null },
       backups: await this.#backups(),
+      continuous_backup: this.#continuousBackup(),
       starts: startCommand !== undefined,
     }
   }
@@ -175,6 +180,13 @@ export class Operation {
       free_bytes: bavail * bsize,
       total_bytes: blocks * bsize,
     }
+  }
+
+  #continuousBackup(): ContinuousBackupReport | null {
+    const { backupTo, data } = this.#options
+    const status = backupTo === undefined ? undefined : readStatus(data)
+    if (status === undefined) return null
+    return { ...status, lag_seconds: lagSeconds(status, systemClock.now() / 1000) }
   }
 
   async #backups(): Promise<BackupFolder | null> {
