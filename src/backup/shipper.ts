@@ -68,6 +68,8 @@ export class Shipper {
   readonly #queue: PieceQueue
   readonly #lease: Lease
   #isLeased = false
+  /** The start of the first generation: before it, another history may have been served. Absent afterwards. */
+  #servedSince: Micros | undefined
   #generation: Generation | undefined
   /** The oldest first. */
   #bases: readonly BaseName[] = []
@@ -88,6 +90,7 @@ export class Shipper {
   constructor(options: ShipperOptions) {
     const { clock, place, target, timers } = options
     this.#options = options
+    this.#servedSince = clock.now()
     this.#lease = new Lease({ target, timers })
     const { elapsedMs } = clock
     this.#queue = new PieceQueue({ place, timers, elapsedMs, onPiece: () => this.#wake() })
@@ -181,7 +184,8 @@ export class Shipper {
         'the backup has a gap before this start; a new base copy closes it',
       )
     }
-    const start = Math.max(clock.now(), base?.from ?? micros(0))
+    const start = Math.max(this.#servedSince ?? clock.now(), micros((base?.from ?? -1) + 1))
+    this.#servedSince = undefined
     return { name: generationName(start, log), start, base: undefined, time: micros(0) }
   }
 
@@ -280,6 +284,7 @@ export class Shipper {
     if (error instanceof TargetInUseError) {
       this.#isLeased = false
       this.#generation = undefined
+      this.#servedSince = undefined
     }
     const reason = wordsOf(error)
     if (reason !== this.#reason) this.#options.logger.error({ reason }, 'the continuous backup fails')
