@@ -111,12 +111,12 @@ test('an index over many documents is built in the background, by one of the wor
   assert.equal(await queryAfresh(server, count), 300)
 })
 
-/** Runs a query on a new connection; retries if the connection went to the killed worker. */
-async function queryAfresh(server: ServerProcess, query: unknown): Promise<unknown> {
+/** Calls `use` with a client on a new connection; retries if the connection went to the killed worker. */
+async function afresh<T>(server: ServerProcess, use: (client: WorkerClient) => Promise<T>): Promise<T> {
   for (;;) {
     const client = new WorkerClient(server)
     try {
-      return await client.query(query)
+      return await use(client)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
     } finally {
@@ -125,11 +125,13 @@ async function queryAfresh(server: ServerProcess, query: unknown): Promise<unkno
   }
 }
 
+/** Runs a query on a new connection, as {@link afresh} does. */
+const queryAfresh = (server: ServerProcess, query: unknown) => afresh(server, client => client.query(query))
+
 /** Waits until both workers accept connections. */
 async function bothServe(server: ServerProcess): Promise<void> {
-  const serving = new Set<bigint>()
-  while (serving.size < 2)
-    serving.add(BigInt((await queryAfresh(server, { new_id: null })) as string) & 1023n)
+  const serving = new Set<number>()
+  while (serving.size < 2) serving.add(await afresh(server, async client => (await client.connect()).worker))
 }
 
 test('workers exit with a killed supervisor, whatever they are writing, and the directory can be served again', async () => {
