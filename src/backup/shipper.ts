@@ -108,6 +108,7 @@ export class Shipper {
 
   /** Writes until {@link stop} is called. */
   async run(): Promise<void> {
+    this.#report()
     let delayMs: number = retryMs.first
     while (!this.#isStopping) {
       try {

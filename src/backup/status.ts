@@ -11,16 +11,20 @@ interface StatusFile extends BackupStatus {
   readonly process: string | null
 }
 
-const fileOf = (folder: string) => join(folder, 'continuous-backup.json')
+const fileName = 'continuous-backup.json'
+const draftName = `${fileName}.new`
+
+/** Names of the files in the data directory. */
+export const statusFiles: readonly string[] = [fileName, draftName]
 
 /** Reports the state in the data directory `folder`. */
 export function writeStatus(folder: string, status: BackupStatus): void {
   const { pid } = process
   const content: StatusFile = { ...status, pid, process: processMark(pid) ?? null }
-  const file = fileOf(folder)
+  const draft = join(folder, draftName)
   try {
-    writeFileSync(`${file}.new`, JSON.stringify(content), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    writeFileSync(draft, JSON.stringify(content), { mode: 0o600 })
+    renameSync(draft, join(folder, fileName))
   } catch {
     // The backup does not fail because its state cannot be reported.
   }
@@ -30,7 +34,7 @@ export function writeStatus(folder: string, status: BackupStatus): void {
 export function readStatus(folder: string): (BackupStatus & { readonly pid: number }) | undefined {
   let found: StatusFile
   try {
-    found = JSON.parse(readFileSync(fileOf(folder), 'utf8')) as StatusFile
+    found = JSON.parse(readFileSync(join(folder, fileName), 'utf8')) as StatusFile
   } catch {
     return undefined
   }

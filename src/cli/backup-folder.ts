@@ -8,6 +8,7 @@ import { checkData, prepareDataFolder, restoreDraft } from '../app/data-folder.t
 import { planRestore } from '../backup/catalogue.ts'
 import { openTarget } from '../backup/open-target.ts'
 import { restoreInto } from '../backup/restore.ts'
+import { statusFiles } from '../backup/status.ts'
 import { systemClock } from '../base/clock.ts'
 import type { Micros } from '../base/micros.ts'
 import { systemRandom } from '../base/random.ts'
@@ -152,12 +153,14 @@ async function fillDataFolder(
   }
 }
 
-/** Throws unless the folder is new or empty. The remains of a failed or killed claim or restore do not count. */
+/** Files that do not count as content: the remains of a killed claim, restore or backup process. */
+const remains: readonly string[] = [...claimFiles, restoreDraft, ...statusFiles]
+
+/** Throws unless the folder is new or empty, except for {@link remains}. */
 async function rejectContent(folder: string, name: string): Promise<void> {
   try {
     const files = await readdir(folder)
-    if (!files.every(file => claimFiles.includes(file) || file === restoreDraft))
-      throw new StartError(`${name} ${folder} is not empty`)
+    if (!files.every(file => remains.includes(file))) throw new StartError(`${name} ${folder} is not empty`)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return
     throw explain(cause, `${name} ${folder} cannot be used`)

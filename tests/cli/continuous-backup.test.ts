@@ -1,7 +1,7 @@
 // A continuous backup through the started service, in a folder and in a bucket: set up, destroyed, restored to a moment.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { readStatus } from '../../src/backup/status.ts'
@@ -68,7 +68,10 @@ for (const kind of ['folder', 'bucket'] as const) {
     assert.equal(report.state, 'running')
     assert.ok(report.oldest_restorable !== null && report.oldest_restorable <= good.time)
     await server.kill()
-    await rm(data, { recursive: true })
+    await rm(data, { recursive: true, force: true })
+    // The backup process may write its last state after the removal.
+    await mkdir(data)
+    await writeFile(join(data, 'continuous-backup.json'), '{}')
     const before = await runProgram(
       ['restore', '--from', target, '--at', String(good.time), '--data', data],
       env,
