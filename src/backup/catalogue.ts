@@ -53,7 +53,7 @@ export async function claimTarget(target: BackupTarget, log: Bytes): Promise<voi
     found = await readStore(target)
   }
   if (found !== store)
-    throw new BackupError(`${target.name} contains the backup of another store: give this one another prefix`)
+    throw new BackupError(`${target.name} contains the backup of another store: use another prefix or folder for this service`)
 }
 
 /** The object that completes a base copy. */

@@ -44,11 +44,11 @@ export async function encodeChunk(bytes: Uint8Array): Promise<Buffer> {
 
 /** Decodes the object `name`. Throws {@link BackupError} when it is damaged, or was written by a newer version. */
 export async function decodeChunk(name: string, object: Buffer): Promise<Buffer> {
-  const damaged = () => new BackupError(`the object ${name} of the backup is damaged`)
+  const damaged = () => new BackupError(`the object ${name} is damaged`)
   if (object.length < headerBytes || !object.subarray(0, magic.length).equals(magic)) throw damaged()
   if (object.readUInt32LE(at.checksum) !== checksum(object.subarray(0, at.checksum))) throw damaged()
   if (object.readUInt32LE(at.version) !== formatVersion)
-    throw new BackupError(`the object ${name} of the backup was written by a newer version of Terrarium`)
+    throw new BackupError(`the object ${name} was written by a newer version of Terrarium`)
   const packed = object.subarray(headerBytes)
   const isWhole =
     packed.length === object.readUInt32LE(at.packed) &&
@@ -56,9 +56,7 @@ export async function decodeChunk(name: string, object: Buffer): Promise<Buffer>
   if (!isWhole) throw damaged()
   const isZstd = object.readUInt32LE(at.compression) === compressions.zstd
   if (isZstd && !hasZstd)
-    throw new BackupError(
-      `the object ${name} of the backup is compressed with zstd, which needs Node.js 22.15`,
-    )
+    throw new BackupError(`the object ${name} is compressed with zstd, which needs Node.js 22.15`)
   const maxOutputLength = object.readUInt32LE(at.bytes)
   const bytes = isZstd
     ? await promisify<zlib.InputType, zlib.ZstdOptions, Buffer>(zlib.zstdDecompress)(packed, {

@@ -112,7 +112,7 @@ export class Lease {
 
   #inUse({ host, pid }: LeaseContent): TargetInUseError {
     return new TargetInUseError(
-      `another service (process ${pid} on ${host}) writes its backup to ${this.#target.name}: give this one another prefix`,
+      `another service (process ${pid} on ${host}) writes its backup to ${this.#target.name}: use another prefix or folder for this service`,
     )
   }
 }

@@ -24,8 +24,10 @@ const reasons: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'the secret key is wrong',
   AbortError: 'it does not respond',
   TimeoutError: 'it does not respond',
-  ECONNREFUSED: 'nothing is served there',
-  ENOTFOUND: 'the name of the service is unknown',
+  ECONNRESET: 'the connection was interrupted',
+  EPIPE: 'the connection was interrupted',
+  ECONNREFUSED: 'no service listens at its address',
+  ENOTFOUND: 'the name of the service cannot be resolved',
 }
 
 /** Opens a bucket; object names begin with `prefix`. Configuration errors appear at its first use. */
@@ -92,5 +94,6 @@ function reasonOf(cause: unknown): string {
   // A name with several addresses has a reason for each.
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause
   const { code, message, name } = inner as NodeJS.ErrnoException
-  return reasons[name] ?? reasons[code ?? ''] ?? `${name}: ${message}`
+  // The SDK also names interrupted connections TimeoutError.
+  return reasons[code ?? ''] ?? reasons[name] ?? `${name}: ${message}`
 }
