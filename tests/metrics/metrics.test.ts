@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import type { ServiceHealth } from '../../src/server/operation/health.ts'
 import { eventually } from '../support/eventually.ts'
 import { rootQuery, send } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
@@ -62,6 +63,39 @@ for (const workers of [1, 2]) {
       assert.ok((after.get('process_resident_memory_bytes') ?? 0) > 0)
     } finally {
       await server.stop()
+    }
+  })
+}
+
+for (const workers of [1, 2]) {
+  test(`metrics and Health of ${workers} worker(s) contain the state of the continuous backup`, async () => {
+    const target = await temporaryFolder()
+    const server = await startProcess({
+      flags: [...flags, '--workers', String(workers), '--backup-to', target],
+    })
+    try {
+      await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+      await eventually('the backup has the commit', async () => {
+        const metrics = await scrape(server)
+        const value = (name: string) => metrics.get(`terrarium_backup_${name}`) ?? 0
+        return (
+          value('failing') === 0 &&
+          value('waiting_bytes') === 0 &&
+          value('oldest_restorable_timestamp_seconds') > 0 &&
+          value('newest_restorable_timestamp_seconds') >= value('oldest_restorable_timestamp_seconds')
+        )
+      })
+      const health = await send(server, {
+        secret: server.rootSecret,
+        method: 'GET',
+        path: '/api/v1/health',
+      })
+      const { continuous_backup: backup } = health.json as Pick<ServiceHealth, 'continuous_backup'>
+      assert.equal(backup?.target, target)
+      assert.equal(backup.state, 'running')
+    } finally {
+      await server.stop()
+      await rm(target, { recursive: true, force: true })
     }
   })
 }
