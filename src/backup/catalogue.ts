@@ -3,15 +3,17 @@
 import type { Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/contract.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
-import { BackupError, timeText } from './errors.ts'
+import { BackupError, IncompleteBackupError, timeText } from './errors.ts'
 import { readLease } from './lease.ts'
 import {
   type BaseName,
+  baseObject,
   basesPrefix,
   lineageOf,
   type PieceName,
   parseBase,
   parsePiece,
+  partsStart,
   piecesPrefix,
   piecesStart,
   storeObject,
@@ -28,7 +30,7 @@ interface StoreContent {
 }
 
 /** A base copy's own object, as JSON. */
-export interface BaseContent {
+interface BaseContent {
   readonly format: number
   readonly parts: number
   /** Bytes of the data file. */
@@ -53,7 +55,9 @@ export async function claimTarget(target: BackupTarget, log: Bytes): Promise<voi
     found = await readStore(target)
   }
   if (found !== store)
-    throw new BackupError(`${target.name} contains the backup of another store: use another prefix or folder for this service`)
+    throw new BackupError(
+      `${target.name} contains the backup of another store: use another prefix or folder for this service`,
+    )
 }
 
 /** The object that completes a base copy. */
@@ -62,7 +66,7 @@ export function baseContent(content: Omit<BaseContent, 'format'>): Buffer {
 }
 
 /** Parses an object of JSON. Throws {@link BackupError} when it is damaged, or has a newer format. */
-export function parsed<T extends { readonly format: number }>(
+function parsed<T extends { readonly format: number }>(
   name: string,
   object: Buffer,
   target: BackupTarget,
@@ -74,10 +78,19 @@ export function parsed<T extends { readonly format: number }>(
     content = null
   }
   if (typeof content?.format !== 'number')
-    throw new BackupError(`the object ${name} of the backup ${target.name} is damaged`)
+    throw new IncompleteBackupError(`the object ${name} of the backup ${target.name} is damaged`)
   if (content.format !== formatVersion)
     throw new BackupError(`the backup ${target.name} was written by a newer version of Terrarium`)
   return content
+}
+
+/** Reads the content of a base copy's own object. Throws {@link IncompleteBackupError} when the object is missing or damaged. */
+export async function readBase(target: BackupTarget, base: BaseName): Promise<BaseContent> {
+  const name = baseObject(base)
+  const object = await target.get(name)
+  if (object === undefined)
+    throw new IncompleteBackupError(`the object ${name} is missing in the backup ${target.name}`)
+  return parsed<BaseContent>(name, object, target)
 }
 
 /** The complete base copies of a target, the oldest first. */
@@ -118,7 +131,8 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
   if ((await readStore(target)) === undefined) throw new BackupError(`there is no backup in ${target.name}`)
   const bases = await listBases(target)
   const oldest = bases[0]
-  if (oldest === undefined) throw new BackupError(`the backup ${target.name} has no complete base copy yet`)
+  if (oldest === undefined)
+    throw new IncompleteBackupError(`the backup ${target.name} has no complete base copy`)
   const base = bases.findLast(({ from }) => at === undefined || from <= at)
   if (base === undefined)
     throw new BackupError(`the oldest time that ${target.name} can restore is ${timeText(oldest.from)}`)
@@ -135,12 +149,27 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
   if (missing !== undefined) {
     const end = pieces.at(-1)?.time ?? base.from
     if (at === undefined || at > end)
-      throw new BackupError(
+      throw new IncompleteBackupError(
         `the backup ${target.name} lacks records of the commit log from ${missing} on; the newest time that can be restored before them is ${timeText(end)}`,
       )
   }
   if (at !== undefined && reached <= at) await checkReach(target, { at, base, bases, reached })
   return plan
+}
+
+/**
+ * Checks by the names of the objects that the newest state can be restored. Throws {@link IncompleteBackupError} when an object is
+ * missing.
+ */
+export async function checkNewest(target: BackupTarget): Promise<void> {
+  const { base } = await planRestore(target)
+  const { parts } = await readBase(target, base)
+  let found = 0
+  for await (const _ of target.list(partsStart(base))) found++
+  if (found < parts)
+    throw new IncompleteBackupError(
+      `the backup ${target.name} has only ${found} of the ${parts} parts of its newest base copy`,
+    )
 }
 
 /** The pieces that continue the chain of records after a place, and the first record that is missing, if any is. */

@@ -7,6 +7,9 @@ export class BackupError extends Error {
   override name = 'BackupError'
 }
 
+/** Objects of a backup are missing or damaged. */
+export class IncompleteBackupError extends BackupError {}
+
 /** A time in messages, such as `2026-01-31T12:00:00.5Z`. Microseconds. */
 export function timeText(micros: number): string {
   return formatTime(timeFromMicros(micros))

@@ -17,10 +17,10 @@ import type { ChainPlace } from '../storage/kv/log/segment.ts'
 import { logNameBytes } from '../storage/kv/log/segment-format.ts'
 import { secretKeyRow } from '../storage/store/store-secret.ts'
 import { writeParts } from './base-copy.ts'
-import { type BaseContent, parsed, type RestorePlan } from './catalogue.ts'
+import { type RestorePlan, readBase } from './catalogue.ts'
 import { decodeChunk } from './chunk.ts'
 import { BackupError, timeText } from './errors.ts'
-import { baseObject, lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
+import { lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
 import { commitsIn, type PieceRecord, recordsIn } from './records.ts'
 import type { BackupTarget } from './target.ts'
 
@@ -46,11 +46,7 @@ export async function restoreInto(
   onProgress: OnRestored = () => undefined,
 ): Promise<Restored> {
   const file = join(folder, dataFileName)
-  const name = baseObject(base)
-  const object = await target.get(name)
-  if (object === undefined)
-    throw new BackupError(`the object ${name} is missing in the backup ${target.name}`)
-  const { bytes, parts } = parsed<BaseContent>(name, object, target)
+  const { bytes, parts } = await readBase(target, base)
   const names = Array.from({ length: parts }, (_, number) => partObject(base, number))
   await writeParts(target, names, { bytes, file, onPart: done => onProgress(done / bytes / 2) })
   checkDataFile(file)

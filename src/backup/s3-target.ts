@@ -8,8 +8,10 @@ import { systemTimers } from '../base/timers.ts'
 import { BackupError } from './errors.ts'
 import type { BackupTarget } from './target.ts'
 
-/** Milliseconds after which a request is given up. It transfers at most one part. */
+/** Milliseconds after which a request is aborted, beyond those for the bytes that it writes. */
 const requestMs = 60_000
+/** Slowest speed of a write, in bytes per millisecond. */
+const slowestWrite = 32
 
 /** Reasons of the service that an operator can act on, by the names of its errors. */
 const reasons: Readonly<Record<string, string>> = {
@@ -39,28 +41,28 @@ export async function openS3Target(bucket: string, prefix: string): Promise<Back
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
   const before = prefix === '' ? '' : `${prefix}/`
   const place = (object: string) => ({ Bucket: bucket, Key: before + object })
-  const limited = () => {
+  type Limit = { readonly abortSignal: AbortSignal }
+  const explained = async <T>(what: 'read' | 'written', work: (limit: Limit) => Promise<T>, bytes = 0) => {
     const controller = new AbortController()
-    systemTimers.after(requestMs, () => controller.abort(new BackupError('it does not respond')))
-    return { abortSignal: controller.signal }
-  }
-  const explained = async <T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> => {
+    const cancel = systemTimers.after(requestMs + bytes / slowestWrite, () => controller.abort())
     try {
-      return await work()
+      return await work({ abortSignal: controller.signal })
     } catch (cause) {
       throw new BackupError(`the backup bucket ${name} cannot be ${what}: ${reasonOf(cause)}`, { cause })
+    } finally {
+      cancel()
     }
   }
   return {
     name,
-    put: (object, bytes) =>
-      explained('written', async () => {
-        await client.send(new PutObjectCommand({ ...place(object), Body: bytes }), limited())
-      }),
+    put: async (object, bytes) => {
+      const request = new PutObjectCommand({ ...place(object), Body: bytes })
+      await explained('written', limit => client.send(request, limit), bytes.length)
+    },
     get: object =>
-      explained('read', async () => {
+      explained('read', async limit => {
         try {
-          const { Body } = await client.send(new GetObjectCommand(place(object)), limited())
+          const { Body } = await client.send(new GetObjectCommand(place(object)), limit)
           return Body && Buffer.from(await Body.transformToByteArray())
         } catch (cause) {
           if ((cause as Error).name === 'NoSuchKey') return undefined
@@ -76,17 +78,16 @@ export async function openS3Target(bucket: string, prefix: string): Promise<Back
             ? after !== undefined && { StartAfter: before + after }
             : { ContinuationToken: token }),
         }
-        const page: ListObjectsV2CommandOutput = await explained('read', () =>
-          client.send(new ListObjectsV2Command(request), limited()),
+        const page: ListObjectsV2CommandOutput = await explained('read', limit =>
+          client.send(new ListObjectsV2Command(request), limit),
         )
         for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key.slice(before.length)
         token = page.NextContinuationToken
       }
     },
-    remove: object =>
-      explained('written', async () => {
-        await client.send(new DeleteObjectCommand(place(object)), limited())
-      }),
+    remove: async object => {
+      await explained('written', limit => client.send(new DeleteObjectCommand(place(object)), limit))
+    },
   }
 }
 

@@ -14,7 +14,8 @@ import { wordsOf } from '../storage/kv/errors.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 import type { BackupStatus } from './backup-status.ts'
 import { writeBase } from './base-writer.ts'
-import { claimTarget, listBases, listPieces } from './catalogue.ts'
+import { checkNewest, claimTarget, listBases, listPieces } from './catalogue.ts'
+import { IncompleteBackupError } from './errors.ts'
 import { Lease, renewEveryMs, TargetInUseError } from './lease.ts'
 import { type BaseName, generationName, isOfLog, pieceObject } from './object-names.ts'
 import { type Piece, PieceQueue } from './piece-queue.ts'
@@ -33,6 +34,8 @@ interface ShipperOptions {
   readonly waitingBytesMax?: number
   /** Microseconds of the log after which a base copy is due; {@link baseEveryMicros} when absent. */
   readonly baseEveryMicros?: number
+  /** Milliseconds between two rounds of maintenance; {@link maintainEveryMs} when absent. */
+  readonly maintainEveryMs?: number
   readonly clock: Clock
   readonly timers: Timers
   readonly logger: Logger
@@ -49,7 +52,8 @@ const retryMs = { first: 1_000, most: 30_000 } as const
 const retryInUseMs = 60_000
 /** Milliseconds before a base copy that failed is tried again. */
 const retryBaseMs = 60_000
-const retentionEveryMs = 3_600_000
+/** Milliseconds between two searches for missing and for old objects. */
+const maintainEveryMs = 3_600_000
 /** Commits become durable so many microseconds after their time, at most, as far as a quiet log tells. */
 const quietMicros = 2_000_000
 
@@ -77,7 +81,7 @@ export class Shipper {
   #copy: { readonly ended: Promise<void>; readonly controller: AbortController } | undefined
   #copyNotBeforeMs = 0
   #renewedMs = Number.NEGATIVE_INFINITY
-  #cleanedMs = Number.NEGATIVE_INFINITY
+  #maintainedMs = Number.NEGATIVE_INFINITY
   readonly #stopping = Promise.withResolvers<void>()
   #isStopping = false
   #wake: () => void = () => undefined
@@ -164,7 +168,7 @@ export class Shipper {
     const piece = this.#queue.next
     if (piece) await this.#write(piece, this.#generation)
     if (this.#generation) this.#copyWhenDue(this.#generation)
-    await this.#cleanWhenDue()
+    await this.#maintainWhenDue()
     if (this.#queue.next === undefined)
       await this.#sleep(renewEveryMs - (clock.elapsedMs() - this.#renewedMs))
   }
@@ -235,21 +239,37 @@ export class Shipper {
     generation.base = base
     generation.time = Math.max(generation.time, base.time)
     this.#bases = [...this.#bases, base]
-    this.#cleanedMs = Number.NEGATIVE_INFINITY
+    this.#maintainedMs = Number.NEGATIVE_INFINITY
     logger.info({ target: target.name }, 'wrote a base copy of the continuous backup')
     this.#succeed()
   }
 
-  async #cleanWhenDue(): Promise<void> {
-    const { clock, retentionDays, target } = this.#options
+  async #maintainWhenDue(): Promise<void> {
+    const { clock, maintainEveryMs: every = maintainEveryMs, retentionDays, target } = this.#options
     const nowMs = clock.elapsedMs()
-    if (nowMs - this.#cleanedMs < retentionEveryMs) return
+    if (nowMs - this.#maintainedMs < every) return
+    await this.#replaceMissing()
     const bases = this.#bases
     const oldest = oldestNeeded(bases, clock.now(), retentionDays)
     if (oldest !== undefined) await removeBefore(target, bases, oldest)
     this.#bases = this.#bases.filter(base => oldest === undefined || base.from >= oldest.from)
-    this.#cleanedMs = nowMs
+    this.#maintainedMs = nowMs
     this.#report()
+  }
+
+  /** Requests a new base copy if another program has deleted objects that the newest state needs. */
+  async #replaceMissing(): Promise<void> {
+    const { logger, target } = this.#options
+    const generation = this.#generation
+    if (generation?.base === undefined) return
+    try {
+      await checkNewest(target)
+    } catch (error) {
+      if (!(error instanceof IncompleteBackupError)) throw error
+      logger.warn({ target: target.name }, `${error.message}; a new base copy replaces it`)
+      generation.base = undefined
+      this.#bases = await listBases(target)
+    }
   }
 
   /** The target lacks records from here on. */

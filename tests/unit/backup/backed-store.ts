@@ -24,6 +24,7 @@ interface Options {
   readonly target: BackupTarget
   readonly waitingBytesMax?: number
   readonly baseEveryMicros?: number
+  readonly maintainEveryMs?: number
   readonly retentionDays?: number
 }
 

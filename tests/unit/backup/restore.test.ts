@@ -158,3 +158,27 @@ test('records beyond the bound are given up, and a new base copy follows when th
   assert.deepEqual(await restoredNumbers(inner, early), [0, 1])
   assert.deepEqual(await restoredNumbers(inner, late), upTo(42))
 })
+
+test('a deleted piece, base copy or part is replaced by a new base copy while the service runs', async () => {
+  for (const kind of ['log', 'bases', 'parts']) {
+    const [data, folder] = [await temporaryFolder(), await temporaryFolder()]
+    const target = new FolderTarget(folder)
+    const store = new BackedStore({ data, target, maintainEveryMs: 0 })
+    for (const number of [0, 1, 2]) {
+      await store.commit([number])
+      await store.settled()
+    }
+    const names: string[] = []
+    for await (const name of target.list(`${kind}/`)) names.push(name)
+    const missing = kind === 'log' ? names.at(-2) : names.at(-1)
+    rmSync(join(folder, missing as string))
+    let numbers: number[] = []
+    await eventually('the newest state can be restored again', async () => {
+      await store.commit([3])
+      numbers = await restoredNumbers(target).catch(() => [])
+      return numbers.length === 4
+    })
+    assert.deepEqual(numbers, upTo(4), kind)
+    await store.close()
+  }
+})
