@@ -80,7 +80,7 @@ export class BackedStore {
         this.kv.transact(() => {
           const time = nextTime()
           const row = { key: keyOf(number), value: Buffer.from(`row ${number}`) }
-          return { result: time, writes: [row, commitWrite({ time, schemaTime: time, givenIdsMs: 0 })] }
+          return { result: time, writes: [row, commitWrite({ time, schemaTime: time, chosenIdsMs: 0 })] }
         }),
       ),
     )
