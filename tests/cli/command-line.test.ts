@@ -115,13 +115,17 @@ test('the help of every command lists all its arguments, within the width of a t
   }
 })
 
-test('names of commands are unique, and none is the first word of another', () => {
+test('names of commands are unique, and two words that name a command are never a command and its operand', async () => {
   const names = commands.map(({ name }) => name)
   assert.equal(new Set(names).size, names.length)
   assert.deepEqual(
     names.filter(name => names.some(other => other.startsWith(`${name} `))),
-    [],
+    ['backup'],
   )
+  // A folder that is called "verify" is written as a path: `terrarium backup ./verify`.
+  const { status, stderr } = await runProgram(['backup', 'verify'])
+  assert.equal(status, 2)
+  assert.match(stderr, /--from/)
 })
 
 test('--version, --help and errors in the program', async () => {
