@@ -17,14 +17,15 @@ import { readWriteRequest, readWriteResponse, writeRequestText, writeResponse } 
 import type { TransferService } from '../transfer/service.ts'
 import type { DatabaseId } from '../values/value.ts'
 
-/** An operation that a worker forwards. The bodies of a query and its result are sent in pieces. */
+/** An operation that a worker forwards. Long bodies of queries and of their results are sent as separate pieces. */
 type Operation =
   | { readonly kind: 'query'; readonly request: Omit<QueryRequest, 'longBody'> }
   | { readonly kind: 'import'; readonly database: DatabaseId; readonly text: string }
   | { readonly kind: 'reserve ids'; readonly worker: number; readonly held: IdStretch | undefined }
+  /** A commit that only advances the time of the store. */
   | { readonly kind: 'pass time' }
 
-/** The result of an operation that failed for another reason than a bug. */
+/** The result of an operation that failed with an expected error. */
 interface Failure {
   readonly code?: RequestErrorCode
   readonly outcome?: StoreUnavailableError['outcome']
@@ -129,10 +130,10 @@ export class CommitterClient implements Committer {
     await this.#run({ kind: 'pass time' })
   }
 
-  /** Calls `listener` after commits of any process. Returns a function that stops it. */
+  /** Calls `listener` after commits of any process. Returns a function that removes the listener. */
   readonly watch: KeyValueStore['watch'] = listener => this.#caller.watch(listener)
 
-  /** Ends the connection after all pending operations. */
+  /** Closes the connection when no operation is pending. */
   close(): Promise<void> {
     return this.#caller.close()
   }

@@ -1,4 +1,4 @@
-// Starts the process that writes the continuous backup of a data directory, and passes the records of the commit log on to it.
+// Starts the process that writes the continuous backup of a data directory, and sends it the records of the commit log.
 // The process has its own memory and a lower priority, so neither a slow bucket nor a base copy delays a commit.
 
 import type { ChildProcess } from 'node:child_process'
@@ -19,11 +19,11 @@ const program = programFile('app/backup-main.ts')
 const sendAfterMs = 50
 /** Bytes of records that are sent at once. */
 const sendBytes = megabyte / 4
-/** Bytes that may wait in the pipe. Beyond them records are left out, and the process makes a new base copy. */
+/** Maximum number of buffered bytes. Beyond it records are dropped, and the backup process writes a new base copy. */
 const pipeBytesMax = 64 * megabyte
-/** Milliseconds before a process that has ended is replaced. */
+/** Milliseconds before a process that has exited is started again. */
 const restartMs = 5_000
-/** Milliseconds that the process has to exit after its input has ended. */
+/** Milliseconds after the end of its input in which the process must exit. */
 const exitMs = 8_000
 
 interface BackupOptions extends Omit<BackupSetup, 'log' | 'place'> {
@@ -37,7 +37,7 @@ export class ContinuousBackup implements RecordSink {
   readonly #timers: Timers
   #log: Bytes = new Uint8Array(0)
   #child: { readonly process: ChildProcess; readonly ended: Promise<void> } | undefined
-  /** Records that are not sent yet, the newest record before them, and the newest of them. */
+  /** Records that are not sent yet; `#before` is the record before them, and `#place` the newest of them. */
   #records: Buffer[] = []
   #bytes = 0
   #before: ChainPlace = { sequence: 0, checksum: 0 }
@@ -65,7 +65,7 @@ export class ContinuousBackup implements RecordSink {
     else this.#cancelSend ??= this.#timers.after(sendAfterMs, () => this.#send())
   }
 
-  /** Waits until the process has written what it has, for some seconds. */
+  /** Ends the input of the process, and waits some seconds while it writes its pending records. */
   async end(): Promise<void> {
     this.#send()
     this.#isEnded = true
@@ -102,10 +102,7 @@ export class ContinuousBackup implements RecordSink {
         resolve()
         if (this.#isEnded || this.#child?.process !== child) return
         this.#child = undefined
-        logger.error(
-          { reason: how },
-          'the process of the continuous backup has ended; another one starts soon',
-        )
+        logger.error({ reason: how }, 'the process of the continuous backup has exited and will be restarted')
         this.#timers.after(restartMs, () => {
           if (!this.#isEnded) this.#start()
         })

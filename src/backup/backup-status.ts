@@ -1,4 +1,4 @@
-// The state of a continuous backup. Types alone, for the service and for the dashboard.
+// The state of a continuous backup. The file contains only types, because the dashboard imports it, too.
 
 /** Times of the service's clock are milliseconds since the Unix epoch; times of transactions are microseconds. */
 export interface BackupStatus {
@@ -6,14 +6,14 @@ export interface BackupStatus {
   readonly target: string
   /** `starting` until the first object is written; `failing` while objects cannot be written. */
   readonly state: 'starting' | 'running' | 'failing' | 'stopped'
-  /** Why it is failing; null otherwise. */
+  /** The reason of the failure; null unless `failing`. */
   readonly reason: string | null
-  /** When the target last took everything that was there to be written; null: never since the start. */
+  /** When the target last contained all records of the log; null if that has not happened since the start. */
   readonly last_success: number | null
-  /** When the oldest commit that waits became durable; null while none waits. */
+  /** When the oldest pending commit became durable; null while no commit is pending. */
   readonly waiting_since: number | null
   readonly waiting_bytes: number
-  /** Bytes of the log that were given up because too many waited. Restorable times have a gap there. */
+  /** Bytes of the log that were dropped, for example because too many were pending. Restorable times have a gap there. */
   readonly dropped_bytes: number
   /** Bytes written to the target since the start, base copies included. */
   readonly uploaded_bytes: number

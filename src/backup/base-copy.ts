@@ -1,5 +1,5 @@
-// A base copy: the data file of one snapshot, in compressed parts of bounded size. LMDB writes the copy to a folder of the data
-// directory first, since it can copy to a file only; that takes as much room as the data.
+// A base copy: the data file of one snapshot, in compressed parts of bounded size. LMDB can copy only to a file, so the copy is
+// first written to a folder of the data directory. There it takes as much disk space as the data.
 
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,9 +19,9 @@ import { decodeChunk, encodeChunk } from './chunk.ts'
 import { BackupError } from './errors.ts'
 import type { BackupTarget } from './target.ts'
 
-/** Bytes of the data file in a part, before the compression. */
+/** Uncompressed bytes of a part. */
 const partBytes = 8 * megabyte
-/** Bytes of a disk that stay free beside a copy: the service needs them. */
+/** Bytes that a copy leaves free on the disk, for the service. */
 const reserveBytes = 64 * megabyte
 
 /** The folder of the data directory to which a copy is written. */
@@ -36,8 +36,8 @@ interface StoreCopy {
 }
 
 /**
- * Copies the store of a data directory, which is being served, up to the record `durable()` at least. Throws
- * {@link BackupError} when the disk has no room.
+ * Copies the store of a data directory while it is served. The copy contains at least the records up to `durable()`. Throws
+ * {@link BackupError} when the disk has too little free space.
  */
 export async function makeCopy(data: string, durable: () => number): Promise<StoreCopy> {
   const folder = join(data, copyFolder)
@@ -72,7 +72,7 @@ export function removeCopy(data: string): Promise<void> {
   return rm(join(data, copyFolder), { recursive: true, force: true })
 }
 
-/** How many parts a copy has. */
+/** The number of parts of a copy. */
 export function partsOf({ bytes }: Pick<StoreCopy, 'bytes'>): number {
   return Math.ceil(bytes / partBytes)
 }
@@ -85,7 +85,7 @@ export async function encodePart({ bytes, folder }: StoreCopy, number: number): 
     const part = Buffer.alloc(Math.min(partBytes, bytes - start))
     for (let at = 0; at < part.length; ) {
       const { bytesRead } = await file.read(part, at, part.length - at, start + at)
-      if (bytesRead === 0) throw new BackupError(`the copy in ${folder} has been cut off`)
+      if (bytesRead === 0) throw new BackupError(`the copy in ${folder} is shorter than its original size`)
       at += bytesRead
     }
     return encodeChunk(part)
@@ -94,7 +94,7 @@ export async function encodePart({ bytes, folder }: StoreCopy, number: number): 
   }
 }
 
-/** Writes the parts `names` to a new data file. Throws {@link BackupError} when one is missing or damaged. */
+/** Reads the parts `names` of a target into a new data file. Throws {@link BackupError} when a part is missing or damaged. */
 export async function writeParts(
   target: BackupTarget,
   names: readonly string[],

@@ -1,5 +1,5 @@
-// Writes base copies to a target. A part that the target does not take is tried again until it does, so a copy of many
-// gigabytes survives an interruption of the network.
+// Writes base copies to a target. The write of a part is retried until it succeeds, so a copy of many gigabytes survives an
+// interruption of the network.
 
 import type { Clock } from '../base/clock.ts'
 import type { Micros } from '../base/micros.ts'
@@ -21,16 +21,16 @@ interface BaseWriterOptions {
   readonly durable: () => number
   /** Called after each object, with its bytes. */
   readonly onWritten: (bytes: number) => void
-  /** Called when the target does not take an object, which is tried again. */
+  /** Called when the write of an object fails. The write is retried. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** Milliseconds before an object is tried again. */
+/** Milliseconds before a failed write is retried. */
 const retryMs = 5_000
 
 /**
  * Copies the store and writes the copy to the generation that began at `start`. Resolves with undefined when `signal` has aborted.
- * Throws `BackupError` when the disk has no room for the copy.
+ * Throws `BackupError` when the disk has too little free space.
  */
 export async function writeBase(
   options: BaseWriterOptions,
@@ -48,17 +48,17 @@ export async function writeBase(
     const parts = partsOf(copy)
     for (let number = 0; number < parts; number++) {
       const part = await encodePart(copy, number)
-      if (!(await putAgain(options, partObject(base, number), part, signal))) return undefined
+      if (!(await putWithRetries(options, partObject(base, number), part, signal))) return undefined
     }
     const content = baseContent({ parts, bytes: copy.bytes, log: Buffer.from(log).toString('hex') })
-    return (await putAgain(options, baseObject(base), content, signal)) ? base : undefined
+    return (await putWithRetries(options, baseObject(base), content, signal)) ? base : undefined
   } finally {
     await removeCopy(data)
   }
 }
 
-/** Writes an object, as often as it takes; false when `signal` has aborted before. */
-async function putAgain(
+/** Writes an object, with retries until the write succeeds. Returns false if `signal` aborts before that. */
+async function putWithRetries(
   { onFailure, onWritten, target, timers }: BaseWriterOptions,
   name: string,
   bytes: Uint8Array,

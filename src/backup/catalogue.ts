@@ -29,7 +29,7 @@ interface StoreContent {
   readonly store: string
 }
 
-/** A base copy's own object, as JSON. */
+/** The content of the object that completes a base copy. */
 interface BaseContent {
   readonly format: number
   readonly parts: number
@@ -39,13 +39,13 @@ interface BaseContent {
   readonly log: string
 }
 
-/** Reads the lineage of the store whose backup this is. Throws {@link BackupError} when there is none, or a newer format. */
+/** Reads the lineage of the backed-up store; undefined for an empty target. Throws {@link BackupError} for a newer format. */
 async function readStore(target: BackupTarget): Promise<string | undefined> {
   const object = await target.get(storeObject)
   return object === undefined ? undefined : parsed<StoreContent>(storeObject, object, target).store
 }
 
-/** Makes the target the backup of a store. Throws {@link BackupError} when it is the backup of another one. */
+/** Claims a target for a store. Throws {@link BackupError} when the target contains the backup of another store. */
 export async function claimTarget(target: BackupTarget, log: Bytes): Promise<void> {
   const store = lineageOf(log)
   let found = await readStore(target)
@@ -65,7 +65,7 @@ export function baseContent(content: Omit<BaseContent, 'format'>): Buffer {
   return Buffer.from(JSON.stringify({ format: formatVersion, ...content } satisfies BaseContent))
 }
 
-/** Parses an object of JSON. Throws {@link BackupError} when it is damaged, or has a newer format. */
+/** Parses the JSON of an object. Throws {@link BackupError} when the object is damaged or has a newer format. */
 function parsed<T extends { readonly format: number }>(
   name: string,
   object: Buffer,
@@ -84,7 +84,7 @@ function parsed<T extends { readonly format: number }>(
   return content
 }
 
-/** Reads the content of a base copy's own object. Throws {@link IncompleteBackupError} when the object is missing or damaged. */
+/** Reads the object that completes a base copy. Throws {@link IncompleteBackupError} when the object is missing or damaged. */
 export async function readBase(target: BackupTarget, base: BaseName): Promise<BaseContent> {
   const name = baseObject(base)
   const object = await target.get(name)
@@ -115,7 +115,7 @@ export async function* listPieces(
   }
 }
 
-/** How a state is restored: a base copy, then pieces of the log. */
+/** The objects that a restore reads: a base copy, then pieces of the log. */
 export interface RestorePlan {
   readonly base: BaseName
   readonly pieces: readonly PieceName[]
@@ -150,7 +150,7 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
     const end = pieces.at(-1)?.time ?? base.from
     if (at === undefined || at > end)
       throw new IncompleteBackupError(
-        `the backup ${target.name} lacks records of the commit log from ${missing} on; the newest time that can be restored before them is ${timeText(end)}`,
+        `the backup ${target.name} lacks records of the commit log from ${missing} on; the newest restorable time before them is ${timeText(end)}`,
       )
   }
   if (at !== undefined && reached <= at) await checkReach(target, { at, base, bases, reached })
@@ -158,8 +158,8 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
 }
 
 /**
- * Checks by the names of the objects that the newest state can be restored. Throws {@link IncompleteBackupError} when an object is
- * missing.
+ * Checks that the objects of the newest state exist; reads only the names of pieces and parts. Throws
+ * {@link IncompleteBackupError} when an object is missing.
  */
 export async function checkNewest(target: BackupTarget): Promise<void> {
   const { base } = await planRestore(target)
@@ -172,7 +172,7 @@ export async function checkNewest(target: BackupTarget): Promise<void> {
     )
 }
 
-/** The pieces that continue the chain of records after a place, and the first record that is missing, if any is. */
+/** Returns the pieces that continue the records after `after`, and the sequence number of the first missing record, if any. */
 function chained(
   after: ChainPlace,
   found: readonly PieceName[],
@@ -180,7 +180,7 @@ function chained(
   const pieces: PieceName[] = []
   let place = after
   for (const piece of found) {
-    // Written a second time after an interruption, or by a service that has lost its lease.
+    // A duplicate: written again after an interruption, or by a service that had lost its lease.
     if (piece.place.sequence <= place.sequence) continue
     const overlaps = piece.first <= place.sequence
     const follows = piece.first === place.sequence + 1 && piece.before === place.checksum
@@ -194,7 +194,7 @@ function chained(
   return { pieces }
 }
 
-/** Throws when nothing is known of the time `at`, to which no record reaches. */
+/** Throws if the backup does not cover the time `at`, which is not before the newest record of its generation. */
 async function checkReach(
   target: BackupTarget,
   {
@@ -214,11 +214,11 @@ async function checkReach(
   if (at <= end) return
   if (next !== undefined)
     throw new BackupError(
-      `the backup ${target.name} has a gap: times that can be restored end at ${timeText(end)} and begin again at ${timeText(next.from)}`,
+      `the backup ${target.name} has a gap: it can restore times up to ${timeText(end)}, and from ${timeText(next.from)} on`,
     )
   const until = Math.max(end, (await readLease(target))?.until ?? 0)
   if (at > until)
     throw new BackupError(
-      `the newest time that ${target.name} can restore is ${timeText(until)}; without --at its newest state is restored`,
+      `the newest time that ${target.name} can restore is ${timeText(until)}; omit --at to restore the newest state`,
     )
 }

@@ -1,6 +1,6 @@
 // The content of pieces and of parts of base copies: a header with lengths and checksums, then the bytes, compressed.
 //
-//   header (32 bytes): magic (8), version (4), compression (4), bytes before the compression (4), bytes after it (4),
+//   header (32 bytes): magic (8), version (4), compression (4), uncompressed length (4), compressed length (4),
 //                      checksum of the compressed bytes (4), checksum of the header (4)
 
 import { promisify } from 'node:util'
@@ -16,7 +16,7 @@ const at = { version: 8, compression: 12, bytes: 16, packed: 20, packedChecksum:
 
 const compressions = { gzip: 1, zstd: 2 } as const
 
-/** Fast levels: the service needs the processor more than the disk needs the room. */
+/** The fastest levels, because the service needs the CPU. */
 const gzipOptions: zlib.ZlibOptions = { level: 1 }
 const zstdOptions: zlib.ZstdOptions = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } }
 

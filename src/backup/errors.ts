@@ -1,4 +1,4 @@
-// The one failure of a continuous backup that is not a bug.
+// The errors of a continuous backup that are not bugs.
 
 import { formatTime, timeFromMicros } from '../values/time.ts'
 

@@ -1,5 +1,5 @@
-// A folder as the target of a continuous backup. An object is a file, whose name contains the slashes of the object's name as
-// folders. A file is written under another name first, flushed and renamed, so a crash leaves no part of an object.
+// A folder as the target of a continuous backup. Each object is a file; the slashes of its name separate folders. A file is
+// written under a temporary name, flushed and renamed, so a crash leaves no incomplete object.
 
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { reasonOf } from '../base/system-reasons.ts'
 import { BackupError } from './errors.ts'
 import type { BackupTarget } from './target.ts'
 
-/** Ends the name of a file that is not complete. */
+/** Suffix of the temporary names. */
 const draftEnd = '.partial'
 
 export class FolderTarget implements BackupTarget {
@@ -46,7 +46,7 @@ export class FolderTarget implements BackupTarget {
   }
 
   async *list(prefix: string, after = ''): AsyncIterable<string> {
-    // A prefix ends with a slash, or within the names of one folder.
+    // The part of a prefix after its last slash is the beginning of names, not a folder.
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
     const names = await this.#explained('read', () => this.#namesBelow(folder))
     for (const name of names.sort()) if (name.startsWith(prefix) && name > after) yield name

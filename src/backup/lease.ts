@@ -1,5 +1,6 @@
-// Keeps two services from writing to one backup. The service that writes renews an object; another one watches the object and
-// takes over only when nobody renews it. Ages are measured by watching, never by comparing clocks of two machines.
+// Prevents two services from writing to one backup. The service that writes holds a lease, which is an object that it renews.
+// Another service takes over only after it has watched the object for some time without a renewal. So the clocks of two
+// machines are never compared.
 
 import { hostname } from 'node:os'
 import { isAlive, processMark } from '../base/process-mark.ts'
@@ -14,10 +15,10 @@ interface LeaseContent {
   readonly holder: string
   readonly host: string
   readonly pid: number
-  /** Identifies the process beyond its number, where the system can. */
+  /** Distinguishes the process from later processes with the same pid; null if the system cannot. */
   readonly process: string | null
   readonly renewals: number
-  /** The holder has stopped in order. */
+  /** The holder has stopped and released the lease. */
   readonly isReleased: boolean
   /** The backup contains all commits up to this time, in microseconds; 0: unknown. */
   readonly until: number
@@ -25,9 +26,9 @@ interface LeaseContent {
 
 /** Milliseconds between two renewals. */
 export const renewEveryMs = 10_000
-/** An object that does not change for so many milliseconds has no live holder. */
+/** A lease without a renewal for this many milliseconds has no live holder. */
 const abandonedMs = 25_000
-/** How often the object is read meanwhile, in milliseconds. */
+/** Milliseconds between two reads while a lease is watched. */
 const watchEveryMs = 1_000
 
 /** Another service writes to the target. */
@@ -41,14 +42,14 @@ interface LeaseOptions {
   readonly random?: Random
 }
 
-/** Reads the object; undefined when there is none. */
+/** Reads the lease; undefined when it does not exist or is damaged. */
 export async function readLease(target: BackupTarget): Promise<LeaseContent | undefined> {
   const object = await target.get(leaseObject)
   if (object === undefined) return undefined
   try {
     return JSON.parse(object.toString()) as LeaseContent
   } catch {
-    // A damaged one is replaced, as one that nobody renews is.
+    // A damaged lease is replaced like an abandoned one.
     return undefined
   }
 }
@@ -65,7 +66,7 @@ export class Lease {
     this.#holder = random.hex(8)
   }
 
-  /** Takes the lease; waits for a holder that seems to be gone. Throws {@link TargetInUseError} when it is not. */
+  /** Acquires the lease. First watches a lease of another holder. Throws {@link TargetInUseError} when its holder is alive. */
   async acquire(until: number): Promise<void> {
     const first = await readLease(this.#target)
     let found = first
@@ -86,7 +87,7 @@ export class Lease {
     await this.#put(until, false)
   }
 
-  /** Gives the lease back. */
+  /** Releases the lease. */
   async release(until: number): Promise<void> {
     await this.#confirm()
     await this.#put(until, true)

@@ -1,36 +1,36 @@
-// Names of the objects of a continuous backup. Each name contains what a restore has to know to choose objects, so a listing
-// is the index, and no other object has to be rewritten or can contradict the others.
+// Names of the objects of a continuous backup. Each name contains all that a restore needs to choose objects. So a listing is
+// the index, and there is no separate index object that could contradict the objects.
 //
-//   store.json                              the store whose backup this is
+//   store.json                              the store that is backed up
 //   lease.json                              the service that writes
 //   bases/GENERATION/BASE.json              a complete base copy
 //   parts/GENERATION/BASE/000000 …          the parts of a base copy
 //   log/GENERATION/PIECE                    consecutive records of the commit log
 //
-//   GENERATION: time of its start, the log's own part of its name. Its records follow each other without a gap.
+//   GENERATION: time of its start, branch of its log: the part of the log's name that a restore changes. Its records have no gap.
 //   BASE: time of its newest commit, its newest record, that record's checksum.
 //   PIECE:      times of its newest and its oldest commit, its first and its last record, the checksums of the record before
 //               it and of its last record.
 //
-// Numbers have 16 decimal digits (checksums 8 hexadecimal ones), so names are ordered as the log is.
+// Numbers have 16 decimal digits and checksums 8 hexadecimal digits, so names sort in the order of the log.
 
 import { type Micros, micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/contract.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 
-/** Which store the backup is of, and its format. */
+/** Names the store that is backed up, and the format of the backup. */
 export const storeObject = 'store.json'
 /** The service that writes. */
 export const leaseObject = 'lease.json'
-/** Begins the names of all complete base copies. */
+/** Prefix of the objects that complete base copies. */
 export const basesPrefix = 'bases/'
 
 /** A base copy: the state of the store after one record. */
 export interface BaseName {
   readonly generation: string
   /**
-   * The first time that is restored from it: of its newest commit, or of the start of its generation if that is later. A store
-   * that was itself restored from an earlier state has older commits, but at their times another history was served.
+   * The first time that is restored from this copy: the time of its newest commit, or the start of its generation if that is
+   * later. A restored store has older commits, but at the times before its start clients saw another history.
    */
   readonly from: Micros
   /** The time of its newest commit. */
@@ -53,14 +53,15 @@ export interface PieceName {
   readonly place: ChainPlace
 }
 
-/** Bytes of the name of a log that it shares with the logs of all stores that were restored from its backup. */
+/** Number of the first bytes of a log's name that a restore keeps. */
 export const lineageBytes = 8
 
-/** The lineage of a store: the part of the name of its log that it shares with the stores restored from its backup. */
+/** The lineage of a store: the part of its log's name that a restore keeps. */
 export function lineageOf(log: Bytes): string {
   return Buffer.from(log.subarray(0, lineageBytes)).toString('hex')
 }
 
+/** The part of a log's name that a restore changes. */
 function branchOf(log: Bytes): string {
   return Buffer.from(log.subarray(lineageBytes)).toString('hex')
 }
@@ -104,7 +105,7 @@ export function fromOf(generationStart: Micros, time: Micros): Micros {
   return Math.max(generationStart, time)
 }
 
-/** Begins the names of the parts of all base copies. */
+/** Prefix of the parts of all base copies. */
 export const partsPrefix = 'parts/'
 
 /** The name of a part of a base copy. */
@@ -112,18 +113,18 @@ export function partObject(base: BaseName, number: number): string {
   return `${partsPrefix}${base.generation}/${baseText(base)}/${String(number).padStart(6, '0')}`
 }
 
-/** Less than the names of all parts of a base copy, and greater than those of the copies before it. */
+/** Sorts before all parts of a base copy, and after the parts of earlier copies. */
 export function partsStart(base: BaseName): string {
   return `${partsPrefix}${base.generation}/${baseText(base)}/`
 }
 
-/** Begins the names of the pieces of all generations. */
+/** Prefix of the pieces of all generations. */
 export const logPrefix = 'log/'
 
-/** Begins the names of the pieces of a generation. */
+/** Prefix of the pieces of a generation. */
 export const piecesPrefix = (generation: string): string => `${logPrefix}${generation}/`
 
-/** Less than the names of all pieces of a generation that have commits later than `time`, or at it. */
+/** Sorts before all pieces of a generation that have commits at `time` or later. */
 export const piecesStart = (generation: string, time: Micros): string =>
   piecesPrefix(generation) + digits(time)
 

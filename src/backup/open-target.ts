@@ -6,7 +6,7 @@ import { FolderTarget } from './folder-target.ts'
 import { openS3Target } from './s3-target.ts'
 import type { BackupTarget } from './target.ts'
 
-/** Opens the folder or the bucket that `text` names. Throws {@link BackupError} for another text. */
+/** Opens the folder or the bucket that `text` names. Throws {@link BackupError} for an invalid address. */
 export async function openTarget(text: string): Promise<BackupTarget> {
   const address = parseBackupAddress(text)
   if (address === undefined) throw new BackupError(`${text} is neither a folder nor s3://BUCKET/PREFIX`)

@@ -1,4 +1,5 @@
-// Records that wait to be written to a target. They are collected for a second at most, then compressed to a piece.
+// A queue of the records that are not yet written to a target. Records are collected for at most one second, then compressed
+// into a piece.
 
 import { assert } from '../base/assert.ts'
 import type { Micros } from '../base/micros.ts'
@@ -23,12 +24,12 @@ export interface Piece {
   readonly checksums: Uint32Array
   /** The times of its oldest and newest commit; absent when its records have none. */
   readonly times: { readonly since: Micros; readonly time: Micros } | undefined
-  /** When the first record came, on the steady clock, in milliseconds. */
+  /** When the first record arrived, on the monotonic clock, in milliseconds. */
   readonly cameMs: number
 }
 
 interface QueueOptions {
-  /** The newest record before those that are added. */
+  /** The record before the first one that is added. */
   readonly place: ChainPlace
   readonly timers?: Timers
   readonly elapsedMs: () => number
@@ -49,9 +50,9 @@ export class PieceQueue {
   #sealed: Promise<void> = Promise.resolve()
   #cancelSeal: Cancel | undefined
   #place: ChainPlace
-  /** The newest record before the first one that waits. */
+  /** The record before the oldest pending one. */
   #start: ChainPlace
-  /** Increases when the queue is cleared: what is being compressed then does not come back. */
+  /** Increases when the queue is cleared, so that records which are being compressed are dropped, too. */
   #epoch = 0
 
   constructor(options: QueueOptions) {
@@ -61,12 +62,12 @@ export class PieceQueue {
     this.#start = options.place
   }
 
-  /** The newest record. */
+  /** The newest record that was added. */
   get place(): ChainPlace {
     return this.#place
   }
 
-  /** Bytes that wait; pieces count compressed. */
+  /** Pending bytes. Pieces count with their compressed size. */
   get bytes(): number {
     return this.#openBytes + this.#sealing + this.#pieceBytes
   }
@@ -75,7 +76,7 @@ export class PieceQueue {
     return this.bytes === 0
   }
 
-  /** When the oldest record that waits came, on the steady clock, in milliseconds; undefined when none waits. */
+  /** When the oldest pending record arrived, on the monotonic clock, in milliseconds; undefined when no record is pending. */
   get sinceMs(): number | undefined {
     return this.#pieces[0]?.cameMs ?? (this.isEmpty ? undefined : this.#openSinceMs)
   }
@@ -85,7 +86,10 @@ export class PieceQueue {
     return this.#pieces[0]
   }
 
-  /** Adds whole records, the last of which is at `place`. False when they do not follow those before; then it is cleared. */
+  /**
+   * Adds complete records, from the first one after `before` to the one at `place`. If they do not continue the pending
+   * records, drops the pending records and returns false.
+   */
   add(records: Buffer, before: ChainPlace, place: ChainPlace): boolean {
     const follows = before.sequence === this.#place.sequence && before.checksum === this.#place.checksum
     if (!follows) this.clear(before)
@@ -100,7 +104,7 @@ export class PieceQueue {
     return follows
   }
 
-  /** Makes a piece of the records that are collected; resolves when all pieces are ready. */
+  /** Compresses the collected records into a piece. Resolves when all pieces are ready. */
   seal(): Promise<void> {
     this.#cancelSeal?.()
     if (this.#open.length === 0) return this.#sealed
@@ -128,8 +132,8 @@ export class PieceQueue {
   }
 
   /**
-   * Removes the pieces that a target has, whose newest record is at `place`. False when the records that wait do not continue
-   * it. The records have all become pieces.
+   * Removes the pieces that a target already has: the newest record of the target is at `place`. Returns false when the pending
+   * records do not continue the records of the target. Call {@link seal} first.
    */
   continueAt(place: ChainPlace): boolean {
     if (place.sequence === this.#start.sequence) return place.checksum === this.#start.checksum
@@ -142,7 +146,7 @@ export class PieceQueue {
     return true
   }
 
-  /** Gives up all that waits; the records that follow are those after `place`. Returns how many bytes that were. */
+  /** Drops all pending records. The next records are those after `place`. Returns the number of dropped bytes. */
   clear(place: ChainPlace = this.#place): number {
     const { bytes } = this
     this.#cancelSeal?.()

@@ -1,4 +1,4 @@
-// Reads the records of the commit log in a continuous backup: where each begins, and where the commits within it end.
+// Finds the records of the commit log in a piece of a continuous backup, and the ends of the commits in each record.
 
 import { assert } from '../base/assert.ts'
 import type { Micros } from '../base/micros.ts'
@@ -7,12 +7,12 @@ import { firstWrite, WriteReader } from '../storage/kv/batch.ts'
 import { anyRecordIn, type RecordBounds } from '../storage/kv/log/segment-format.ts'
 import { commitOf } from '../storage/store/last-commit.ts'
 
-/** The record of a piece, with the place where it begins. */
+/** A record of a piece, with the offset at which it begins. */
 export interface PieceRecord extends RecordBounds {
   readonly start: number
 }
 
-/** The records that follow each other in `bytes`. Throws an `InvariantError` for other bytes. */
+/** The consecutive records in `bytes`. Throws an `InvariantError` if `bytes` contains anything else. */
 export function* recordsIn(bytes: Buffer): Generator<PieceRecord> {
   for (let start = 0; start < bytes.length; ) {
     const record = anyRecordIn(bytes, start)
@@ -22,15 +22,15 @@ export function* recordsIn(bytes: Buffer): Generator<PieceRecord> {
   }
 }
 
-/** A commit within a record: its time, and where its last write ends. */
+/** A commit in a record: its time, and the end of its last write. */
 interface CommitEnd {
   readonly time: Micros
   readonly end: number
 }
 
 /**
- * The commits of a record, in their order. The last write of each is the row of the newest commit, except for a large
- * transaction, which is the last one of its record: its other writes may come after that row.
+ * The commits of a record, in order. Each commit writes the row that stores the newest commit, and this write is its last one.
+ * Only in a large transaction, other writes may follow. A large transaction is always the last commit of its record.
  */
 export function commitsIn(bytes: Buffer, { batchEnd, batchStart }: RecordBounds): CommitEnd[] {
   const commits: CommitEnd[] = []

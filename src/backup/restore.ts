@@ -1,6 +1,6 @@
 // Restores a state from a continuous backup into a new data file: the parts of a base copy, then the records of the log up to
-// the wanted time. The store gets a new identity: a log of its own, and a new secret, so cursors and event sources of the
-// time after that state are rejected instead of continuing in another history.
+// the wanted time. The store gets a new identity: a new name of its log, and a new secret. So cursors and event sources from
+// after the restored state are rejected, instead of being applied to another history.
 
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,14 +24,14 @@ import { lineageBytes, type PieceName, partObject, pieceObject } from './object-
 import { commitsIn, type PieceRecord, recordsIn } from './records.ts'
 import type { BackupTarget } from './target.ts'
 
-/** Reports the share that is restored, 0 to 1. The base copy and the log count as halves. */
+/** Reports the progress, from 0 to 1. The base copy is the first half, and the log the second. */
 type OnRestored = (share: number) => void
 
 /** The restored state. */
 interface Restored {
   /** The time of the newest commit. */
   readonly time: Micros
-  /** How many pieces of the log were read. */
+  /** The number of pieces of the log that were read. */
   readonly pieces: number
 }
 
@@ -75,7 +75,7 @@ class Replay {
   readonly #target: BackupTarget
   readonly #image: Image
   #place: ChainPlace
-  /** True once a commit was left out because it is later than the wanted time. */
+  /** True after the first commit that was skipped because it is later than the requested time. */
   #isOver = false
   /** The time of the newest commit that was applied. */
   time: Micros
@@ -118,12 +118,12 @@ class Replay {
   }
 
   #broken(what: string): BackupError {
-    const end = `the newest time that can be restored before it is ${timeText(this.time)}`
+    const end = `the newest restorable time before it is ${timeText(this.time)}`
     return new BackupError(`${what} in the backup ${this.#target.name}; ${end}`)
   }
 }
 
-/** Gives a store a log of its own, of the same lineage, and takes its secret: it draws a new one. */
+/** Gives the log of a store a new name of the same lineage, and removes the store's secret, so that a new one is generated. */
 function renew({ root, trees }: Image): void {
   const before = readPosition(root)
   const log = systemRandom.bytes(logNameBytes)

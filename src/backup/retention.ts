@@ -1,6 +1,7 @@
-// Removes what no time within the retention needs: base copies but the newest one that is old enough, and all that only older
-// ones need. A base copy becomes incomplete first, then its parts go, then the records before it, each the oldest first.
-// So an interruption leaves objects that the next removal finds, and never a base copy without its parts or records.
+// Removes the objects that no restore within the retention needs. The newest base copy that is older than the retention is
+// still needed; older base copies, their parts and the records before it are removed. First the objects that complete the
+// base copies are removed, then parts, then records, each from the oldest to the newest. So an interruption never leaves a
+// complete base copy without its parts or records, and the next removal finds the remaining objects.
 
 import { microsPerDay } from '../base/durations.ts'
 import type { Micros } from '../base/micros.ts'
@@ -8,8 +9,8 @@ import { type BaseName, baseObject, logPrefix, partsPrefix, partsStart, piecesSt
 import type { BackupTarget } from './target.ts'
 
 /**
- * The base copy that the oldest time of the retention needs. The age of a copy is the sum of the times between copies, each a
- * day at most: a clock that leaps removes a day too much, not everything.
+ * The base copy from which the oldest time of the retention is restored. The age of a copy is the sum of the intervals between
+ * the later copies, and each interval counts as a day at most. So if the clock jumps, at most one day too much is removed.
  */
 export function oldestNeeded(bases: readonly BaseName[], now: Micros, days: number): BaseName | undefined {
   let age = 0
@@ -22,7 +23,7 @@ export function oldestNeeded(bases: readonly BaseName[], now: Micros, days: numb
   return bases[0]
 }
 
-/** Removes all that is only needed before `oldest`. Returns how many objects it has removed. */
+/** Removes the objects that are needed only for times before `oldest`. Returns the number of removed objects. */
 export async function removeBefore(
   target: BackupTarget,
   bases: readonly BaseName[],

@@ -1,6 +1,6 @@
-// A bucket of an S3-compatible service as the target of a continuous backup. Credentials, region and endpoint come from where
-// all programs that use the SDK get them: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_S3, profiles
-// and roles of machines.
+// A bucket of an S3-compatible service as the target of a continuous backup. The AWS SDK reads credentials, region and
+// endpoint from its usual sources: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_S3, profiles and
+// instance roles.
 
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
 import { openS3Client } from '../base/s3-client.ts'
@@ -8,12 +8,12 @@ import { systemTimers } from '../base/timers.ts'
 import { BackupError } from './errors.ts'
 import type { BackupTarget } from './target.ts'
 
-/** Milliseconds after which a request is aborted, beyond those for the bytes that it writes. */
+/** Time limit of a request in milliseconds. A write has additional time for its bytes. */
 const requestMs = 60_000
-/** Slowest speed of a write, in bytes per millisecond. */
+/** The speed in bytes per millisecond from which the additional time is computed. */
 const slowestWrite = 32
 
-/** Reasons of the service that an operator can act on, by the names of its errors. */
+/** Reasons of errors that an operator can fix, by the code or the name of the error. */
 const reasons: Readonly<Record<string, string>> = {
   AccessDenied: 'the credentials do not have the permission',
   AuthorizationHeaderMalformed: 'the region is wrong; set AWS_REGION',
@@ -32,7 +32,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name of the service cannot be resolved',
 }
 
-/** Opens a bucket; object names begin with `prefix`. Configuration errors appear at its first use. */
+/** Opens a bucket; object names begin with `prefix`. Configuration errors appear at the first request. */
 export async function openS3Target(bucket: string, prefix: string): Promise<BackupTarget> {
   const { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } = await import(
     '@aws-sdk/client-s3'
@@ -92,7 +92,7 @@ export async function openS3Target(bucket: string, prefix: string): Promise<Back
 }
 
 function reasonOf(cause: unknown): string {
-  // A name with several addresses has a reason for each.
+  // When a host name has several addresses, the error contains an error for each address.
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause
   const { code, message, name } = inner as NodeJS.ErrnoException
   // The SDK also names interrupted connections TimeoutError.

@@ -1,9 +1,9 @@
-// Writes the commit log to a target as it grows. Records become pieces of a second at most, base copies bound how much of the
-// log a restore replays, and old objects are removed.
+// Writes the commit log to a target continuously, in pieces of at most one second. It also writes base copies, which limit how
+// much of the log a restore replays, and removes old objects.
 //
-// Records arrive whether the target takes objects or not. The bytes that wait are bounded. Beyond the bound the records are
-// given up, and a new generation begins with a base copy once the target works again. A single loop writes the pieces, one after the
-// other, so a generation has no gap.
+// Records also arrive while the target is unavailable, so the pending bytes have a limit. Beyond the limit the pending records
+// are dropped, and a new generation begins with a base copy once the target works again. A single loop writes the pieces one
+// after the other, so a generation has no gap.
 
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
@@ -26,13 +26,13 @@ interface ShipperOptions {
   readonly target: BackupTarget
   /** The data directory. */
   readonly data: string
-  /** The name of the log, and the newest record before those that are added. */
+  /** The name of the log, and the record before the first one that is added. */
   readonly log: Bytes
   readonly place: ChainPlace
   readonly retentionDays: number
-  /** Compressed bytes that may wait; {@link waitingBytesMax} when absent. */
+  /** Maximum number of pending compressed bytes; {@link waitingBytesMax} when absent. */
   readonly waitingBytesMax?: number
-  /** Microseconds of the log after which a base copy is due; {@link baseEveryMicros} when absent. */
+  /** Microseconds of the log between two base copies; {@link baseEveryMicros} when absent. */
   readonly baseEveryMicros?: number
   /** Milliseconds between two rounds of maintenance; {@link maintainEveryMs} when absent. */
   readonly maintainEveryMs?: number
@@ -42,22 +42,22 @@ interface ShipperOptions {
   readonly onStatus: (status: BackupStatus) => void
 }
 
-/** Compressed bytes of pieces that wait for the target. */
+/** Maximum number of pending compressed bytes. */
 const waitingBytesMax = 64 * 1024 * 1024
-/** A restore replays an hour of the log at most; the rest of it is for writing the copy. */
+/** A restore replays at most an hour of the log. The ten minutes beyond this interval are for writing the copy. */
 const baseEveryMicros = 50 * 60 * 1_000_000
-/** Milliseconds before the target is tried again, at first and at most. */
+/** Milliseconds before a failed step is retried: after the first failure, and at most. */
 const retryMs = { first: 1_000, most: 30_000 } as const
-/** The same after another service was found to write to the target. */
+/** Milliseconds before a retry if another service writes to the target. */
 const retryInUseMs = 60_000
-/** Milliseconds before a base copy that failed is tried again. */
+/** Milliseconds before a failed base copy is retried. */
 const retryBaseMs = 60_000
-/** Milliseconds between two searches for missing and for old objects. */
+/** Milliseconds between two rounds of maintenance, which replaces missing objects and removes old ones. */
 const maintainEveryMs = 3_600_000
-/** Commits become durable so many microseconds after their time, at most, as far as a quiet log tells. */
+/** While no record is pending, commits up to this many microseconds ago are assumed to have arrived. */
 const quietMicros = 2_000_000
 
-/** Records of one chain that the target has, or gets. */
+/** Consecutive records without a gap, in the target or still pending. */
 interface Generation {
   readonly name: string
   readonly start: Micros
@@ -72,10 +72,10 @@ export class Shipper {
   readonly #queue: PieceQueue
   readonly #lease: Lease
   #isLeased = false
-  /** The start of the first generation: before it, another history may have been served. Absent afterwards. */
+  /** The earliest start of the first generation: before it, clients may have seen another history. Undefined afterwards. */
   #servedSince: Micros | undefined
   #generation: Generation | undefined
-  /** The oldest first. */
+  /** The complete base copies, the oldest first. */
   #bases: readonly BaseName[] = []
   /** The base copy that is being written. */
   #copy: { readonly ended: Promise<void>; readonly controller: AbortController } | undefined
@@ -100,14 +100,13 @@ export class Shipper {
     this.#queue = new PieceQueue({ place, timers, elapsedMs, onPiece: () => this.#wake() })
   }
 
-  /** Adds whole records: those after `before` up to the one at `place`. */
+  /** Adds complete records, from the first one after `before` to the one at `place`. */
   add(records: Buffer, before: ChainPlace, place: ChainPlace): void {
     const waiting = this.#queue.bytes
     if (!this.#queue.add(records, before, place))
-      this.#breakOff(waiting, 'the service has not passed on all records')
+      this.#breakOff(waiting, 'the service did not send all records')
     const { waitingBytesMax: max = waitingBytesMax } = this.#options
-    if (this.#queue.bytes > max)
-      this.#breakOff(this.#queue.clear(), 'too many bytes wait for the backup target')
+    if (this.#queue.bytes > max) this.#breakOff(this.#queue.clear(), 'too many bytes are pending')
   }
 
   /** Writes until {@link stop} is called. */
@@ -127,7 +126,10 @@ export class Shipper {
     }
   }
 
-  /** Writes what waits, gives the lease back and ends {@link run}; after `graceMs` milliseconds what still waits is given up. */
+  /**
+   * Writes the pending records, releases the lease and ends {@link run}. Records that are still pending after `graceMs`
+   * milliseconds are dropped.
+   */
   async stop(graceMs: number): Promise<void> {
     const finish = async () => {
       await this.#queue.seal()
@@ -173,7 +175,7 @@ export class Shipper {
       await this.#sleep(renewEveryMs - (clock.elapsedMs() - this.#renewedMs))
   }
 
-  /** Continues the newest generation of the target, or begins one. */
+  /** Continues the newest generation of the target, or begins a new one. */
   async #connect(): Promise<Generation> {
     const { clock, log, logger, target } = this.#options
     this.#bases = await listBases(target)
@@ -186,7 +188,7 @@ export class Shipper {
       if (this.#queue.continueAt(end)) return { name: base.generation, start: base.from, base, time }
       logger.warn(
         { target: target.name },
-        'the backup has a gap before this start; a new base copy closes it',
+        'the backup has a gap before this start, and continues with a new base copy',
       )
     }
     const start = Math.max(this.#servedSince ?? clock.now(), micros((base?.from ?? -1) + 1))
@@ -199,7 +201,7 @@ export class Shipper {
     const time = times?.time ?? generation.time
     const name = { generation: generation.name, before, first, place, time, since: times?.since ?? time }
     await this.#options.target.put(pieceObject(name), object)
-    // It may have been given up meanwhile.
+    // The queue may have dropped the piece meanwhile.
     if (this.#queue.next === piece) this.#queue.shift()
     generation.time = time
     this.#uploadedBytes += object.length
@@ -266,13 +268,13 @@ export class Shipper {
       await checkNewest(target)
     } catch (error) {
       if (!(error instanceof IncompleteBackupError)) throw error
-      logger.warn({ target: target.name }, `${error.message}; a new base copy replaces it`)
+      logger.warn({ target: target.name }, `${error.message}; the backup continues with a new base copy`)
       generation.base = undefined
       this.#bases = await listBases(target)
     }
   }
 
-  /** The target lacks records from here on. */
+  /** Ends the generation, because the target will lack records. */
   #breakOff(bytes: number, reason: string): void {
     this.#droppedBytes += bytes
     this.#generation = undefined
@@ -280,7 +282,7 @@ export class Shipper {
     const { logger, target } = this.#options
     logger.warn(
       { target: target.name, bytes },
-      `${reason}: the continuous backup gets a gap, which a new base copy closes`,
+      `${reason}: the continuous backup has a gap, and continues with a new base copy`,
     )
     this.#report()
   }
@@ -333,7 +335,7 @@ export class Shipper {
     })
   }
 
-  /** Waits for a piece, or so many milliseconds. */
+  /** Waits for a piece, at most `ms` milliseconds. */
   async #sleep(ms: number): Promise<void> {
     if (this.#isStopping || ms <= 0) return
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,5 +1,5 @@
-// The state of the continuous backup of a data directory, as a file of the directory. The process that writes the backup
-// writes the file, and all processes of the service read it for Health and metrics.
+// Stores the state of the continuous backup of a data directory in a file of that directory. The backup process writes the
+// file, and all processes of the service read the file for Health and metrics.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const draftName = `${fileName}.new`
 /** Names of the files in the data directory. */
 export const statusFiles: readonly string[] = [fileName, draftName]
 
-/** Reports the state in the data directory `folder`. */
+/** Writes the state to the data directory `folder`. */
 export function writeStatus(folder: string, status: BackupStatus): void {
   const { pid } = process
   const content: StatusFile = { ...status, pid, process: processMark(pid) ?? null }
@@ -26,11 +26,11 @@ export function writeStatus(folder: string, status: BackupStatus): void {
     writeFileSync(draft, JSON.stringify(content), { mode: 0o600 })
     renameSync(draft, join(folder, fileName))
   } catch {
-    // The backup does not fail because its state cannot be reported.
+    // The backup continues although its state cannot be written.
   }
 }
 
-/** The state of the continuous backup of a data directory, and the process that writes it; undefined where there is none. */
+/** The state of the continuous backup of a data directory, and the pid of its process; undefined if there is no state. */
 export function readStatus(folder: string): (BackupStatus & { readonly pid: number }) | undefined {
   let found: StatusFile
   try {
@@ -40,10 +40,10 @@ export function readStatus(folder: string): (BackupStatus & { readonly pid: numb
   }
   const { process: mark, ...status } = found
   if (status.state === 'stopped' || isAlive(status.pid, mark ?? undefined) !== false) return status
-  return { ...status, state: 'failing', reason: 'its process has ended' }
+  return { ...status, state: 'failing', reason: 'its process has exited' }
 }
 
-/** Seconds for which the oldest commit has waited to be written to the target. */
+/** Seconds for which the oldest pending commit has been waiting. */
 export function lagSeconds(
   { waiting_since: since }: Pick<BackupStatus, 'waiting_since'>,
   nowMs: number,

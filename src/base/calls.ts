@@ -1,13 +1,13 @@
 // Calls from one process to another over a socket. The calls of one turn of the event loop share a frame, and so do their
-// results, because a frame of its own costs more than a short call. Long bytes have a frame of their own and are never
-// joined, so that many megabytes do not block either process.
+// results, because sending a frame takes longer than a short call. Long bytes are sent in a frame of their own, in pieces that
+// are never concatenated, so that many megabytes do not block either process.
 
 import type { Duplex } from 'node:stream'
 import { receiveFrames, sendFrame } from './frames.ts'
 
 /** The data of a call or of its result. */
 export interface Payload {
-  /** A value that can be cloned. */
+  /** A value that the structured clone algorithm supports. */
   readonly value: unknown
   /** Long bytes in pieces. Default: none. */
   readonly pieces?: readonly Uint8Array[]
@@ -28,13 +28,13 @@ export class ConnectionLost extends Error {
 interface Entry {
   readonly id: number
   readonly value: unknown
-  /** Only in a result: the call has failed for this reason, which is a bug. */
+  /** Only in a result: the message of the unexpected error that the handler has thrown. */
   readonly failure?: string
 }
 
-/** The head of a frame from the caller. `watch`: from now on, send notifications. */
+/** The head of a frame from the caller. `watch` requests notifications from now on. */
 type ToCallee = { readonly calls: readonly Entry[] } | 'watch'
-/** The head of a frame from the callee. Empty `results` are a notification. */
+/** The head of a frame from the callee. Every frame is also a notification, even without results. */
 interface ToCaller {
   readonly results: readonly Entry[]
 }
@@ -90,7 +90,7 @@ export class Caller {
     socket.once('close', () => this.#lose())
   }
 
-  /** Resolves with the result. Rejects with {@link ConnectionLost}, or with an Error if the other process has a bug. */
+  /** Resolves with the result. Rejects with {@link ConnectionLost}, or with an Error if the handler throws one. */
   call({ pieces, value }: Payload): Promise<Payload> {
     if (!this.#isOpen) return Promise.reject(new ConnectionLost(false))
     const id = ++this.#newestId
@@ -100,14 +100,14 @@ export class Caller {
     return pending.promise
   }
 
-  /** Calls `listener` at notifications of the other process. Returns a function that stops it. */
+  /** Calls `listener` at notifications of the other process. Returns a function that removes the listener. */
   watch(listener: () => void): () => void {
     if (this.#listeners.size === 0) this.#send('watch')
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Ends the connection after all pending calls. */
+  /** Closes the connection when no call is pending. */
   async close(): Promise<void> {
     if (this.#pending.size > 0)
       await new Promise<void>(resolve => {
@@ -148,7 +148,7 @@ export class Callee {
   /** Resolves when the connection has closed. */
   readonly closed: Promise<void>
 
-  /** A rejection of `handle` is reported to the caller as a bug. */
+  /** If `handle` rejects, the call rejects with an Error of the same message. */
   constructor(socket: Duplex, handle: (call: Payload) => Promise<Payload>) {
     this.#handle = handle
     this.#batch = new FrameBatch((results, pieces) => {

@@ -17,8 +17,8 @@ export interface Timeline {
   /** The time of day; never steps back. */
   now(): Micros
   /**
-   * The time that a snapshot taken after this call may have. It is later than `after` if the timeline can determine
-   * that.
+   * Returns the times that a snapshot taken after this call may have. If the timeline can determine a time later than
+   * `after`, it returns such a time.
    */
   reach(after?: Micros): Reach
   /**
@@ -26,7 +26,10 @@ export interface Timeline {
    * least {@link commitDistance} later than the previous announcement of this process.
    */
   announce(atLeast: Micros): Announcement
-  /** Returns a time that every further commit will exceed, under the writer's lock; present if machines share a store. */
+  /**
+   * Returns a time that every later commit will exceed. The caller holds the writer's lock. Only timelines of stores that
+   * several machines share have this method.
+   */
   closed?(): Micros
 }
 
@@ -39,13 +42,13 @@ export interface Reach {
    * process. Undefined while another process is announcing a commit whose time is not known yet.
    */
   readonly upTo: Micros | undefined
-  /** Waiting does not yield a later time: another process or machine decides about it and does not respond. */
+  /** True if waiting does not yield a later time, because the time depends on another process that does not respond. */
   readonly isHalted?: boolean
 }
 
 /** An announced commit in progress. */
 export interface Announcement {
-  /** The time of the commit, unless another commit reaches it first. */
+  /** The planned time of the commit. If another commit takes this time first, the commit gets a later time. */
   readonly time: Micros
   /** Call once, when the commit is visible or has failed. */
   end(): void
@@ -62,21 +65,21 @@ export class AnnouncedCommits {
   #newest = epoch
 
   /**
-   * `announced` receives the oldest open time, or {@link endOfTime} when no commit is open, before anything relies on
-   * it. It receives undefined while the time of the first open commit is being determined.
+   * `announced` publishes the oldest open time, or {@link endOfTime} when no commit is open. It is called before any code
+   * uses that time. It is called with undefined while the time of the first open commit is being determined.
    */
   constructor(announced: (oldest: Micros | undefined) => void = () => {}) {
     this.#announced = announced
   }
 
-  /** A time that is not after any open one; {@link endOfTime} when none is open. */
+  /** The oldest open time; {@link endOfTime} when no commit is open. */
   get oldest(): Micros {
     for (const { time } of this.#open) return time
     return endOfTime
   }
 
   /** The oldest open time after `time`; {@link endOfTime} when there is none. */
-  oldestBehind(time: Micros): Micros {
+  oldestAfter(time: Micros): Micros {
     for (const announced of this.#open) if (announced.time > time) return announced.time
     return endOfTime
   }

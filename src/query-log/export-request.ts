@@ -96,7 +96,10 @@ export function inState(
   now: Micros,
   changes: Partial<ExportRequest> = {},
 ): ExportRequest {
-  assert(transitions[request.state].includes(state), `no way from ${request.state} to ${state}`)
+  assert(
+    transitions[request.state].includes(state),
+    `an export in the state ${request.state} cannot change to ${state}`,
+  )
   const { lease, url, ...rest } = request
   const keptLease = unfinishedStates.has(state) && lease ? { lease } : {}
   return { ...rest, ...keptLease, ...changes, state, updatedAt: Math.max(now, request.updatedAt) }

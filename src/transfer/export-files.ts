@@ -15,7 +15,7 @@ export interface FileOptions {
   readonly gzip: boolean
 }
 
-/** Uncompressed bytes after which the next file begins: a fact of the layout. */
+/** Uncompressed bytes after which the next file begins. The export format defines this size. */
 const fileBytesMax = 134_217_728
 
 /** The files of one collection. No file is created when there are no documents. */

@@ -54,7 +54,9 @@ function contentOf(json: Json): LanguageContent {
   } catch (error) {
     if (!(error instanceof NoValueError || error instanceof BadRecord)) throw error
     const reason =
-      error instanceof BadRecord ? error : new BadRecord('neither a value nor one that creates something')
+      error instanceof BadRecord
+        ? error
+        : new BadRecord('neither a value nor a call that creates a schema object')
     return { kind: 'bad', reason }
   }
 }

@@ -194,7 +194,7 @@ test('a collection is rewound to a version of the history', { skip }, async () =
   await page.getByText('Rewind the whole collection to this time').click()
   await choose(1)
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('deletes 1, creates 1 and replaces 1 documents; 1 are as they were').waitFor()
+  await dialog.getByText('deletes 1, creates 1 and replaces 1 documents; 1 unchanged').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   await dialog.getByRole('button', { name: 'Rewind 3 documents' }).click()
   await page.getByText('The rewind deleted 1, created 1 and replaced 1 documents').waitFor()

@@ -12,7 +12,7 @@ test('a process warms up with queries of each language, and stops when a job arr
   const answers: string[] = []
   const counting: Pick<typeof engine, 'query'> = {
     query: async request => {
-      // A busy machine may need long.
+      // On a busy machine, a query may take long.
       const response = await engine.query({ ...request, timeoutMs: 600_000 })
       answers.push(`${request.language} ${response.status}`)
       return response

@@ -132,5 +132,5 @@ function changesText(changes: number | undefined): string {
 function outcomeText(counts: RewindCounts, deletes: string, creates: string, replaces: string): string {
   const { created, deleted, expired, kept, replaced } = counts
   const end = expired === 0 ? '' : `; ${expired} have expired since and stay deleted`
-  return `${deletes} ${deleted}, ${creates} ${created} and ${replaces} ${replaced} documents; ${kept} are as they were${end}`
+  return `${deletes} ${deleted}, ${creates} ${created} and ${replaces} ${replaced} documents; ${kept} unchanged${end}`
 }

@@ -131,8 +131,9 @@ export function Shell() {
           </button>
         )}
         <span class="hint">
-          or Ctrl-Enter{pastTime.value !== undefined && ' – reads data as of the time chosen above'}
-          {pastTime.value !== undefined && tab.version === '10' && ', inside at (Time("…")) { … }'}
+          or press Ctrl-Enter
+          {pastTime.value !== undefined && '. Queries read the data as of the time chosen above'}
+          {pastTime.value !== undefined && tab.version === '10' && ': they run inside at (Time("…")) { … }'}
         </span>
       </div>
       {shownError && <Problem error={shownError} showsPlace />}

@@ -39,5 +39,5 @@ function countsText({ created, deleted, expired, kept, replaced }: RewindCounts,
     ? ['would delete', 'create', 'replace']
     : ['deleted', 'created', 'replaced']
   const end = expired === 0 ? '' : `; ${expired} have expired since and stay deleted`
-  return `${remove} ${deleted}, ${create} ${created} and ${replace} ${replaced} documents; ${kept} are as they were${end}\n`
+  return `${remove} ${deleted}, ${create} ${created} and ${replace} ${replaced} documents; ${kept} unchanged${end}\n`
 }

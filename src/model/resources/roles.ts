@@ -24,10 +24,10 @@ const predicateArity: Record<ResourceAction, number> = {
   call: 1,
 }
 
-/** Accepts names and code as texts, which the language has checked. */
+/** Accepts a string, which is a name or code: a language that allows strings here has already checked them. */
 const isText = (value: Value) => typeof value === 'string'
 
-/** Failures of items name only the field, even for a position in an array (a quirk). */
+/** The failure of an array's item names only the field, without the position in the array (a quirk of the original). */
 const privileges: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item =>
     isObject(item) ? privilegeFailures(item, path) : [invalidType(path, item, 'Map')],
@@ -91,22 +91,22 @@ export const roleResource: Resource = {
 /** Rejects texts in place of references and lambdas, for languages that do not check texts. */
 function textFailures(patch: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
-  const refuse = (value: Value | undefined, path: readonly string[], expected: string) => {
+  const rejectText = (value: Value | undefined, path: readonly string[], expected: string) => {
     if (typeof value === 'string') failures.push(invalidType(path, value, expected))
   }
   for (const item of itemsOf(patch.get('privileges'))) {
     if (!isObject(item)) continue
-    refuse(item.get('resource'), ['privileges', 'resource'], 'Ref')
+    rejectText(item.get('resource'), ['privileges', 'resource'], 'Ref')
     const actions = item.get('actions')
     if (!isObject(actions)) continue
     for (const action of resourceActions) {
-      refuse(actions.get(action), ['privileges', 'actions', action], 'RoleAction')
+      rejectText(actions.get(action), ['privileges', 'actions', action], 'RoleAction')
     }
   }
   for (const item of itemsOf(patch.get('membership'))) {
     if (!isObject(item)) continue
-    refuse(item.get('resource'), ['membership', 'resource'], 'Class Ref')
-    refuse(item.get('predicate'), ['membership', 'predicate'], 'Query')
+    rejectText(item.get('resource'), ['membership', 'resource'], 'Class Ref')
+    rejectText(item.get('predicate'), ['membership', 'predicate'], 'Query')
   }
   return failures
 }
@@ -121,7 +121,7 @@ function withKnownActions(item: ObjectValue): ObjectValue {
   return new Map([...item, ['actions', pick(actions, resourceActions)]])
 }
 
-/** Checks the arity of predicates, but only if privileges or membership is a single object (a quirk). */
+/** Checks the arity of predicates, but only if privileges or membership is a single object (a quirk of the original). */
 function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   const check = (predicate: Value | undefined, expected: number, path: readonly string[]) => {

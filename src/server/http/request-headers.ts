@@ -1,5 +1,6 @@
-// The request headers that change behaviour, checked first on every path. The names, the defaults, the order of checks
-// and the texts are facts of the protocol. Only the first invalid header is reported.
+// Checks the request headers that change how a request is evaluated, on every path and before all other checks. The
+// protocol defines their names, their defaults, the order of the checks and the texts of the errors. Only the first
+// invalid header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
@@ -32,7 +33,7 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
 /** Names of a language's headers for settings of the transaction. */
 interface TransactionHeaders {
   readonly lastSeen: string
-  /** A value of `lastSeen` that stands for no time. */
+  /** A value of the header `lastSeen` that has the same effect as no header. */
   readonly nothingSeen?: string
   readonly timeout: string
   readonly retries: string

@@ -1,5 +1,5 @@
 // Exchanges reports between the processes of the service: the workers, and all machines that share a store. Reports use
-// the existing notices between processes (base/notices.ts), and are sent only while someone views them.
+// the existing notices between processes (base/notices.ts), and are sent only while an operator views them.
 
 import { freemem, totalmem } from 'node:os'
 import { performance } from 'node:perf_hooks'
@@ -7,13 +7,13 @@ import type { Clock } from '../../base/clock.ts'
 import type { NoticeBoard, NoticeTopic } from '../../base/notices.ts'
 import type { ProcessReport, ReportParts } from './health.ts'
 
-/** How long a process sends reports after the last view, in milliseconds. */
+/** How long a process sends reports after they were last requested, in milliseconds. */
 const sendMs = 20_000
 /** How long a received report stays valid, in milliseconds. */
 const validMs = 10_000
 
 interface News {
-  /** Set while someone views the reports at the sender: the other processes send their reports. */
+  /** Set while the sender needs the reports of the other processes. They then send their reports. */
   readonly wants?: true
   readonly report?: ProcessReport
 }

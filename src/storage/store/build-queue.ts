@@ -1,6 +1,7 @@
-// Continues running builds in turns: builds of indexes, and rewrites of collections whose documents get another shape.
-// Databases take turns, and builds take turns within each database, so that builds of one database do not wait for all
-// builds of another. A build that fails is skipped until something changes, and all others continue.
+// Runs builds in turns: builds of indexes, and rewrites of the documents of migrated collections. Databases take turns,
+// and builds take turns within each database, so that builds of one database do not wait for all builds of another. A
+// failed build is skipped until its index or the document that failed changes, or until the longest pause has passed. All
+// other builds continue.
 
 import { systemClock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -15,18 +16,18 @@ import type { Snapshot } from './snapshot.ts'
 import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Maximum number of batches, and of builds that are checked, in one step. */
+/** Limits of one step: the number of batches, and the number of builds that are checked. */
 const batchesPerStep = 8
-const looksPerStep = 256
+const checksPerStep = 256
 
 interface Failed {
   readonly document: Ref
-  /** The number of consecutive failures, and the time of the last one in milliseconds of the process. */
+  /** The number of consecutive failures, and the time of the last one on the monotonic clock, in milliseconds. */
   readonly times: number
   readonly atMs: number
-  /** When the attempt began: a later version of the document allows another attempt. */
+  /** When the failed attempt began. A document that is written later allows another attempt. */
   readonly began: Micros
-  /** When the failure was stored in the index: a later version of the index also allows another attempt. */
+  /** When the failure was stored in the index. An index that is written later also allows another attempt. */
   readonly recorded: Micros
 }
 
@@ -42,8 +43,8 @@ export class BuildQueue {
   readonly #failed = new Map<string, Failed>()
 
   /**
-   * `batchMs`: milliseconds after which a batch ends; databases then also pause after their bindings. Absent: batches
-   * have no time limit.
+   * `batchMs`: time limit of a batch in milliseconds. Databases whose bindings take long then also pause between batches.
+   * If absent, batches have no time limit, and databases do not pause.
    */
   constructor(
     store: Store,
@@ -58,14 +59,14 @@ export class BuildQueue {
   }
 
   /**
-   * Continues the next builds by a batch each. Returns whether there was a build to continue, or one whose database
-   * pauses.
+   * Continues each of the next builds by one batch. Returns true if a build has been continued, or must wait because its
+   * database pauses.
    */
   async runOnce(): Promise<boolean> {
     const seen = new Set<string>()
     let batches = 0
-    let resting = 0
-    while (batches < batchesPerStep && seen.size < looksPerStep) {
+    let paused = 0
+    while (batches < batchesPerStep && seen.size < checksPerStep) {
       const build = this.#next()
       if (build === undefined) {
         this.#served.clear()
@@ -75,15 +76,15 @@ export class BuildQueue {
       const name = `${build.database}/${build.id}`
       if (seen.has(name)) break
       seen.add(name)
-      if (this.#isHopeless(build, name)) continue
+      if (this.#isSkipped(build, name)) continue
       if (this.#batchMs !== undefined && this.#store.bindingShare.restMs(build.database) > 0) {
-        resting++
+        paused++
         continue
       }
       batches++
       await this.#continue(build, name)
     }
-    return batches > 0 || resting > 0
+    return batches > 0 || paused > 0
   }
 
   /** The next index of the next database, in a circular order. */
@@ -93,16 +94,16 @@ export class BuildQueue {
       if (first === undefined) return undefined
       const { database } = first
       const served = this.#served.get(database)
-      const behind = served === undefined ? undefined : nextBuild(view, database, served + 1)
-      const build = behind?.database === database ? behind : first
+      const next = served === undefined ? undefined : nextBuild(view, database, served + 1)
+      const build = next?.database === database ? next : first
       this.#database = database
       this.#served.set(database, Number(build.id))
       return build
     })
   }
 
-  /** Returns whether a build has failed and would fail again, or has failed repeatedly despite changes. */
-  #isHopeless(index: Ref, name: string): boolean {
+  /** Returns whether a failed build is skipped: in the pause after repeated failures, or until something changes. */
+  #isSkipped(index: Ref, name: string): boolean {
     const failed = this.#failed.get(name)
     if (failed === undefined) return false
     const { atMs, began, document, recorded, times } = failed
@@ -146,7 +147,7 @@ function pauseMs(times: number): number {
 }
 
 /**
- * The time of the newest version of a document, deletes included; the end of time when the document no longer exists.
+ * The time of the newest version of a document, including deletions; the end of time if no version is stored any more.
  */
 function newestTime(snapshot: Snapshot, ref: Ref): Micros {
   for (const stored of storedVersions(snapshot, ref)) return versionTime(stored)

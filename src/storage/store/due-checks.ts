@@ -1,11 +1,11 @@
-// Schedules when to check which collection for expired data: at the time of its first mark, which is known once it has
-// been read. Later writes expire later than all data that existed by then, so the check of a collection without marks
-// also determines the time of its next check.
+// Schedules when each collection is checked for expired data. A new collection is checked at once, to find its first due
+// mark. The next check is at the time of that mark. Data that is written after a check expires later than all data that
+// existed at the check. So even a check that finds no mark determines the time of the next check.
 
 import type { CollectionPlace } from './contract.ts'
 import type { DueMark } from './due-order.ts'
 
-/** A collection that is checked when the removal time reaches this time, in microseconds. */
+/** A collection that is checked when the removal time reaches `at`, in microseconds. */
 export interface DueCheck extends CollectionPlace {
   readonly at: number
   /** Marks that were read but not processed yet. */
@@ -17,13 +17,13 @@ const noMarks: readonly DueMark[] = []
 /** The next check of each collection. */
 export class CheckSchedule {
   readonly #checks = new Map<string, DueCheck>()
-  /** No check is due earlier, except perhaps those that are ready. */
+  /** No check outside of `#ready` is due before this time. */
   #earliest = Number.POSITIVE_INFINITY
   #ready: DueCheck[] = []
 
   /**
-   * Schedules the next check of a collection, replacing any other; 0: at once; infinity: not before it is scheduled
-   * again.
+   * Schedules the next check of a collection, and replaces the previous schedule. `at` 0 means at once; infinity means no
+   * check until the next call.
    */
   plan({ collection, database }: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
     const check = { database, collection, at, marks }
@@ -34,7 +34,7 @@ export class CheckSchedule {
     else this.#earliest = Math.min(this.#earliest, at)
   }
 
-  /** A due check, if any, of those that `isWanted` allows. Schedule the collection again before the next call. */
+  /** Returns a due check that `isWanted` accepts, if any. Schedule its collection again before the next call. */
   next(now: number, isWanted: (check: DueCheck) => boolean): DueCheck | undefined {
     if (this.#ready.length === 0 && this.#earliest <= now) this.#collect(now)
     for (let check = this.#ready.pop(); check !== undefined; check = this.#ready.pop()) {

@@ -51,7 +51,7 @@ async function severalPieces() {
   return { folder, target, pieces, times }
 }
 
-test('a missing piece is named, with the newest time that can be restored', async () => {
+test('the error of a missing piece names the newest restorable time', async () => {
   const { folder, target, pieces, times } = await severalPieces()
   rmSync(join(folder, pieces[1] as string))
   const before = timeText(times[0] as number)
@@ -61,7 +61,7 @@ test('a missing piece is named, with the newest time that can be restored', asyn
   assert.deepEqual(await restoredNumbers(target, micros(times[0] as number)), [0, 1])
 })
 
-test('a damaged piece and a torn piece are named, with the newest time that can be restored', async () => {
+test('the error of a damaged or torn piece names the piece and the newest restorable time', async () => {
   for (const damage of ['flipped', 'torn']) {
     const { folder, target, pieces, times } = await severalPieces()
     const file = join(folder, pieces[1] as string)
@@ -69,7 +69,7 @@ test('a damaged piece and a torn piece are named, with the newest time that can 
     if (damage === 'flipped') bytes[bytes.length - 3] = (bytes.at(-3) as number) ^ 1
     writeFileSync(file, damage === 'torn' ? bytes.subarray(0, 40) : bytes)
     const message = new RegExp(
-      `${pieces[1]} .*is damaged.*; the newest time .* is ${timeText(times[0] as number)}$`,
+      `${pieces[1]} .*is damaged.*; the newest restorable time .* is ${timeText(times[0] as number)}$`,
     )
     await assert.rejects(restoredNumbers(target), { name: 'BackupError', message })
     assert.deepEqual(await restoredNumbers(target, micros(times[0] as number)), [0, 1])
@@ -124,7 +124,7 @@ test('the backup of another store is rejected, and the target stays as it is', a
   assert.deepEqual(await restoredNumbers(target), [0])
 })
 
-test('records beyond the bound are given up, and a new base copy follows when the target works again', async () => {
+test('records beyond the limit are dropped, and a new base copy follows when the target works again', async () => {
   const folder = await temporaryFolder()
   const inner = new FolderTarget(folder)
   let isBroken = false

@@ -20,7 +20,7 @@ class ManualTimers implements Timers {
   }
 
   every(): never {
-    throw new Error('nothing is done at fixed times')
+    throw new Error('a loop has no fixed interval')
   }
 }
 

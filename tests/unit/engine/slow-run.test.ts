@@ -1,5 +1,5 @@
-// Slow-lane queries whose writes contain their commit time. The commit time is in whole microseconds. It is as far in the
-// future as the query needs, and no farther, however often it was missed.
+// Slow-lane queries whose writes contain their commit time. The commit time is chosen before the evaluation, in whole
+// microseconds. Its distance from the present (the lead) depends only on the time that queries need.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -85,14 +85,14 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
   return { committed, leads, run, seen }
 }
 
-test('the commit time is in whole microseconds although the time left is a fraction', async () => {
+test('the commit time is in whole microseconds even if the remaining time is a fraction', async () => {
   const { committed, run, seen } = serviceOf([1_000])
   assert.equal((await run(12.3456789)).status, 201)
   assert.deepEqual(seen, [12_346])
   assert.ok(committed.every(({ time }) => Number.isSafeInteger(time)))
 })
 
-test('neither waiting for other queries nor repeated misses make the commit time later', async () => {
+test('the lead does not grow with the wait for other queries or with the number of missed commit times', async () => {
   const late = Array<number>(12).fill(400_000.4)
   const { committed, run, seen } = serviceOf([...late.map((each, index) => each + 100_000 * index), 20_000])
   await run(60_000)
@@ -104,7 +104,7 @@ test('neither waiting for other queries nor repeated misses make the commit time
   for (const { at, time } of committed) assert.ok(at <= time)
 })
 
-test('the lead of a query follows what recent queries of its database needed, within limits', async () => {
+test('the lead depends on the time that recent queries of the database needed, within limits', async () => {
   const { leads, run, seen } = serviceOf([100_000, 100_000, 100_000, 3_000_000, 100, 100])
   await run(60_000)
   assert.deepEqual(seen.splice(0), [50_000, 150_000])

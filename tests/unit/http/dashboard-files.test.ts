@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { openDashboard } from '../../../src/server/http/dashboard-files.ts'
 import { temporaryFolder } from '../../support/program.ts'
 
-test('only the process that passes its log warns that the dashboard is not built', async t => {
+test('openDashboard warns in its log, if it has one, that the dashboard is not built', async t => {
   const folder = await temporaryFolder()
   t.after(() => rm(folder, { recursive: true, force: true }))
   const warnings: string[] = []

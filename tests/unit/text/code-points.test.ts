@@ -1,4 +1,4 @@
-// Offsets in code points: every pair of surrogates counts as one, others as one each.
+// Offsets in code points: a surrogate pair counts as one code point, and so does every other UTF-16 unit.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ for (const [text, codePoints] of lengths) {
   })
 }
 
-test('an offset in code points passes whole pairs', () => {
+test('an offset in code points does not split surrogate pairs', () => {
   assert.deepEqual(
     [0, 1, 2, 3].map(count => unitOffset('\u{103ff}\u{10ffff}a', count)),
     [0, 2, 4, 5],

@@ -25,7 +25,7 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/** Keywords with a name, which may be on the next line. */
+/** Keywords that are followed by a name, on the same line or on the next one. */
 const named: ReadonlySet<string> = new Set([
   ...partKinds,
   ...'collection role index unique predicate migrations privileges membership history_days ttl_days check'.split(
@@ -410,8 +410,8 @@ export class OutlineParser extends Parser {
   }
 
   /**
-   * Parses the body of a function. A syntax error skips the body; recorded faults in its expressions are reported
-   * instead.
+   * Parses the body of a function. At a syntax error, skips the body and returns undefined. A fault that was already
+   * recorded ends the whole parse.
    */
   #functionBody() {
     const start = this.at
@@ -428,9 +428,10 @@ export class OutlineParser extends Parser {
 const closers = new Set([')', ']', '}'])
 
 /**
- * The end of an invalid item, after which the faults of other items are reported too. It is the offset of the next line
- * end, semicolon or closing brace outside of the item's brackets, strings and comments, or the end of the text. Source:
- * the parser of version 10, in which brackets need not match as long as no brace closes another bracket.
+ * The end of an invalid item. The parser continues there, so the faults of later items are reported, too. The end is the
+ * offset of the next line end, semicolon or closing brace outside of the item's brackets, strings and comments, or the end
+ * of the text. As in the original parser of version 10, brackets need not match, but a `}` that closes another kind of bracket
+ * also ends the item.
  */
 function unreadableEnd(text: string, start: number): number {
   const open: string[] = []

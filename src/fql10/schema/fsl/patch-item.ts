@@ -7,7 +7,7 @@ import { hasNoEffect, ItemPrinter, type Member, memberKey, printAnnotation } fro
 import { printName } from './print-expression.ts'
 import { type ActionMember, type SchemaItem, withoutParentheses } from './schema-items.ts'
 
-/** Adds the edits that change `item` in a file to `wanted`. Both have the same kind and name. */
+/** Adds to `edits` the changes of a file that turn `item` into `wanted`. Both items have the same kind and name. */
 export function patchItem(item: SchemaItem, wanted: SchemaItem, edits: TextEdits): void {
   step(stepsPerDefinition)
   new ItemPatch(item, wanted, edits).patch()
@@ -126,7 +126,7 @@ class ItemPatch {
     else if (this.#old.expression(defaultValue) !== value) this.#edits.replace(defaultValue, value)
   }
 
-  /** Adding or removing a type is not a change. */
+  /** Ignores a type that only one of the two definitions has. */
   #computed(old: Member & { kind: 'computed' }, wanted: Member & { kind: 'computed' }): void {
     if (old.type !== undefined && wanted.type !== undefined) {
       const type = this.#new.type(wanted.type)

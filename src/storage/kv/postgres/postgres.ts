@@ -272,7 +272,7 @@ export class PostgresStore implements KeyValueStore {
    * than the present, unless it already has a time, so readers of this state have many times to use.
    */
   #closedBehind(newestTime: Micros): Micros {
-    const announced = this.#announced.oldestBehind(newestTime)
+    const announced = this.#announced.oldestAfter(newestTime)
     return Math.max(
       micros(newestTime + commitDistance - 1),
       Math.min(micros(announced - 1), this.#clock.now()),
