@@ -52,7 +52,7 @@ async function write(server: ServerProcess, hasEnded: () => boolean): Promise<Ac
   return acknowledged
 }
 
-/** The numbers in the state at `time`; undefined when the backup says that it has a gap there. */
+/** The numbers in the restored state at `time`; undefined when the backup does not contain this state. */
 async function numbersAt(target: BackupTarget, time: number): Promise<Set<number> | undefined> {
   const data = await temporaryFolder()
   try {
@@ -65,7 +65,12 @@ async function numbersAt(target: BackupTarget, time: number): Promise<Set<number
       await server.stop()
     }
   } catch (error) {
-    if (/has a gap|the newest time that|the oldest time that/.test((error as Error).message)) return undefined
+    if (
+      /has a gap|the newest restorable time|the newest time that|the oldest time that/.test(
+        (error as Error).message,
+      )
+    )
+      return undefined
     throw error
   } finally {
     await rm(data, { recursive: true, force: true })

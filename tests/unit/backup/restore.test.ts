@@ -150,7 +150,7 @@ test('records beyond the limit are dropped, and a new base copy follows when the
   for (let number = 2; number <= 40; number++) await store.commit([number])
   await eventually('records are given up', () => (store.status?.dropped_bytes ?? 0) > 0)
   isBroken = false
-  await eventually('a base copy closes the gap', async () => (await listBases(inner)).length > 1)
+  await eventually('a base copy follows the gap', async () => (await listBases(inner)).length > 1)
   await eventually('nothing waits', () => store.status?.waiting_bytes === 0)
   const [late] = await store.commit([41])
   await store.settled()
