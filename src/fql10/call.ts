@@ -44,7 +44,10 @@ const effectNames: Readonly<Record<CallEffect, string>> = {
 /** A limit on effects within some code. The text of `place` appears in the error. */
 interface EffectLimit {
   readonly effect: CallEffect
-  /** A smaller effect that is forbidden all the same. Index entries may read their document but not the time. */
+  /**
+   * A smaller effect that is forbidden nevertheless. For example, index entries may read their document but not the
+   * time.
+   */
   readonly forbids?: CallEffect
   readonly place:
     | 'set functions'
@@ -135,8 +138,8 @@ export interface World {
   /** The key that authenticates event sources. All databases share the key, because a source contains its database. */
   readonly sourceKey: Uint8Array
   /**
-   * Calls a user function. The caller has checked the number of arguments. A function without a role is returned
-   * unevaluated.
+   * Calls a user function. The caller has checked the number of arguments. For a function of version 10 without a role,
+   * the caller evaluates the returned BoundCall.
    */
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall
 }
@@ -172,8 +175,9 @@ export interface Evaluation {
   /** Applies a function that `call` has received as an argument. The traces of its errors include `call`. */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
   /**
-   * Prepares a call of a lambda or user function; `call` is this call. The caller evaluates the body, so that nested
-   * calls use less stack. For a function with a role of its own, the result is its value.
+   * Prepares a call of a lambda or user function; `call` is the prepared call. The caller evaluates the body, so that
+   * nested calls use less stack. A function with its own role, or with a body of version 4, is evaluated at once, and
+   * the result is its value.
    */
   bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall
   /** Counts compute operations: one for each function call. Throws past the limit. */
@@ -270,7 +274,7 @@ export class Call {
     return new NullValue(literalNull, this.span)
   }
 
-  /** Applies a function that was given as an argument. The parameter's type has checked its arity. */
+  /** Applies a function that this call has received as an argument. The parameter's type has checked its arity. */
   apply(callee: FunctionValue, ...args: Value[]): Value {
     return this.evaluation.apply(callee, args, this)
   }
@@ -283,7 +287,7 @@ export class Call {
     throw this.mismatch('Boolean', result)
   }
 
-  /** Creates the failure of a value with the wrong type that is not an argument. */
+  /** Creates the failure of a value that has the wrong type and is not an argument. */
   mismatch(expected: string, received: Value): QueryFailure {
     return this.failure('type_mismatch', msg`expected type: ${expected}, received ${typeName(received)}`)
   }

@@ -120,7 +120,7 @@ export function arithmetic(operator: string, left: NumberValue, right: NumberVal
   }
 }
 
-/** Negates a number in its own width, so that the least integer of each width stays itself. */
+/** Negates a number in its own width. So the least integer of each width is its own negation. */
 export function negative(value: NumberValue): NumberValue {
   if (typeof value === 'number') return -value
   if (value instanceof NarrowLong) {

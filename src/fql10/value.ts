@@ -1,6 +1,7 @@
-// Defines the runtime values. Storable values have their stored form (src/values/value.ts), so that document fields
-// need no conversion: integers are `bigint`, doubles `number`, objects `Map`s. Version 10 distinguishes Int and Long:
-// an integer that fits 32 bits is an Int and a wider one a Long, except for a `NarrowLong`. A null knows its cause.
+// Defines the runtime values. Storable values are represented in their stored form (src/values/value.ts), so document
+// fields need no conversion: integers are `bigint`, doubles `number`, objects `Map`s. Version 10 distinguishes Int and
+// Long: an integer that fits 32 bits is an Int and a wider one a Long, except for a `NarrowLong`. A null that a query
+// creates contains its cause.
 
 import type { Message } from '../base/message.ts'
 import type {

@@ -1,4 +1,5 @@
-// The types of arguments: the values that each accepts, and its error for other values. The texts are the protocol's.
+// The types of arguments: the values that each accepts, and its error for other values. The texts of the errors are
+// part of the protocol.
 
 import { step } from '../base/effort.ts'
 import { msg } from '../base/message.ts'

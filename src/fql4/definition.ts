@@ -56,8 +56,8 @@ export interface ArgumentType<T> {
   /** The name shown in the reference, such as `Integer`. */
   readonly name: string
   /**
-   * Checks a value; throws an error at the argument's position when it does not fit. Never called for `lazy` modes,
-   * which have no value yet.
+   * Checks a value; throws an error at the argument's position when the value is invalid. Never called for `lazy`
+   * modes, which have no value yet.
    */
   readonly check: (value: Value, call: Call, key: string) => T
   /** The argument may be omitted; the function then receives undefined. An explicit null is not an omission. */

@@ -1,6 +1,6 @@
 // Applies a lambda to many elements. Waits (Pending) are collected from many elements before evaluation is suspended,
-// so that they are awaited together instead of one by one. A lambda that may write stops at its first wait: its later
-// effects could depend on that result.
+// so that they are awaited together instead of one by one. A lambda that may write is not applied to further elements
+// after its first wait, because its later effects could depend on the awaited result.
 
 import { limits } from '../base/limits.ts'
 import { Pending } from '../base/pending.ts'

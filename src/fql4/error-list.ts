@@ -1,6 +1,6 @@
 // Collects the errors of sibling elements for one response. The list is bounded, because a short query can cause very
-// many errors. It ends with a stack overflow: that would occur in all other elements as well, with a cost that doubles
-// per level.
+// many errors. A stack overflow is always the last error in the list. It would occur in all other elements as well, and
+// the cost would double with each level.
 
 import { step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'

@@ -112,9 +112,9 @@ export interface LambdaExpression {
   readonly place: Place
   readonly parameters: string | readonly string[]
   readonly body: Expression
-  /** The version under which it was parsed; it never changes. */
+  /** The API version under which the lambda was parsed. It never changes. */
   readonly apiVersion: string
-  /** The effect of running it. `call` counts as a write, whatever the called function does. */
+  /** The effect of running the lambda. A `call` counts as a write, whatever the called function does. */
   readonly effect: Effect
   /** Variables that are bound outside of it. */
   readonly freeVariables: ReadonlySet<string>

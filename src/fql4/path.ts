@@ -97,7 +97,7 @@ function stepInto(value: Value, step: PathStep, session: Session): Value | undef
   return undefined
 }
 
-/** The value for a step `@set` and the step after it: alone it is the set, with a name it is a part of the set. */
+/** The value that a step `@set` selects: the set itself, or a part of the set if a name is the next step. */
 function intoSet(
   set: SetValue,
   step: PathStep,
@@ -118,7 +118,9 @@ const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
   'join',
 ])
 
-/** A part of a set by its name in the written form; null under every name for sets whose parts paths cannot address. */
+/**
+ * A part of a set by its name in the stored form. Null for every name if paths cannot address the parts of this set.
+ */
 function setPart(set: SetValue, name: PathStep): Value | undefined {
   if (!setsWithParts.has(set.shape.type)) return null
   if (set.shape.type === 'join' && name === 'with') return set.shape.with

@@ -93,8 +93,8 @@ export function* findMatches(
 }
 
 /**
- * For most patterns all matches together take one pass, but some look far ahead for each match (`a.*b|a`). So each
- * match counts as a pass of its own.
+ * For most patterns, all matches together take one pass. Some patterns look far ahead for each match (`a.*b|a`). So
+ * each match counts as a separate pass over the rest of the text.
  */
 function* linearMatches(
   call: Call,

@@ -1,8 +1,9 @@
 // The shape of a query: its function keys and their nesting, without anything that a person could have entered as data.
-// A log may be read by people who must not see that data, so the rule is strict and simple: only words of the language
-// remain. All scalars and the names of fields, variables, collections and indexes become `?`.
+// People who read the log may not be allowed to see this data. So the rule is strict and simple: only words of the
+// language remain. All scalars and the names of fields, variables, collections and indexes become `?`.
 //
-// The shape is computed in one pass over the text without parsing it into values, because this runs for every request.
+// The shape is computed for every request. So it is computed in one pass over the text, without parsing the text into
+// values.
 
 import {
   closeBrace,
@@ -192,7 +193,7 @@ class Scanner {
     }
   }
 
-  /** Returns whether two shapes differ only in names, which the log does not distinguish. */
+  /** Returns whether two shapes differ only in names. The log does not distinguish such shapes. */
   #areAlike(left: string, right: string): boolean {
     return this.#names.length > 0 && left.replace(anyMark, '?') === right.replace(anyMark, '?')
   }

@@ -76,7 +76,7 @@ export function evaluateBinding(
   try {
     return session.run(binding, { one: viewDocument(document, session) })
   } catch (error) {
-    // The time or the memory of the writing query is used up, which says nothing about the document.
+    // The writing query has run out of time or memory. The document is not the cause.
     if (isInterruption(error)) throw error
     const isItsOwn = error instanceof LanguageError || error instanceof Failure || error instanceof Lookup
     if (isItsOwn || error instanceof RequestError) return undefined

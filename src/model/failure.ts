@@ -158,7 +158,7 @@ export function applied<T>(work: () => T, place: FailurePlace): T {
   }
 }
 
-/** A query that failed through its own fault, with a text of its language. Other languages may show `message`. */
+/** An error of the query itself, with a text of its language. Other languages may show `message`. */
 export abstract class LanguageError extends Error {
   /** The value passed to `abort`, if the query aborted. */
   abstract readonly aborted: Value | undefined

@@ -89,8 +89,8 @@ export interface Explanation {
   /** The query to explain. */
   readonly query: Query
   /**
-   * A query for the caller to explain as: its value is the name of a built-in role or a reference. Undefined for the
-   * caller itself.
+   * A query whose value is the caller to assume in the explanation: the name of a built-in role, or a reference.
+   * Undefined for the real caller.
    */
   readonly as: Query | undefined
   /** The filters and orders in the text of the query. May be called only if the query can be parsed. */
@@ -116,7 +116,7 @@ export interface Language {
    * Replaces the marks in a body of {@link Query.evaluate} or {@link render} by the facts that are known at the end.
    */
   complete(body: string, request: LanguageRequest, ending: Ending): string
-  /** Renders the response to a query that failed through its own fault. */
+  /** Renders the response to a query that failed with an error of the language. */
   refused(error: LanguageError, request: LanguageRequest, ending: Ending): RenderedResponse
   /** Renders the response to a request that failed as a whole. */
   failed(error: RequestError, request: LanguageRequest, ending: Ending): RenderedResponse

@@ -41,7 +41,7 @@ interface CodeFacts {
   readonly effect: Effect
 }
 
-/** A language, as far as its stored code is concerned. */
+/** The part of a language that handles stored code. */
 export interface CodeLanguage<L extends LanguageName> {
   /**
    * Runs code within the session of the caller: with its transaction, rights, deadline and counts. Throws
@@ -51,7 +51,9 @@ export interface CodeLanguage<L extends LanguageName> {
   facts(code: CodeIn<L>): CodeFacts
   /** Returns whether code from another source than a query could also come from a query. */
   isCode(code: CodeIn<L>): boolean
-  /** Predicates take documents, one for each parameter. Otherwise they take the arguments of a call in the language. */
+  /**
+   * Present if predicates take documents, one for each parameter. If absent, predicates take the arguments of a call.
+   */
   readonly predicatesTakeDocuments?: true
 }
 
@@ -177,11 +179,11 @@ export class Session {
   /** The names of the reads that have been counted. */
   readonly #reads = new Set<string>()
   /**
-   * The current documents of the query's database that have been read, by collection. Names for them would cost more
-   * than the reads.
+   * The current documents of the query's database that have been read, by collection. They are not in `#reads`, because
+   * creating a name costs more than reading the document.
    */
   readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
-  /** Likewise for documents as of other times, by time. */
+  /** The documents that have been read as of other times, by time and collection. */
   readonly #earlierRead = new Map<number, Map<CollectionId, Set<bigint>>>()
   #authority: Authority
   #access: Access | undefined
@@ -392,8 +394,8 @@ export class Session {
   }
 
   /**
-   * Returns a new id for a document: larger than all before this request, and the same when the query is evaluated
-   * again.
+   * Returns a new id for a document. The id is larger than all ids from before this request. A repeated evaluation of
+   * the query gets the same id.
    */
   newId(): bigint {
     return this.memo.draw(() => this.transaction.newId())

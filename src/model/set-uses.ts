@@ -11,9 +11,11 @@ export interface SetUse {
   readonly terms: readonly Path[]
   /** Fields that are sorted by, or compared by size: values of an index. */
   readonly values: readonly Path[]
-  /** An index in the collection's own definition would serve it. Otherwise an index of the database would. */
+  /**
+   * True if the suggested index belongs to the collection's own definition, false if it is an index of the database.
+   */
   readonly isOwn: boolean
-  /** The definition of an index that would serve it, in the syntax of the language. */
+  /** The definition of the suggested index, in the syntax of the language. */
   readonly definition: string
 }
 

@@ -30,7 +30,10 @@ export interface SourceChange {
   readonly document: Ref
   /** The document was in the source before the transaction. */
   readonly wasIn: boolean
-  /** The document is in the source after the transaction, if it exists then and the caller may read it. */
+  /**
+   * True if the source contains the document after the transaction, provided that the document exists and the caller
+   * may read it.
+   */
   readonly isIn: boolean
 }
 

@@ -25,7 +25,7 @@ const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
 /** Returns the document value of a stored version. `created`: this query created the version. */
 export function viewDocument(version: Version, session: Session, created = false): DocumentValue {
   const fields = visibleFields(version, session)
-  // A version derived from a cached one has other fields, so the cached form does not apply.
+  // A version derived from a cached version has other fields, so the cached form does not apply.
   const shown = version.shown?.fields === fields ? version.shown : undefined
   return new DocumentValue(version.ref, version.ts, fields, created, shown)
 }

@@ -153,7 +153,8 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
   const parent = catalogue.databaseAt(target)
   if (!moved) throw Failure.of({ kind: 'not found', ref: source })
   if (!parent) throw Failure.of({ kind: 'not found', ref: target })
-  // For databases further down, too, the caller needs the right to delete databases of the query's own database.
+  // The caller needs the right to delete databases of the query's own database, even if `source` is a deeper
+  // descendant.
   const resource = new Ref(session.database, native.collections, BigInt(native.databases))
   if (!access.allows({ action: 'delete', resource, document: source, argument: () => source, callSite }))
     throw permissionDenied()
@@ -165,8 +166,8 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
 }
 
 /**
- * Checks the references in the fields of a version that is to be written into the past. Returns a function that makes
- * the other checks, for use after the check of the caller's permission, and returns the fields.
+ * Checks the references in the fields of a version that will be written at a past time. Returns a function that makes
+ * the other checks and returns the fields. Call this function after the check of the caller's permission.
  */
 export function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
   const resource = resourceOf(ref.collection)
@@ -213,7 +214,10 @@ function draftOf(
   return draft
 }
 
-/** Drops unknown fields silently, and, after creation, new values of fields that are final. */
+/**
+ * Silently drops unknown fields and fields that only other languages write. After creation, drops `createOnly` fields,
+ * too.
+ */
 function knownFields(
   params: ObjectValue,
   resource: Resource,

@@ -43,11 +43,11 @@ function titleWords(text: string): string {
 /** The rest of a word after its first letter, in lower case. */
 function lowerRest(segment: string, at: number, first: string): string {
   const rest = segment.slice(at + first.length)
-  // A sigma at the end is a final one only after a letter, so an `a` replaces the first letter.
+  // `toLowerCase` creates a final sigma only after a letter, so an `a` replaces the first letter during the conversion.
   return /\p{L}/u.test(first) ? `a${rest}`.toLowerCase().slice(1) : rest.toLowerCase()
 }
 
-/** Digraph letters have a title form between the small and the capital one. */
+/** The title form of a digraph letter. Its code point is between those of the capital and the small letter. */
 function digraphForm(codePoint: number): number | undefined {
   if (codePoint >= 0x1c4 && codePoint <= 0x1cc) return 0x1c5 + 3 * Math.floor((codePoint - 0x1c4) / 3)
   if (codePoint >= 0x1f1 && codePoint <= 0x1f3) return 0x1f2

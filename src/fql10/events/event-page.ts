@@ -114,7 +114,7 @@ class PageReader {
       if (!isFull) this.#addEvent(change)
       this.#looked = { time, ordinal }
     }
-    // A position in the future is kept: the client waits for it.
+    // Keeps a position in the future, because the client waits for that time.
     const time = Math.max(transaction.snapshotTime, behind.time)
     return page({ time, ordinal: wholeTransaction }, false)
   }
@@ -227,8 +227,8 @@ export function errorEvent(code: string, message: string): string {
 type DocumentState = readonly [document: Doc, moment: Moment] | undefined
 
 /**
- * True if a change counts: a creation with any of the watched fields, an update of any of them, or the removal of a
- * document with all of them.
+ * True if a change counts: the creation of a document with any watched field, an update of any watched field, or the
+ * removal of a document with all watched fields.
  */
 function watchedChange(
   watched: readonly WatchedPath[],

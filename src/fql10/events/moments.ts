@@ -1,6 +1,7 @@
 // Reads data as of the times before and after a transaction, with the current rights of the caller. Unreadable
-// documents are treated as absent. Predicates of roles must see the same time, so they get a transaction that reads the
-// past. Built-in roles depend only on the collection, so one world is enough for all times.
+// documents are treated as absent. Predicates of roles must read as of that time, too, so they get a transaction that
+// reads the past. Built-in roles other than `client` decide only by the collection, so for them one world is enough for
+// all times.
 
 import type { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'

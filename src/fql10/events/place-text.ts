@@ -1,7 +1,7 @@
-// Encodes positions in the events of a source as text. A position gives a client no more than `start_ts`, which every
-// client may send, because events are filtered by the rights of the caller. So the text needs no authentication code,
-// whose computation would cost more than finding the event, but only a checksum to reject invalid texts. The bytes are
-// a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in base64url.
+// Encodes positions in the events of a source as text. The text has a checksum to reject invalid texts, but no
+// authentication code. Events are filtered by the rights of the caller, so a forged position gives a client no more
+// than `start_ts`, which every client may send. An authentication code would cost more than finding the event. The
+// bytes are a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in base64url.
 
 import { Buffer } from 'node:buffer'
 import { nearestMicros } from '../../base/micros.ts'

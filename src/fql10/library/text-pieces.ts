@@ -1,5 +1,5 @@
-// Replaces and splits. After each match, the search restarts in the rest of the text as if it were a text of its own:
-// `^` matches at its start, and an empty match does not advance.
+// Replaces and splits. After each match, the rest of the text is searched like a separate text: `^` matches at the
+// start of the rest. An empty match does not advance the search.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -32,7 +32,7 @@ export function replaceMatches(
     if (found === undefined) break
     const { start, end } = found
     if (end === 0) {
-      // An empty match at the start of the rest matches there again every time.
+      // The search would find the same empty match again every time, so all replacements are added at once.
       const times = Math.min(amount - count, timesUntilTooLong(size, replacement.length))
       countText(size + times * replacement.length, call)
       pieces.push(replacement.repeat(times))

@@ -10,7 +10,9 @@ export type SetPosition = StoredValue
 
 interface ElementItem {
   readonly kind: 'element'
-  /** Computes the element. Call this at most once, and not at all to find out whether an element exists. */
+  /**
+   * Computes the element. Call this function at most once. Do not call it only to find out whether an element exists.
+   */
   readonly value: () => Value
   /** The position that starts a page with this element. */
   readonly position: () => SetPosition

@@ -49,8 +49,8 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
 }
 
 /**
- * Reads a page. Filters are applied in batches: a full page ends with its batch, and then has a cursor even if no later
- * element matches.
+ * Reads a page. Filters are applied in batches. A full page stops looking for a further element at the end of a batch.
+ * It then has a cursor even if no later element matches.
  */
 function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   const data: Value[] = []
@@ -91,7 +91,7 @@ function sealCursor({ set, from, time, size }: PageStart, call: Call): string {
   return seal('set cursor', value, call.evaluation.world.cursorKey, nearestMicros(time))
 }
 
-/** Decodes a cursor. Undefined for a text that is not a valid cursor, or no longer valid. */
+/** Decodes a cursor. Undefined if the text is not a cursor, or if the cursor is no longer valid. */
 function openCursor(text: string, call: Call): PageStart | undefined {
   const opened = unseal(text, call.evaluation.world.cursorKey)
   if (opened?.kind !== 'set cursor') return undefined

@@ -52,7 +52,7 @@ export class TakeSet extends DerivedSet {
     this.limit = limit
   }
 
-  /** A position consists of the number of elements before it, and the position in the inner set. */
+  /** A position has two parts: the number of elements before the position, and the position in the inner set. */
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const [countBefore = 0n, start] = (from ?? []) as readonly [bigint?, SetPosition?]
     let count = Number(countBefore)

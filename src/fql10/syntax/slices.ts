@@ -1,4 +1,4 @@
-// Extracts the text of a lambda or projection from its query. A cursor stores this text, and it is parsed again when
+// Extracts the text of a lambda or projection from its query. A cursor stores this text. The text is parsed again when
 // the cursor is used.
 
 import { type LambdaNode, type Node, type ProjectionNode, shortParameter } from './nodes.ts'

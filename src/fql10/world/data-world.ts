@@ -133,7 +133,10 @@ export class DataWorld extends DocumentReader implements World {
     return runtimeOf(stored, ref => this.document(ref, readAt))
   }
 
-  /** Converts the argument of a predicate: a document as of before or after a write, which may differ from the stored one. */
+  /**
+   * Converts the argument of a predicate. For a write, a document is its version before or after the write, not the
+   * stored version.
+   */
   version(given: StoredValue): Value {
     const found = this.#session.indexMatch
     if (given instanceof Ref && found !== undefined && sameRef(given, found.document)) {

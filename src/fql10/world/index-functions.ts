@@ -94,8 +94,8 @@ function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) 
 
 /**
  * Converts the values of a bound to a stored bound. The index stores no `id` as its last value, because entries are
- * ordered by id anyway. For an index with one value, an array is a prefix of array values, as it is a prefix of tuples
- * for other indexes.
+ * ordered by id anyway. For an index with one value, an array bound matches all array values that begin with its
+ * elements. For other indexes, the bound is a prefix of the tuple of values.
  */
 function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): StoredBound {
   const count = stored.values.length

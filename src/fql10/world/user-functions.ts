@@ -17,8 +17,8 @@ import { PassedArgument, runtimeOf, storedOf, UnstorableValue } from './stored-v
 import { permissionDenied } from './write-failures.ts'
 
 /**
- * Calls a user function. The caller has checked the number of arguments. A body of version 10 is returned for the
- * caller to evaluate, as part of its query.
+ * Calls a user function. The caller has checked the number of arguments. For a function of version 10 without a role,
+ * the caller evaluates the returned BoundCall as part of its query.
  */
 export function callUser(
   callee: UserFunction,

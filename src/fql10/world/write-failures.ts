@@ -220,7 +220,7 @@ export function uniqueFailure(
   return constraintFailure(msg`Failed unique constraint.`, failures, call)
 }
 
-/** The text for a fault of a field that only the model has found. */
+/** The text for a fault of a field, if only the model has found the fault. */
 function fieldText(fault: FieldFault): string {
   switch (fault.kind) {
     case 'required':

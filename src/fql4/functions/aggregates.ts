@@ -90,7 +90,7 @@ function extreme(direction: 1 | -1): Aggregate {
   }
 }
 
-/** An array with a single array, page or set means that element. */
+/** Unwraps an array whose only element is an array, page or set. */
 function unwrapped(collection: Elements): Elements {
   if (!isArray(collection) || collection.length !== 1) return collection
   const [only] = collection as readonly [Value]
@@ -100,7 +100,7 @@ function unwrapped(collection: Elements): Elements {
 /** A number of applications that exceeds the compute limit of a query. */
 const applicationsMax = limits.computeOpsMax * limits.computeUnitsPerOp + 1
 
-/** Materializes the elements before a writing lambda runs, because it could add to the set being read. */
+/** Materializes the elements before a writing lambda runs, because the lambda could add elements to the set. */
 function atOnce(elements: Iterable<Value>): readonly Value[] {
   const gathered: Value[] = []
   for (const element of elements) {

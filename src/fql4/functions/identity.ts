@@ -16,9 +16,9 @@ import { firstIdentity } from '../sets/read.ts'
 import { type SetLike, SetValue } from '../values/set-value.ts'
 
 /**
- * The document to log in as; for a set its first document, always at the present time. Its bytes are not counted as
- * read, and the time is the same in every case. Otherwise callers who may not read identities could find out by a
- * function which ones exist.
+ * The document to log in as. For a set, this is its first document, always at the present time. The read bytes are not
+ * counted, and the read takes the same time in every case. Otherwise callers without the right to read identities could
+ * find out which identities exist.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)

@@ -168,7 +168,7 @@ function truncateFraction(value: number, scale: number): number {
   return whole + cutToLong((value - whole) * scale) / scale
 }
 
-/** Java's largest `int`, to which it clamps a larger scale. */
+/** Java's largest `int`. Java clamps larger scales to this value. */
 const intMax = 2 ** 31 - 1
 
 function fractionScale(places: bigint): number {

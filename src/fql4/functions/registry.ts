@@ -73,7 +73,7 @@ class KeyTable {
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined {
     let asGiven: string | undefined
     for (const key of keys) {
-      // No function has such a key, but it could be confused with two keys joined.
+      // No function has a key with a newline, but such a key could be confused with two joined keys.
       if (key.includes('\n')) return undefined
       asGiven = asGiven === undefined ? key : `${asGiven}\n${key}`
     }

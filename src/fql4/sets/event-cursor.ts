@@ -45,11 +45,11 @@ const keySets = [
 export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
- * Parses an event cursor. `at`: the path from the call to the cursor. For a cursor that is only a time, a page after it
- * starts with the add events of that time, and a page before it ends before all events of that time. Remove events of
- * that time are in neither page, unless they are stored before the add events. A cursor object without a document is
- * the position after all events of its time. In native collections, a page after such an object includes the add
- * events of that time.
+ * Parses an event cursor. `at`: the path from the call to the cursor. A cursor may be only a time. A page after this
+ * cursor starts with the add events of that time. A page before this cursor ends before all events of that time.
+ * Neither page contains the remove events of that time, unless these are stored before the add events. A cursor object
+ * without a document is the position after all events of its time. In native collections, a page after such an object
+ * includes the add events of that time.
  */
 export function readEventCursor(
   cursor: Value,

@@ -1,12 +1,12 @@
-// Common code of the operations that compare whole keys. They process groups of all elements with one key. A page may
-// begin within a group, but the content of a group is computed from the whole group.
+// Common code of the operations that compare whole keys. These operations process groups; a group has all elements with
+// one key. A page may begin within a group, but the content of a group is computed from the whole group.
 
 import { compareToPlace, type Element, type SetBound, type SetOrder } from '../../model/sets/order.ts'
 import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
 
 /**
- * A stream of grouped elements. `groups` reads the groups between two places, which are never within a group, each in
- * the order of the set.
+ * A stream of grouped elements. `groups` reads the groups between two places. A place is never within a group. The
+ * elements of each group have the order of the set.
  */
 export function groupedStream(
   order: SetOrder,

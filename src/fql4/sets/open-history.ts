@@ -86,8 +86,8 @@ function openJoin(
 }
 
 /**
- * Omits members that the caller may not read. Undefined when no member is readable, or the first one of a difference is
- * not.
+ * Omits members that the caller may not read. Undefined when no member is readable, or when the first member of a
+ * difference is not readable.
  */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',

@@ -148,7 +148,7 @@ export const functionsByWire: ReadonlyMap<string, WireFunction> = new Map(
   [...wireFunctions.values()].map(each => [each.wire, each]),
 )
 
-/** Leading keys of set forms; within another set they may occur without a tag. */
+/** Leading keys of set forms. Within another set, these forms may occur without a tag. */
 export const setForms: ReadonlySet<string> = new Set([
   'filter',
   ...[...wireFunctions.values()].filter(({ family }) => family === 'Sets').map(({ wire }) => wire),

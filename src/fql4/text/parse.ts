@@ -55,7 +55,10 @@ function readOne(text: string, start: number): ParsedExpression {
   })
 }
 
-/** Runs a reader of the text from `start` on; the parser's errors become ours, with their position in the text. */
+/**
+ * Runs a reader of the text from `start` on. Converts syntax errors of the parser to {@link FqlSyntaxError}, with their
+ * position in the text.
+ */
 export function readTree<T>(text: string, start: number, read: () => T): T {
   try {
     return read()

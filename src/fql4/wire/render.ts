@@ -57,8 +57,8 @@ export function fillTransactionTime(text: string, time: Micros): string {
  * A value as compact JSON text. Unprintable parts (a reference to something that never had a name, the time of an open
  * transaction) are omitted from objects and arrays and become null as a cursor. Undefined when the value itself is
  * unprintable. Throws {@link RequestError} for values nested deeper than `limits.valueDepthMax` and for texts longer
- * than `limits.answerUnitsMax`. A query can create a value that is small in memory, because its parts are shared, and
- * huge as text.
+ * than `limits.answerUnitsMax`. The length is limited because a value with shared parts can be small in memory and huge
+ * as text.
  */
 export function renderValue(value: Value, context: RenderContext): string | undefined {
   return new Renderer(context).value(value)
@@ -305,7 +305,7 @@ class Renderer {
     return `{${text}}`
   }
 
-  /** The cached text, if rendering again would yield the same. */
+  /** The cached text; undefined if a new rendering may differ or exceeds a limit. */
   #known({ depth, tails, text, units }: RenderCache): string | undefined {
     if (text === undefined || tails !== this.#tails) return undefined
     const isWithin =
@@ -331,8 +331,8 @@ class Renderer {
   }
 
   /**
-   * The number of rendered parts so far whose text depends on more than the value and {@link RefTails}, and so is not
-   * cached.
+   * The number of parts rendered so far that must not be cached. Their text depends on more than the value and
+   * `RefTails`.
    */
   get #dependent(): number {
     return this.#instants + this.#refs.passing

@@ -48,7 +48,8 @@ export function keyCaller(
   let { database } = key
   if (child instanceof Ref) {
     database = child.id
-    // Moving a database also moves the keys for it. A key that stays behind must not follow the database.
+    // Moving a database also moves the keys for it. A key that was not moved must not work for the database at its new
+    // place.
     if (child.database !== key.database || !transaction.catalogue.databaseAt(child))
       return { refused: 'the database the key is for is gone' }
   }

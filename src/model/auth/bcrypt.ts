@@ -13,8 +13,8 @@ export const bcryptBytesMax = 72
 export const bcryptCostMax = 16
 
 /**
- * The number of concurrent bcrypt operations in threads that are shared with others: at most `most`, and one core stays
- * free.
+ * The number of concurrent bcrypt operations in threads that other work shares: at most `most`. On machines with
+ * several cores, one core stays free.
  */
 export function bcryptAtOnce(most: number): number {
   return Math.min(most, Math.max(1, availableParallelism() - 1))

@@ -1,5 +1,5 @@
-// The types of callers and permission decisions. This layer decides. The layers above know the languages, so they run
-// the predicates of roles and pass a callback.
+// The types of callers and permission decisions. This layer makes the decisions. Only the layers above know the
+// languages, so they pass a callback that runs the predicates of roles.
 
 import type { Transaction } from '../../storage/store/contract.ts'
 import type { Code, LanguageName } from '../../values/code.ts'
@@ -31,7 +31,7 @@ export type Authority =
       readonly database: DatabaseId
       /** The active role documents. */
       readonly roles: readonly Ref[]
-      /** The identity document. It has the rights of every identity, whatever its roles. */
+      /** The identity document. Besides the rights of its roles, it has the rights that every identity has. */
       readonly identity: Ref | undefined
     }
   /** The authority of predicates: they may read their own database without filters and call functions. */
@@ -59,13 +59,16 @@ export interface AccessRequest {
   /** The existing document of the action, if any. */
   readonly document?: Ref
   /**
-   * The argument of a predicate with that many parameters (a single name counts as one). Called only when a predicate
-   * runs.
+   * Returns the argument of a predicate with this number of parameters (a single name counts as one). Called only when
+   * a predicate runs.
    */
   readonly argument: (parameterCount: number) => Value
   /** The fields that a document will have after the change, for predicates of version 10. */
   readonly next?: () => ObjectValue
-  /** The separate arguments of a call, for a predicate of that language; absent when `argument` contains all of them. */
+  /**
+   * Returns the separate arguments of a call, for a predicate of this language. Absent if `argument` returns all of
+   * them.
+   */
   readonly passed?: (language: LanguageName) => readonly Value[]
   /** The function call that requires the permission, for explanations. */
   readonly callSite?: CallSite | undefined
@@ -89,7 +92,7 @@ export type RunPredicate = (
 /** The action and its document or call; absent for memberships and third-party tokens, which have neither. */
 export type PredicateSubject = Pick<AccessRequest, 'action' | 'document' | 'next' | 'passed'>
 
-/** The outcome of a predicate: a value, of which only exactly true grants anything, or its failure. */
+/** The outcome of a predicate: its value or its failure. Only the value true grants access. */
 export type PredicateOutcome = { readonly value: Value } | { readonly failure: { readonly message: string } }
 
 /** Runs a predicate like {@link RunPredicate}, and returns its outcome. */

@@ -18,13 +18,15 @@ interface Count {
 /** Number of keys in one notice. Further failures count only in the process that has seen them. */
 const newsMax = 4096
 
-/** The changes of a key since the last notice: whether it has passed, and its failures since then. */
+/**
+ * The changes of a key since the last notice: whether a login has succeeded, and the failures after the last success.
+ */
 interface News {
   readonly hasPassed: boolean
   readonly failures: number
 }
 
-/** The wire form of the news of a key: the key, whether it has passed, and its failures since. */
+/** The wire form of {@link News}, with the key. */
 type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
 
 /** Failures by key. */

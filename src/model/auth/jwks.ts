@@ -1,6 +1,6 @@
-// A cache of the key sets of access providers. A set is refreshed five minutes after it was loaded, dropped an hour
-// after its last use, and reloaded (at most twice a second) when a token names a key that it does not contain.
-// Concurrent requests for one set share a fetch.
+// A cache of the key sets of access providers. A set is refreshed five minutes after it was loaded, and dropped an hour
+// after its last use. A set is also reloaded (at most twice a second) when a token names a key that the set does not
+// contain. Concurrent requests for one set share a fetch.
 
 import type { CryptoKey } from 'jose'
 import { LRUCache } from 'lru-cache'
@@ -52,7 +52,10 @@ export class KeySets {
   )
   readonly #entries: LRUCache<string, Entry>
 
-  /** `onFailure` is called with the reason when a set is unavailable: once, until the reason changes. */
+  /**
+   * `onFailure` is called with the reason when a set is unavailable, but only once for consecutive failures with the
+   * same reason.
+   */
   constructor(fetch: FetchKeySet, clock: Clock, onFailure: (uri: string, reason: string) => void = () => {}) {
     this.#fetch = fetch
     this.#clock = clock
@@ -186,7 +189,7 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
   const name = importName(jwk, algorithm)
   let imported = entry.imported.get(name)
   if (!imported) {
-    // Imported on first use, because loading the package takes a while.
+    // The package is imported on first use, because loading the package is slow.
     const pending = import('jose')
       .then(({ importJWK }) => importJWK({ kty, n, e }, algorithm))
       .then(withValidExponent)

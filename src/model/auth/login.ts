@@ -40,10 +40,10 @@ export class Logins {
   }
 
   /**
-   * Returns whether `password` is the password of `instance`, which the client named by `target`: the document itself,
-   * or a set whose first document it is. For an unknown identity (undefined), or one without a document or password,
-   * the result is false, with the same check and the same reads. These reads are not counted, because the number of
-   * bytes would reveal which identities exist.
+   * Returns whether `password` is the password of `instance`. The client named the instance by `target`: the document
+   * itself, or a set whose first document is the instance. The result is false for an unknown identity (undefined), and
+   * for an identity without a document or password. These cases make the same check and the same reads. The reads of a
+   * failed check are not counted, because the number of bytes would reveal which identities exist.
    */
   checkPassword(
     asking: PasswordRequest,
@@ -103,8 +103,9 @@ export class Logins {
   }
 
   /**
-   * Random bytes and their hash. They stay the same over replays of the request; ids do not, so they are inserted
-   * later. A query that creates many secrets in turn waits for as many at a time as it has created before.
+   * Random bytes and their hash. Both stay the same when the request is replayed. Ids may change, so the caller inserts
+   * the id later. For a query that creates many secrets, each wait computes as many secrets as the query has created
+   * before.
    */
   #newRandom(memo: Memo, database: DatabaseId): { random: Uint8Array; hashedSecret: string } {
     const { random, verifier } = this.#options
@@ -131,7 +132,7 @@ function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefine
 /**
  * Equalizes the cost of a search. After a search without a result, it finds and returns the caller's key or token,
  * which is about as large as credentials. After a search with a result, it makes a search without one. The root secret
- * has no document; it may read all identities anyway.
+ * has no document, so its costs differ; but its owner may read all identities anyway.
  */
 export function equalizeReads({ caller, transaction }: PasswordRequest, found: boolean): Ref | undefined {
   const { credential, database } = caller
@@ -149,8 +150,8 @@ function nonexistentDocument(database: DatabaseId): Ref {
 }
 
 /**
- * The name under which failures are counted: the document, or the set that has no document. So guesses at unknown users
- * are slowed down as well.
+ * The name under which failures are counted: that of the document, or that of the set if the set is empty. So guesses
+ * at unknown users are slowed down as well.
  */
 function identityName(target: Value): string {
   if (target instanceof Ref) return refName(target)

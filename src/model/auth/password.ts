@@ -2,7 +2,7 @@
 // time whether or not there is a hash to compare with, and guessing is slowed down (throttle.ts).
 //
 // bcrypt uses 72 bytes. A longer password is hashed as the base64 text of its SHA-256, so that all of its bytes count.
-// Hashes made elsewhere from its first 72 bytes verify as well.
+// Hashes that other programs made from the first 72 bytes of the password verify as well.
 
 import { createHmac, hash } from 'node:crypto'
 import { assert } from '../../base/assert.ts'
@@ -29,7 +29,10 @@ interface PasswordOptions extends ThrottleOptions {
   readonly bcrypt?: Bcrypt
 }
 
-/** Number of correct passwords cached as keyed digests, so that guessers do not slow down their owners. */
+/**
+ * Number of correct passwords cached as keyed digests. Cached passwords are not throttled, so guessers do not slow down
+ * the owners.
+ */
 const provenMax = 20_000
 
 /** Number of databases for which the highest cost of a stored hash is cached. */
@@ -42,7 +45,7 @@ export class Passwords {
   readonly #throttle: FailureThrottle
   readonly #proven = new GenerationCache<string, true>(provenMax)
   readonly #provenKey: Uint8Array
-  /** The highest cost of the hashes checked in a database, if above the configured one. */
+  /** The highest cost of the hashes checked in a database, if this cost is above the configured cost. */
   readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
   /** Salt and digest of a fake hash that verifies nothing. A check against it takes as long as against a real one. */
   readonly #fakeDigest: string

@@ -18,7 +18,7 @@ import { isBuiltinRole } from './builtin-role.ts'
 import { type Authority, type ResourceAction, type RunPredicate, resourceActions } from './contract.ts'
 import { memberOf, resourceOf } from './resource-names.ts'
 
-/** Unconditional, or granted when one of the predicates returns true. */
+/** True for an unconditional grant. Otherwise one of the predicates must return true. */
 export type Grant = true | readonly Code[]
 
 interface Membership {

@@ -1,9 +1,8 @@
 // Slows down password guessing without locking out users, because an attacker could provoke a lockout. Failures are
 // counted per guesser (a credential at an address) and identity. After a few free failures, the checks of that guesser
-// for that identity are queued. The pause between them doubles with each failure up to a limit.
-// Other callers are not affected. Callers that share credential and address with a guesser are, so the pauses shrink as
-// the queue grows: the queue is served in order, and the waiting time is limited. Failures decay with time, and a
-// success resets them.
+// for that identity are queued. The pause between them doubles with each failure up to a limit. Callers are affected
+// only if they share credential and address with a guesser. For these callers, the queue is served in order, the pauses
+// shrink as the queue grows, and the waiting time is limited. Failures decay with time, and a success resets them.
 
 import type { Clock } from '../../base/clock.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'

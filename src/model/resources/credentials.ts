@@ -35,7 +35,7 @@ export const credentialResource: Resource = {
   },
 }
 
-/** Only keys with built-in rights may store a hash that was computed elsewhere. */
+/** Only keys with built-in rights may store a hash that another program has computed. */
 function maySetHash({ authority }: Session): boolean {
   return authority.kind === 'builtin' && (authority.role === 'admin' || authority.role === 'server')
 }
@@ -48,7 +48,8 @@ function retainHash(fields: Map<string, Value>, before: ObjectValue | undefined)
 
 /**
  * Returns the faults in a change of the password of `instance`. A caller who changes the password of their own document
- * must give the current one, however the change is written. Keys and functions with a role of their own need not.
+ * must give the current password, however the change is written. Keys, and functions with their own role, need no
+ * current password.
  */
 function passwordFailures(
   instance: Ref,

@@ -1,8 +1,8 @@
 // Merges written fields with stored ones: objects merge, null removes, every other value replaces. Null fields are
 // never stored. Null elements of arrays are stored by version 10, and removed by version 4.
 //
-// A short query can create a value that is small in memory, because its parts are shared, and huge when stored, or one
-// that is nested too deeply. Such values are rejected before anything is copied.
+// A short query can create a value that is nested too deeply. It can also create a value with shared parts, which is
+// small in memory and huge when stored. Both are rejected before anything is copied.
 
 import { step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'

@@ -10,13 +10,13 @@ import type { Session } from '../session.ts'
 export type WriteMode = 'create' | 'update' | 'replace' | 'history'
 
 /**
- * The policy of a language for writing documents. The model applies it and never checks which language it is. Each
- * comment names the strict rule, which applies if the member is absent.
+ * The policy of a language for writing documents. The model applies it and never checks which language it is. If a
+ * member is absent, the strict rule applies, which its comment names after "Otherwise".
  */
 export interface WriteRules {
   /** Nulls in arrays and an empty `data` are stored. Otherwise both are removed. */
   readonly keepsEmpty?: boolean
-  /** Creation under a given id needs the right to create, too. Otherwise the right to create with an id suffices. */
+  /** Creation under a given id also needs the right to create. Otherwise the right to create with an id suffices. */
   readonly idNeedsCreate?: boolean
   /** The language writes the {@link FieldSpec.schemaOnly} fields. Otherwise these are ignored and survive a replace. */
   readonly writesSchema?: boolean
@@ -32,13 +32,12 @@ export interface WriteRules {
   /** Each write that gives no `ttl` renews the time to live. Otherwise it stays as it is. */
   readonly renewsTimeToLive?: boolean
   /**
-   * A caller may change a function with a higher role as long as role and body stay, and gets the reasons why a new
-   * role is invalid. Otherwise the caller is denied.
+   * A caller may change a function that has a higher role, if its role and body stay the same. Errors give the reasons
+   * why a new role is invalid. Otherwise the caller is denied.
    */
   readonly explainsRoles?: boolean
   /**
-   * Days of history of a collection that sets none, on creation and on replace. Otherwise a replace keeps the old
-   * value.
+   * The default days of history of a collection, on creation and on replace. Otherwise a replace keeps the old value.
    */
   readonly historyDaysDefault?: number
   /** A last check, after all checks of permission and existence. Throws if the write is invalid. */
@@ -69,7 +68,7 @@ export interface Draft {
   readonly rules: WriteRules
 }
 
-/** Checks a value found at `path`; returns what is wrong. */
+/** Checks the value at `path`, and returns its faults. */
 export type FieldCheck = (value: Value, path: readonly string[]) => readonly FieldFailure[]
 
 /** The rules for one field. */
@@ -84,7 +83,7 @@ export interface FieldSpec {
    * the stored one.
    */
   readonly schemaOnly?: boolean
-  /** Not stored: {@link Resource.complete} uses the value. */
+  /** The field is not stored. {@link Resource.complete} uses its value. */
   readonly transient?: boolean
 }
 

@@ -1,5 +1,5 @@
-// The indexes and unique constraints of a collection's definition. Each is backed by an index of the store without a
-// name. Equal ones share an index, which is found by its source, terms and values.
+// The indexes and unique constraints of a collection's definition. Each of them is backed by an index of the store that
+// has no name. Indexes and constraints with the same source, terms and values share an index of the store.
 
 import { buildErrorField, type IndexDefinition, ownIndexField } from '../../storage/store/index-definition.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
@@ -174,10 +174,10 @@ function storedIndexFinder(collection: Ref, definition: ObjectValue, session: Se
 }
 
 /**
- * Creates, changes and deletes the indexes of the store that a definition needs. From now on, documents are migrated by
- * `steps`. An index whose rows stay the same keeps them, under the new paths of its fields. If `steps` is undefined,
- * the change of the documents is unknown. `planned` is a definition that is not in force yet; its indexes are created,
- * too, but reject nothing.
+ * Creates, changes and deletes the indexes of the store that a definition needs. `steps` are the migration steps that
+ * this change adds. If they do not change the rows of an index, the index keeps its rows, under the new paths of its
+ * fields. If `steps` is undefined, all indexes are rebuilt. `planned` is a definition that is not in force yet. Its
+ * indexes are created, too, but enforce no unique constraint.
  */
 export function updateOwnIndexes(
   collection: Ref,

@@ -1,5 +1,5 @@
-// Adds default values for fields that a new document leaves out. A null is not missing: the client wants no value
-// there.
+// Adds default values for fields that a new document leaves out. A field that is null gets no default: the client wants
+// the field to have no value.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import type { FieldPath } from '../failure.ts'

@@ -38,9 +38,12 @@ export type Step<V = Value> =
   | ({ readonly kind: 'add' } & TargetField<V>)
   | { readonly kind: 'drop'; readonly path: FieldNames }
   | { readonly kind: 'move'; readonly from: FieldNames; readonly to: FieldNames }
-  /** The value moves to the first target whose type it has, or else to the last. The other targets get their values. */
+  /**
+   * Moves the value to the first target whose type it has, or else to the last target. Each other target gets its own
+   * `value`.
+   */
   | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly TargetField<V>[] }
-  /** Moves the values that earlier steps displaced from fields that they added into a field. */
+  /** Moves displaced values into a field. Earlier steps have displaced them from the fields that these steps added. */
   | { readonly kind: 'move conflicts'; readonly into: string }
   /** Moves all fields at the top level, except those in `keep`, into a field. */
   | { readonly kind: 'move wildcard'; readonly into: string; readonly keep: readonly string[] }
@@ -205,7 +208,7 @@ function take(step: Step, state: MigrationState): void {
   }
 }
 
-/** Removes the fields at the top level that do not stay, and returns them. */
+/** Removes all fields at the top level except `into` and those in `keep`, and returns the removed fields. */
 function removeUndeclared(data: MutableObject, { into, keep }: Extract<Step, { kind: 'move wildcard' }>) {
   const undeclared = [...data].filter(([name]) => name !== into && !keep.includes(name))
   for (const [name] of undeclared) data.delete(name)
@@ -243,7 +246,10 @@ function fill(data: MutableObject, { path, value }: TargetField): void {
   place(data, path, value)
 }
 
-/** Moves fields into an object at the top level. A field whose name is taken gets another one. */
+/**
+ * Moves fields into an object at the top level. If the object already has a name, the moved field gets leading
+ * underscores.
+ */
 function gather(data: MutableObject, into: string, fields: readonly (readonly [string, Value])[]): void {
   if (fields.length === 0) return
   const before = data.get(into)
@@ -281,7 +287,7 @@ function hasType(type: FieldType, value: Value): boolean {
   return typeFailures(type, value, []).length === 0
 }
 
-/** Returns the object that contains a field, as a copy. If it is missing, it is created if `isMade` is set. */
+/** Returns the object that contains a field, as a copy. A missing object is created only if `isMade` is set. */
 function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): MutableObject | undefined {
   let parent = data
   for (const name of path.slice(0, -1)) {

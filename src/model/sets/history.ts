@@ -27,7 +27,8 @@ export interface HistoryPlace {
   /** Before (`low`) or after (`high`) all events that match the given parts. */
   readonly side: 'low' | 'high'
   /**
-   * The place consists of its time alone. Scans from it and scans up to it both leave out remove events of that time.
+   * True if the place is only a time. Scans from this place and scans up to it both omit the remove events of that
+   * time.
    */
   readonly timeOnly?: boolean
 }
@@ -82,7 +83,7 @@ function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventO
   return difference || (place.side === 'low' ? 1 : -1)
 }
 
-/** Returns whether an event removes something at the time of a place that consists of its time alone. */
+/** Returns whether a place is only a time and an event is a remove event of that time. */
 function isRemovalAt(event: SetEvent, place: HistoryPlace): boolean {
   return place.timeOnly === true && eventTime(event) === place.ts && ranks[event.action] === ranks.remove
 }

@@ -125,7 +125,7 @@ export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder):
   return besideAll(left) - besideAll(right)
 }
 
-/** Returns the side of the matching elements on which a place lies. */
+/** Returns -1 for a place before all matching elements, and 1 for a place after them. */
 function besideAll(place: SetBound): number {
   return place.side === 'low' ? -1 : 1
 }
@@ -135,7 +135,7 @@ export function reversedPlace(place: SetBound): SetBound {
   return { ...place, side: place.side === 'low' ? 'high' : 'low' }
 }
 
-/** The place before (`low`) or after (`high`) all elements with the key of this one. */
+/** The place before (`low`) or after (`high`) all elements with the key of `element`. */
 export function besideKey(element: Element, side: SetBound['side']): SetBound {
   return { values: keyOf(element), side }
 }

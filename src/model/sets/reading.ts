@@ -54,8 +54,8 @@ export class Reading {
   }
 
   /**
-   * Returns a name for one more occurrence of a stored set. A set that contains the same stored set twice reads it
-   * twice.
+   * Returns a name for one more occurrence of a stored set. A combined set that contains the same stored set twice also
+   * reads the stored set twice.
    */
   part(set: string): string {
     const occurrence = (this.#parts.get(set) ?? 0) + 1

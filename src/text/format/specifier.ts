@@ -61,7 +61,7 @@ export function parseFormat(format: string): (string | Specifier)[] {
   return parts
 }
 
-/** The text of an invalid specifier for its error: the part that looks like a specifier. */
+/** The text that the error shows for an invalid specifier: the part of the format that looks like a specifier. */
 function unreadable(format: string, at: number): string {
   const like = /%(?:\d{1,9}\$)?[-#+ 0,(<]{0,9}\d{0,9}(?:\.\d{1,9})?[^\s\d]?/y
   like.lastIndex = at

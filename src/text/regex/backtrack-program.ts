@@ -1,6 +1,6 @@
-// Compiles patterns for the backtracking engine. Each instruction continues with the next one or with its target. The
-// compiler follows java.util.regex in two decisions that are visible in captured groups after a repetition was
-// shortened: which parts are matched in only one way, and when a group is set.
+// Compiles patterns for the backtracking engine. Each instruction continues with the next one or with its target. Two
+// decisions of the compiler follow java.util.regex: which parts can match in only one way, and when a group is set.
+// Both are visible in the captured groups after backtracking has shortened a repetition.
 
 import { CodePointTest } from './code-point-test.ts'
 import type { Anchor, CaseFolding, ClassNode, LookNode, PatternNode, RepeatNode } from './pattern-tree.ts'
@@ -23,8 +23,8 @@ export const op = {
   /** Starts the iteration count in register `a`. */
   count: 7,
   /**
-   * Ends an iteration of the body at `target`. Register `a` has the count, register `b` the start. Sets `group` to the
-   * iteration, if not 0.
+   * Ends an iteration of the body at `target`. Register `a` has the count, register `b` the start. Sets the group
+   * `group` to the text of the iteration, unless `group` is 0.
    */
   loop: 8,
   /** Discards the alternatives added since `enter` set register `a`. */

@@ -1,6 +1,6 @@
-// Searches with backtracking, like java.util.regex. The alternatives left to try are on an explicit stack, so no text
-// is too long. Every step is counted: a pattern that would run for hours fails after the same number of steps on every
-// machine.
+// Searches with backtracking, like java.util.regex. The remaining alternatives are on an explicit stack, so long texts
+// do not overflow the call stack. Every step is counted: a pattern that would run for hours fails after the same number
+// of steps on every machine.
 //
 // As in Java, groups keep their captures from look-around and atomic groups that have matched, even if the rest of the
 // attempt fails.
@@ -295,7 +295,7 @@ export class BacktrackSearch {
     const done = this.#registers[instruction.a] as number
     const empty = this.#at === start
     if (group > 0 && (done <= least || !empty)) this.#capture(group, start)
-    // An empty iteration is the last one, so that no loop is endless. Required iterations are exempt when the body
+    // An empty iteration ends the loop, so that no loop is endless. Exception: the required iterations of a body that
     // matches in only one way.
     if (empty && (!isDeterministic || done > least)) return counter + 1
     if (done < least) return this.#again(instruction)

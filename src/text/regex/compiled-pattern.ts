@@ -60,7 +60,7 @@ export class CompiledPattern {
   }
 
   /**
-   * Returns whether a text is searched in linear time. Some texts are not, even for a pattern that RE2 supports: those
+   * Returns whether a text is searched in linear time. Even if RE2 supports the pattern, the result is false for texts
    * in which RE2's anchors would match elsewhere than Java's.
    */
   isLinearOn(text: string): boolean {
@@ -79,7 +79,10 @@ export class CompiledPattern {
     return { linear: false, matches: backtrackMatches(search), steps: () => search.steps }
   }
 
-  /** Returns whether the pattern matches anywhere in a text on which it is linear. This is faster than finding the first match. */
+  /**
+   * Returns whether the pattern matches anywhere in a text for which {@link isLinearOn} is true. This is faster than
+   * finding the first match.
+   */
   occursLinearlyIn(text: string): boolean {
     const found = this.#linear?.test(text) ?? false
     this.#releaseStates()

@@ -139,7 +139,10 @@ class Parser {
     }
   }
 
-  /** Reads a group number. A further digit belongs to it only if the longer number is a group that has begun before. */
+  /**
+   * Reads a group number. A further digit belongs to the number only if a group with the longer number has begun
+   * before.
+   */
   #numberedReference(firstDigit: number): PatternNode {
     let group = firstDigit
     while (isDigit(this.#reader.peek())) {

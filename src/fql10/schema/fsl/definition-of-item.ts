@@ -36,7 +36,7 @@ export function isSchemaNative(number: number | undefined): boolean {
   return schemaNatives.has(number)
 }
 
-/** The number of days that stands for an unlimited history. */
+/** The number of days that means an unlimited history. */
 const withoutEnd = 9_223_372_036_854_775_807n
 
 /** The definition of an item. Parts that the item does not mention are absent. */

@@ -71,7 +71,7 @@ function bareLambda(source: string): string {
   })
 }
 
-/** The number of days that stands for an unlimited history. */
+/** The number of days that means an unlimited history. */
 const historyWithoutEnd = '9223372036854775807'
 
 function collectionText(fields: ObjectValue): string {

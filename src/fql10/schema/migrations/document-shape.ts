@@ -43,7 +43,10 @@ interface Wildcard {
   readonly isImplicit: boolean
   /** Undefined if the wildcard existed from the start. */
   readonly addedBy: Statement | undefined
-  /** True if the object is dropped later. Its other fields are unknown, and the object itself may be missing. */
+  /**
+   * True if a later statement drops the object. The other fields of the object are unknown, and the object itself may
+   * be missing.
+   */
   readonly isOfDropped: boolean
 }
 
@@ -148,8 +151,8 @@ function structType({ fields, wildcard }: StructShape): FieldType {
 }
 
 /**
- * True if the type alone does not require a value. A reference may refer to a missing document; whether it accepts null
- * shows only during conversion.
+ * True if the type alone does not require a value. A reference may refer to a missing document; only the conversion
+ * shows whether the reference type accepts null.
  */
 export function mayBeAbsent(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(mayBeAbsent)

@@ -47,8 +47,8 @@ function firstFieldAt({ fields, place }: Declaration): number | undefined {
 }
 
 /**
- * A suggestion to append statements to the migrations block. Without one, the suggestion is a new block at the end or
- * before the first field.
+ * A suggestion to append statements to the migrations block. Without a migrations block, the suggestion is a new block
+ * at the end or before the first field.
  */
 export function statements(
   message: string,

@@ -20,8 +20,8 @@ export interface MigrationPlan {
 }
 
 /**
- * Plans a migration. `live` is the current definition; undefined for a collection without documents. Without it, the
- * statements must be consistent, but lead to no steps.
+ * Plans a migration. `live` is the current definition; undefined for a collection without documents. Without `live`,
+ * the statements must be consistent, but the plan has no steps.
  */
 export function planMigration(
   submitted: Declaration,

@@ -46,7 +46,7 @@ import { rewindSplit } from './split.ts'
 
 type At = Extract<FieldLookup, { kind: 'place' }>
 
-/** Rewinds statements. This changes the given shape. */
+/** Rewinds statements. Each rewind changes the shape that was passed to the constructor. */
 export class Rewinder {
   readonly shape: StructShape
   readonly declaration: Declaration

@@ -56,7 +56,8 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
   if (invalid !== undefined) faults.push(invalid)
   const targets = node.to.map(target => takeTarget(target, statement, rewinder))
   rewinder.steps.push({ kind: 'split', from: node.field.path, targets })
-  // The parents of the source may be gone. The source may be one of the targets, which do not exist before the split.
+  // The parents of the source may no longer exist. The source may be one of the targets, which do not exist before the
+  // split.
   const place = find(shape, node.field.path)
   if (place.kind !== 'place' || invalid !== undefined) return
   const union = unionOf([...targets.map(({ type }) => type), nullType])

@@ -15,7 +15,7 @@ import { itemFaults } from './validation.ts'
 
 /** The effects of a push. */
 export interface PushPlan {
-  /** The files before the push, updated to match the definitions, and after it. */
+  /** The files before the push, updated to match the definitions, and the files after the push. */
   readonly before: readonly FileText[]
   readonly after: readonly FileText[]
   /** The changes between these files. */

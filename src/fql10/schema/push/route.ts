@@ -12,10 +12,10 @@ export interface SchemaCall {
   readonly version: Micros
 }
 
-/** Stands for the commit time in the version of a response. JSON has no NaN. */
+/** A placeholder for the commit time in the version of a response. JSON has no NaN. */
 export const commitTime = Number.NaN
 
-/** Stands for the commit time in the text of a document. JSON text cannot contain this character. */
+/** A placeholder for the commit time in the text of a document. JSON text cannot contain this character. */
 export const documentTime = '\u0002'
 
 /** A part of a response that is JSON text already. */

@@ -33,7 +33,7 @@ interface DiffGroup {
 
 /** The differences between two forms of an item. */
 export interface ItemDiff {
-  /** True if the forms have different meanings, even without a line that describes it. */
+  /** True if the forms have different meanings, even if no line describes the difference. */
   readonly isDifferent: boolean
   /** The groups to show. */
   readonly groups: readonly DiffGroup[]
