@@ -1,4 +1,5 @@
-// A continuous backup in a folder, and what is restored from it.
+// Restores a continuous backup from a folder. The file takes more than 20 seconds, because a backup seals the last
+// commits after a second, and most tests wait for several seals.
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
