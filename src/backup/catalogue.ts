@@ -138,23 +138,41 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
     throw new BackupError(`the oldest time that ${target.name} can restore is ${timeText(oldest.from)}`)
   const found: PieceName[] = []
   let reached = base.time
+  /** The piece after those that are restored. */
+  let next: PieceName | undefined
   for await (const piece of listPieces(target, base.generation, base.time)) {
     if (piece.place.sequence <= base.place.sequence) continue
     reached = Math.max(reached, piece.time)
-    if (at !== undefined && piece.since > at) break
+    if (at !== undefined && piece.since > at) {
+      next = piece
+      break
+    }
     found.push(piece)
   }
-  const { missing, pieces } = chained(base.place, found)
+  const { missing, pieces } = chained(base.place, found, next)
   const plan = { base, pieces, ...(at !== undefined && { at }) }
   if (missing !== undefined) {
     const end = pieces.at(-1)?.time ?? base.from
-    if (at === undefined || at > end)
-      throw new IncompleteBackupError(
-        `the backup ${target.name} lacks records of the commit log from ${missing} on; the newest restorable time before them is ${timeText(end)}`,
-      )
+    if (at === undefined || at > end) throw missingRecords(target, missing, end)
   }
   if (at !== undefined && reached <= at) await checkReach(target, { at, base, bases, reached })
   return plan
+}
+
+/**
+ * Checks that no piece is missing between the oldest base copy of each generation and its newest piece; reads only names.
+ * Throws {@link IncompleteBackupError}.
+ */
+export async function checkHistory(target: BackupTarget): Promise<void> {
+  const checked = new Set<string>()
+  for (const base of await listBases(target)) {
+    if (checked.has(base.generation)) continue
+    checked.add(base.generation)
+    const found: PieceName[] = []
+    for await (const piece of listPieces(target, base.generation, base.time)) found.push(piece)
+    const { missing, pieces } = chained(base.place, found)
+    if (missing !== undefined) throw missingRecords(target, missing, pieces.at(-1)?.time ?? base.from)
+  }
 }
 
 /**
@@ -172,10 +190,20 @@ export async function checkNewest(target: BackupTarget): Promise<void> {
     )
 }
 
-/** Returns the pieces that continue the records after `after`, and the sequence number of the first missing record, if any. */
+function missingRecords(target: BackupTarget, first: number, end: Micros): IncompleteBackupError {
+  return new IncompleteBackupError(
+    `the backup ${target.name} lacks records of the commit log from ${first} on; the newest restorable time before them is ${timeText(end)}`,
+  )
+}
+
+/**
+ * Returns the pieces that continue the records after `after`, and the sequence number of the first missing record, if any.
+ * `next`: a later piece, which shows whether records are missing before it.
+ */
 function chained(
   after: ChainPlace,
   found: readonly PieceName[],
+  next?: PieceName,
 ): { readonly pieces: readonly PieceName[]; readonly missing?: number } {
   const pieces: PieceName[] = []
   let place = after
@@ -191,6 +219,7 @@ function chained(
     pieces.push(piece)
     place = piece.place
   }
+  if (next !== undefined && next.first > place.sequence + 1) return { pieces, missing: place.sequence + 1 }
   return { pieces }
 }
 

@@ -80,6 +80,8 @@ export class Shipper {
   /** The base copy that is being written. */
   #copy: { readonly ended: Promise<void>; readonly controller: AbortController } | undefined
   #copyNotBeforeMs = 0
+  /** The time that the lease in the target names. */
+  #published: Micros = micros(0)
   #renewedMs = Number.NEGATIVE_INFINITY
   #maintainedMs = Number.NEGATIVE_INFINITY
   readonly #stopping = Promise.withResolvers<void>()
@@ -162,8 +164,10 @@ export class Shipper {
       this.#isLeased = true
       this.#renewedMs = clock.elapsedMs()
     } else if (nowMs - this.#renewedMs >= renewEveryMs) {
-      await this.#lease.renew(this.#until())
+      const until = this.#until()
+      await this.#lease.renew(until)
       this.#renewedMs = nowMs
+      this.#published = until
       this.#succeed()
     }
     this.#generation ??= await this.#connect()
@@ -294,6 +298,11 @@ export class Shipper {
     return this.#generation && this.#queue.isEmpty ? Math.max(time, micros(clock.now() - quietMicros)) : time
   }
 
+  /** The newest time that a restore accepts: the newest commit in the target, or the time in the lease. */
+  #reached(): Micros {
+    return Math.max(this.#generation?.time ?? micros(0), this.#published)
+  }
+
   #succeed(): void {
     const { clock, logger, target } = this.#options
     if (this.#reason !== undefined) logger.info({ target: target.name }, 'the continuous backup works again')
@@ -331,7 +340,7 @@ export class Shipper {
       dropped_bytes: this.#droppedBytes,
       uploaded_bytes: this.#uploadedBytes,
       oldest_restorable: this.#bases[0]?.from ?? null,
-      newest_restorable: base === undefined ? (this.#bases.at(-1)?.time ?? null) : this.#until(),
+      newest_restorable: base === undefined ? (this.#bases.at(-1)?.time ?? null) : this.#reached(),
     })
   }
 

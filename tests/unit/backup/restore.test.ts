@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { listBases, planRestore } from '../../../src/backup/catalogue.ts'
+import { checkHistory, listBases, planRestore } from '../../../src/backup/catalogue.ts'
 import { BackupError, timeText } from '../../../src/backup/errors.ts'
 import { FolderTarget } from '../../../src/backup/folder-target.ts'
 import { parsePiece } from '../../../src/backup/object-names.ts'
@@ -59,6 +59,10 @@ test('the error of a missing piece names the newest restorable time', async () =
   const message = new RegExp(`lacks records of the commit log from \\d+ on; .* is ${before}$`)
   await assert.rejects(restoredNumbers(target), { name: 'BackupError', message })
   await assert.rejects(restoredNumbers(target, micros(times[2] as number)), { name: 'BackupError', message })
+  // The missing piece may contain commits up to this time: the next piece shows that records are missing.
+  for (const time of [(times[0] as number) + 1, (times[1] as number) + 1])
+    await assert.rejects(restoredNumbers(target, micros(time)), { name: 'BackupError', message })
+  await assert.rejects(checkHistory(target), { name: 'BackupError', message })
   assert.deepEqual(await restoredNumbers(target, micros(times[0] as number)), [0, 1])
 })
 
