@@ -54,7 +54,7 @@ function idNumber(value: Value): bigint | number | undefined {
   return typeof value === 'number' ? value : integerOf(value)
 }
 
-/** Compares two values of one type, or an ID with a value that can be an ID. Undefined if they have no order. */
+/** Compares two values of one type, or an ID with a value that can be an ID. Undefined if the values have no order. */
 export function compare(left: Value, right: Value): number | undefined {
   if (left instanceof Id || right instanceof Id) {
     const [a, b] = [idNumber(left), idNumber(right)]

@@ -77,7 +77,7 @@ export function lambdaValue(
 
 const fieldExpression = ([, value]: readonly [string, Expression]): Expression => value
 
-/** The values of all expressions. The errors of all of them are reported together, up to a limit. */
+/** The values of all expressions. The errors of all expressions are reported together, up to a limit. */
 function evaluateAll(
   expressions: readonly Expression[],
   variables: Variables | undefined,

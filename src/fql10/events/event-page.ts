@@ -218,7 +218,7 @@ function errorText(code: string, message: string, abort?: string): string {
   return `{"code":"${code}","message":${quoteJson(message)}${aborted}}`
 }
 
-/** An error event that no document has caused. */
+/** An error event without a document. */
 export function errorEvent(code: string, message: string): string {
   return `{"type":"error","error":${errorText(code, message)},"stats":${statsText(noCosts)}}`
 }

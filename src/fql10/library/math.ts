@@ -116,7 +116,7 @@ function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue
   return { sum, count }
 }
 
-/** The mean of a set, which is an integer for integers. Throws `divide_by_zero` for an empty set. */
+/** The mean of a set. The mean of integers is an integer. Throws `divide_by_zero` for an empty set. */
 function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
   const { sum, count } = sumOf(values, call)
   if (dividesByZero(sum, count))
@@ -258,9 +258,9 @@ function scaleToInteger(value: number, scale: number, half: Half): bigint {
 }
 
 /**
- * Rounds (with 0.5) or truncates (with 0) a number to `digits` decimal places; a negative number gives tens, hundreds
- * and so on. The formulas reproduce results that apps have observed: negative numbers are rounded toward zero, and
- * integers give Longs.
+ * Rounds (`half` is 0.5) or truncates (`half` is 0) a number to `digits` decimal places. If `digits` is negative, the
+ * result is a multiple of ten, a hundred and so on. The formulas reproduce results that apps have observed: negative
+ * numbers are rounded toward zero, and integers give Longs.
  */
 function cutDigits(value: NumberValue, digits: number, half: Half): NumberValue {
   const scale = 10 ** digits

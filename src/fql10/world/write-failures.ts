@@ -62,7 +62,10 @@ export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryF
   return call.failure('invalid_schema', msg`Invalid database schema update.${lines.join('')}`)
 }
 
-/** The line of a failure in the summary: its paths and its message, in which every line but the first is indented. */
+/**
+ * The lines of a failure in the summary: its paths and its message. Every line of the message except the first is
+ * indented.
+ */
 function failureLine({ label = '', message, paths }: ConstraintFailure): string {
   const place = paths.length === 0 ? label : paths.map(pathText).join(',')
   const text = message.replaceAll('\n', '\n      ')

@@ -1,5 +1,5 @@
 // The histories of combined sets. All events of one time are processed together. An event is shown if it changes the
-// combination, according to the contents of the members at that time and just before.
+// combination. This depends on the contents of the members at that time and just before it.
 
 import {
   compareEvents,
@@ -13,7 +13,9 @@ import {
 import type { Value } from '../../values/value.ts'
 import { Heap } from './heap.ts'
 
-/** A member of a combination: its events, and whether it contained a key at the time of an event, or just before. */
+/**
+ * A member of a combination: its events, and whether the member contained a key at the time of an event or just before.
+ */
 export interface HistoryMember {
   readonly events: HistoryStream
   /** `when`: including the event, or just before it. */
@@ -72,7 +74,10 @@ function uncovers(members: readonly HistoryMember[], key: readonly Value[], even
   return first.holds(key, event, 'then') && !subtrahends.some(other => other.holds(key, event, when))
 }
 
-/** An element added to a subtrahend is removed from the difference, and the other way round. */
+/**
+ * An element added to a subtrahend is removed from the difference. An element removed from a subtrahend is added to the
+ * difference.
+ */
 function seen(combination: Combination, { event, member }: MemberEvent): SetEvent {
   if (combination !== 'difference' || member === 0) return event
   return { ...event, action: isGoing(event) ? 'add' : 'remove' }
@@ -123,7 +128,7 @@ function compareTimes(left: SetEvent, right: SetEvent): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Sorts events and merges equal events of several members, with the sources of all. */
+/** Sorts events and merges equal events of several members. A merged event has the sources of all its members. */
 function merged(events: readonly SetEvent[]): SetEvent[] {
   const result: SetEvent[] = []
   for (const event of events.toSorted((left, right) => compareEvents(left, right, 'adds first'))) {

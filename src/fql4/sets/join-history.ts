@@ -66,7 +66,7 @@ function during(presences: readonly Presence[], events: HistoryStream): HistoryS
   }
 }
 
-/** The set whose events a set of events contains: the sources of a join are the sets, not their events. */
+/** For a set of events, the set that the events belong to. The sources of a join are these sets, not their events. */
 function readSet(source: Value): Value {
   return source instanceof SetValue && source.shape.type === 'events' ? source.shape.source : source
 }

@@ -117,12 +117,15 @@ function memberOf(set: SetLike, reading: CallReading): HistoryMember | undefined
   )
 }
 
-/** The set whose events a set of events contains; any other set itself. */
+/** For a set of events, the set that the events belong to. For any other set, the set itself. */
 function presentOf(set: SetLike): SetLike {
   return set instanceof SetValue && set.shape.type === 'events' ? presentOf(set.shape.source) : set
 }
 
-/** The valid time that shows the state with an event, or just before it; never before the retained history. */
+/**
+ * The valid time for reading the state after an event, or just before the event. This time is never before the retained
+ * history.
+ */
 function momentOf(
   event: SetEvent,
   when: 'then' | 'before',

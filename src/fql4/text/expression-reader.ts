@@ -341,7 +341,7 @@ export class ExpressionReader {
     ])
   }
 
-  /** As in the driver, the parameters refer to the bindings by position, whatever their names. */
+  /** As in the driver, the parameters refer to the bindings by position. Their names do not matter. */
   #letFunction(node: ArrowFunctionExpression, names: readonly string[]): QueryPart {
     const parameters = this.#parametersOf(node)
     const extra = node.params[names.length]

@@ -189,7 +189,7 @@ function rawPiece(fields: Fields, piece: (json: Json) => Piece): Piece {
   return call('Expr', object(fields, piece))
 }
 
-/** A form of the language whose parts are printed by `piece`; undefined when it has no text syntax. */
+/** A form of the language. `piece` prints its parts. The result is undefined when the form has no text syntax. */
 function formPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefined {
   return specialPiece(form, piece) ?? callPiece(form, piece)
 }
@@ -283,8 +283,8 @@ function onlyRest(
 }
 
 /**
- * The pieces for one parameter, whose keys are removed from `left`; undefined elements are omitted arguments. The
- * result is undefined when the parameter has no text syntax.
+ * The pieces for one parameter. Its keys are removed from `left`. Undefined elements are omitted arguments. The result
+ * is undefined when the parameter has no text syntax.
  */
 function argumentsFor(
   { kind, key, options }: Parameter,

@@ -1,4 +1,4 @@
-// Positions in a text: those of the parts of a parsed expression, and how they are shown to people.
+// Positions of the parts of a parsed expression in its text, and excerpts that show a position to people.
 
 /** A range of a text in UTF-16 offsets; `end` is exclusive. */
 export interface TextRange {
@@ -19,8 +19,8 @@ export class SourceNode implements TextRange {
   }
 
   /**
-   * The node for the position of a wire error. Steps that are not in the text are ignored (the server names some that
-   * are not in the query): the innermost node found is returned.
+   * The node for the position of a wire error. The server names some steps that are not in the query. At the first such
+   * step, the innermost node found so far is returned.
    */
   at(position: readonly (string | number)[]): SourceNode {
     let node: SourceNode = this

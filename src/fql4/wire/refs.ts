@@ -27,9 +27,14 @@ export interface RefNames {
   nameOf(ref: Ref): string | undefined
   /** The reference to a database's own document, which is in its parent; undefined for the root. */
   parentOf(database: DatabaseId): Ref | undefined
-  /** A cache for the existing collections of the scope, valid while these names are. Absent: nothing is cached. */
+  /**
+   * A cache for the existing collections of the scope. The cache is valid as long as these names are. Absent: nothing
+   * is cached.
+   */
   readonly tails?: RefTails
-  /** Returns whether a collection of the scope exists; its name is then valid as long as `tails`. */
+  /**
+   * Returns whether a collection of the scope exists. The name of an existing collection is valid as long as `tails`.
+   */
   isThere?(collection: CollectionId): boolean
 }
 
@@ -42,7 +47,7 @@ export class RefPrinter {
   readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
   #passing = 0
 
-  /** The collection of the last rendered document, which is mostly that of the next one. */
+  /** The collection of the last rendered document. The next document is usually in the same collection. */
   #latest:
     | {
         readonly database: DatabaseId

@@ -1,5 +1,5 @@
-// Decides permissions: built-in roles by a table, custom roles by their privileges, identities also by the rights of
-// every identity. Everything that is not granted is denied; there are no explicit denials.
+// Decides permissions. A table has the rights of built-in roles; custom roles have privileges; identities also have the
+// rights of every identity. Everything that is not granted is denied; there are no explicit denials.
 
 import type { Transaction } from '../../storage/store/contract.ts'
 import { timeFromMicros } from '../../values/time.ts'
@@ -150,7 +150,7 @@ export function piecesOf(request: AccessRequest, { snapshotTime }: Transaction):
   ]
 }
 
-/** Returns whether a request is allowed for every identity, whatever its roles. */
+/** Returns whether a request is allowed for every identity, independent of its roles. */
 export function identityAllows(
   { identity, roles }: RolesAuthority,
   { action, resource, document }: AccessRequest,

@@ -1,5 +1,5 @@
-// Derives the caller from a verified credential in the current snapshot: checks that all documents it depends on exist,
-// and determines its rights.
+// Derives the caller from a verified credential in the current snapshot: checks that all documents exist that the
+// credential depends on, and determines the rights of the caller.
 
 import type { Transaction } from '../../storage/store/contract.ts'
 import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../../values/value.ts'

@@ -29,7 +29,7 @@ function defaultHistoryDays({ historyDaysDefault = limits.historyDaysDefault }: 
   return BigInt(historyDaysDefault)
 }
 
-/** Not checked here: the language that writes such a field checks it. */
+/** The model does not check such a field, because the language that writes the field checks it. */
 const schemaOnly: FieldSpec = { schemaOnly: true }
 
 export const collectionResource: Resource = {
@@ -75,8 +75,8 @@ function isSame(value: Value | undefined, other: Value | undefined): boolean {
 }
 
 /**
- * Rejects changes that make data disappear from a protected database. Adding a `ttl_days` fails with the message that
- * it cannot be removed (a quirk).
+ * Rejects changes that make data disappear from a protected database. Adding `ttl_days` fails with the message that
+ * `ttl_days` cannot be removed (a quirk).
  */
 function refuseLoss({ fields, previous }: Draft): void {
   const [historyBefore, history] = [previous?.fields.get('history_days'), fields.get('history_days')]

@@ -34,8 +34,8 @@ export const functionResource: Resource = {
 }
 
 /**
- * No caller may grant more rights than they have. To give a function a role above their own, a caller needs the right
- * to create keys. The original service lets a server key create functions that run as admin; we do not.
+ * No caller may grant more rights than the caller has. To give a function a higher role, a caller needs the right to
+ * create keys. The original service lets a server key create functions that run as admin; Terrarium does not.
  */
 function refuseHigherRole(draft: Draft): void {
   const { access, callSite, authority, database } = draft.session

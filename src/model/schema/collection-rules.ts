@@ -91,8 +91,9 @@ type TypedDraft = Pick<Draft, 'mode' | 'ref' | 'patch' | 'fields' | 'typeFailure
 type CheckedDraft = Pick<Draft, 'mode' | 'ref' | 'session'>
 
 /**
- * Adds default values to a new document, and records the values that do not have their type. A missing field takes its
- * value from `known` if it has one there, before the default. Throws a Failure if a default has no value.
+ * Adds default values to a new document, and records the values that do not have their type. A missing field that has a
+ * default gets its value from `known`, if there is one, instead of the default. Throws a Failure if a default has no
+ * value.
  */
 export function applyTypes(draft: TypedDraft, known?: Value): void {
   const { fields, mode, patch, ref, session, typeFailures: failures } = draft

@@ -55,7 +55,7 @@ export class ImportedDocuments {
     return reasonOf(() => runChecks({ mode: 'create', ref, session: this.#session() }))
   }
 
-  /** Each document has its own session, so its costs do not count against the limits of the next one. */
+  /** Each document has its own session, so its costs do not count against the limits of the next document. */
   #session(): Session {
     return new Session({
       host: this.#host,

@@ -74,7 +74,10 @@ function overlaps(path: Path, field: FieldNames): boolean {
   return field.slice(0, length).every((name, index) => name === path[index])
 }
 
-/** Returns whether setting a field can change the value at a path, also through undeclared data that it displaces. */
+/**
+ * Returns whether setting a field can change the value at a path. Setting a field may also displace undeclared data to
+ * the path.
+ */
 function replaces(path: Path, field: FieldNames): boolean {
   if (overlaps(path, field)) return true
   const [[first], [name = '']] = [path, field]

@@ -17,8 +17,8 @@ export interface Specifier {
   /** The specifier as written. */
   readonly text: string
   /**
-   * The number of the argument, counted from 1. `previous` (`<`) is the argument of the specifier before; undefined is
-   * the next argument.
+   * The number of the argument, counted from 1. `previous` (`<`) means the argument of the preceding specifier.
+   * Undefined means the next argument.
    */
   readonly index: number | 'previous' | undefined
   readonly leftAligned: boolean
@@ -31,7 +31,7 @@ export interface Specifier {
   readonly width: number | undefined
   readonly precision: number | undefined
   readonly conversion: Conversion
-  /** True if the conversion is written as a capital letter: the result is then in capitals. */
+  /** True if the conversion is written as a capital letter, which means that the result is in capitals. */
   readonly capitals: boolean
   /** For `t`: the part of a date or time; undefined means its ISO text. */
   readonly suffix: string | undefined

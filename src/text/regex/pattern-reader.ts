@@ -50,7 +50,7 @@ export class PatternReader {
     return this.#codePoints[this.#at + ahead] ?? end
   }
 
-  /** Reads `text` if it comes next. */
+  /** If the pattern continues with `text`, reads `text`. */
   skip(text: string): boolean {
     for (let index = 0; index < text.length; index++) {
       if (this.peekRaw(index) !== text.charCodeAt(index)) return false

@@ -45,12 +45,12 @@ export class Conversion {
     return { name: 'hint', message, span: { source: this.source, start, end } }
   }
 
-  /** The name of an item. Its absence is a fault. */
+  /** The name of an item. A missing name is a fault. */
   nameOf({ keyword, name }: OutlineMember): NamePlace | undefined {
     return name ?? this.fault(msg`Missing required name`, keyword)
   }
 
-  /** The name of an item. Its absence is a fault, and so is a name that is not an identifier. */
+  /** The name of an item. A missing name is a fault, and a name that is not an identifier is a fault. */
   identifierOf(item: OutlineMember): NamePlace | undefined {
     const name = this.nameOf(item)
     return name && this.identifier(name)
@@ -70,7 +70,7 @@ export class Conversion {
     if (name !== undefined) this.fault(msg`Name is not allowed here`, name)
   }
 
-  /** The value of an item. Its absence is a fault. */
+  /** The value of an item. A missing value is a fault. */
   valueOf(item: OutlineMember): OutlineValue | undefined {
     if (item.value !== undefined) return item.value
     semicolons.lastIndex = item.end
@@ -127,7 +127,9 @@ export class DuplicateCheck {
     this.#conversion = conversion
   }
 
-  /** Adds a named part. Returns true for the first one. `what` is the kind of the part in the message. */
+  /**
+   * Adds a named part. Returns true for the first part with this name. `what` is the kind of the part in the message.
+   */
   addNamed(what: string, name: NamePlace): boolean {
     return this.add(`${what} \`${name.text}\``, name)
   }

@@ -43,7 +43,7 @@ export class TextEdits {
 
   /** The text after all edits. */
   applied(text: string): string {
-    // Of several edits at one position, the first one must come first in the text, so it is applied last.
+    // The first of several edits at one position must come first in the text, so this edit is applied last.
     const order = [...this.#edits].reverse().sort((left, right) => right.at - left.at)
     return order.reduce((edited, { apply }) => apply(edited), text)
   }
@@ -60,8 +60,8 @@ function alignLines(inserted: string, text: string, at: number): string {
 }
 
 /**
- * A text without a range. The white space before the range is removed too if the rest of its line is blank; otherwise
- * the white space after it.
+ * A text without a range. If the rest of the line is blank, the white space before the range is removed, too. Otherwise
+ * the white space after the range is removed.
  */
 export function cut(text: string, { end, start }: SourceRange): string {
   const behind = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0

@@ -121,7 +121,7 @@ const value = object({
   mva,
 })
 
-/** The type of terms in definitions. Unique constraints have it, too. */
+/** The type of terms in definitions, and of the fields of unique constraints. */
 export const termsType: FieldType = array(term)
 
 const [terms, values] = [termsType, array(value)]
@@ -228,7 +228,10 @@ export function partFailures(index: ObjectValue, path: readonly string[]): reado
   )
 }
 
-/** The fault of a path; undefined for a valid one. `faults` contains metadata fields that are not allowed there. */
+/**
+ * The fault of a path; undefined for a valid one. `faults` contains the metadata fields that are not allowed in this
+ * path, with the texts of the errors.
+ */
 export function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {
   if (text === '') return 'Value cannot be empty.'
   const path = parsePath(text)

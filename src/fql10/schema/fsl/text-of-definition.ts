@@ -1,5 +1,5 @@
 // Converts a stored definition to the text of an item. Expressions are printed in canonical form. Code with syntax
-// errors is kept, and makes the schema file invalid.
+// errors stays as it is, and makes the schema file invalid.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { namedIn, objectIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
