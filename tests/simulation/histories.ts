@@ -96,7 +96,7 @@ function someProgram(random: RandomSource, unique: number): Program {
   return random.pick(programs)
 }
 
-/** A phantom read would make the number wrong. */
+/** Counts the members and stores the number. After a phantom read, the number would be wrong. */
 function noteMembers(cells: Cells): number {
   const count = cells.all().filter(cell => cell >= members).length
   cells.set(memberCount, BigInt(count))
@@ -112,7 +112,10 @@ interface ObservedTransaction {
   ended: number
 }
 
-/** Throws at the first transaction that does not fit. `commits` contains the times of all commits, oldest first. */
+/**
+ * Throws at the first transaction whose result does not fit the order of commits. `commits` contains the times of all
+ * commits, oldest first.
+ */
 function judgeHistory(history: readonly ObservedTransaction[], commits: readonly number[]): void {
   const cells = new Map<number, Value>()
   const model: Cells = {
@@ -158,13 +161,13 @@ function cellsOf(transaction: Transaction, collection: Ref): Cells {
   }
 }
 
-/** Commits an evaluated attempt of a process. Canaries do this incorrectly. */
+/** Commits an evaluated attempt of a process. Canaries pass an incorrect function. */
 export type CommitOf = <T>(store: Store, attempt: Attempt<T>) => ReturnType<Store['commit']> | undefined
 
 export interface HistoryOptions {
   readonly seed: number
   readonly steps: number
-  /** The default is three. */
+  /** The number of processes, by default three. */
   readonly processes?: number
   /** Commits an attempt. If absent, or if it returns undefined, `store.write` commits. */
   readonly commit?: CommitOf

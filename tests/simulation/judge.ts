@@ -18,7 +18,7 @@ export interface Request {
   /** The newest time in any response before the request began. */
   readonly notBefore: number
   answer: QueryResponse | undefined
-  /** The outcome of its commit, if a fault was injected. */
+  /** The outcome of the request's commit, if a fault was injected. */
   fault: Outcome | undefined
 }
 

@@ -14,7 +14,8 @@ export interface Operation {
   /** True if the response contains a new user whose id the service has chosen. */
   readonly makesDocument?: boolean
   /**
-   * The expected `resource`. Throws a {@link Refusal}. `answer` is the actual one, for ids that the service has chosen.
+   * The expected `resource`. Throws a {@link Refusal} if the query must fail. `answer` is the actual `resource`, from
+   * which ids are taken that the service has chosen.
    */
   readonly predict: (transaction: ModelTransaction, answer: unknown) => Wire
 }
@@ -309,7 +310,7 @@ function deleteTagIndex({ tagIndex }: Situation): Operation {
   }
 }
 
-// Reads, all of which may also be asked of the past.
+// Reads. Each of them may also read as of a past time.
 
 function readUser(situation: Situation): Operation {
   const { random } = situation

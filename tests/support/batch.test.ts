@@ -1,4 +1,4 @@
-// Test processes: the process of a file that leaves a handle open ends, and fails.
+// A test process exits and fails if a test file leaves a handle open.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { patience } from './patience.ts'
 import { repository, temporaryFolder } from './program.ts'
 
-/** Runs a test file with this source in a process of its own. */
+/** Runs a test file with the given source in another process. */
 async function run(source: string): Promise<{ readonly status: number | null; readonly stderr: string }> {
   const folder = await temporaryFolder()
   try {

@@ -11,7 +11,10 @@ import { repository } from './program.ts'
 import { closeShared, shareBetweenFiles } from './shared.ts'
 
 const files = process.argv.slice(2)
-/** Milliseconds that the process may take to exit after its last test; the variable shortens them for the test of this file. */
+/**
+ * Milliseconds that the process may take to exit after its last test; the environment variable shortens the time for
+ * the test of this file.
+ */
 const exitTimeoutMs = Number(process.env.TEST_EXIT_TIMEOUT_MS) || patience(15_000)
 
 function exitWithHandles(): void {

@@ -1,4 +1,5 @@
-// A TCP proxy between a node and its database, with which a test cuts, stalls and discards data.
+// A TCP proxy between a node and its database. A test uses the proxy to cut connections, to stall them and to discard
+// data.
 
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -54,7 +55,7 @@ export class FaultyProxy {
 
   blackhole(isBlackhole: boolean): void {
     this.#isBlackhole = isBlackhole
-    // Bytes are missing from the open connections, so they cannot be used any more.
+    // The open connections have lost bytes, so they cannot be used any more.
     if (!isBlackhole) this.cut()
   }
 

@@ -1,5 +1,5 @@
-// Intercepts what a process does with the files of its commit logs, to kill the process at a chosen operation or to
-// simulate a disk. The functions of Node are replaced, so the program needs no hooks. Import this file before the
+// Intercepts the operations of a process on the files of its commit logs, to kill the process at a chosen operation or
+// to simulate a disk. It replaces functions of Node, so the program needs no hooks. Import this file before the
 // program.
 
 import fs from 'node:fs'
@@ -7,7 +7,7 @@ import promises, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname } from 'node:path'
 
-/** An operation on a file, or on a name, in the folder of a commit log. */
+/** An operation on a file or a directory entry of a commit log. */
 export type FileOperation =
   | { readonly kind: 'create' | 'read' | 'flush' | 'remove' | 'flush names'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
@@ -16,15 +16,15 @@ export type FileOperation =
       readonly path: string
       readonly bytes: Uint8Array
       readonly position: number
-      /** Whether the bytes are on the disk when the operation is done. */
+      /** True if the bytes are on the disk when the operation ends. */
       readonly isFlushed: boolean
       readonly descriptor: number
     }
 
 export interface Interceptor {
-  /** Called before the system is called. */
+  /** Called before the system call. */
   before?(operation: FileOperation): void
-  /** Called when the operation has succeeded, before the program knows. */
+  /** Called after a successful operation, before the program gets the result. */
   after?(operation: FileOperation): void
 }
 

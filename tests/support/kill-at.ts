@@ -1,5 +1,5 @@
-// Preloaded by `--import` into the processes of a test: kills the process at the operation that its plan names, with
-// SIGKILL. Threads load this file, too: LMDB is written by a thread.
+// Preloaded by `--import` into the processes of a test: kills the process with SIGKILL at the operation that its plan
+// names. Threads load this file, too, because a thread writes to LMDB.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -15,7 +15,7 @@ const never = new Int32Array(new SharedArrayBuffer(4))
 /** The kind of this process; undefined: a command, which is never killed. */
 function kindOfProcess(): Victim | undefined {
   const [, program = '', command] = process.argv
-  // Only a process that commits has this thread.
+  // Only a process that commits starts an apply thread.
   if (basename(program).startsWith('apply-thread')) return 'committer'
   if (basename(program).startsWith('slow-lane-main')) return 'slow lane'
   if (process.env.NODE_UNIQUE_ID !== undefined) return 'worker'
@@ -23,7 +23,7 @@ function kindOfProcess(): Victim | undefined {
   return undefined
 }
 
-/** The thread that kills while the thread which started it is inside LMDB. */
+/** True in the thread that kills the process while another thread is inside LMDB. */
 const isKiller = !isMainThread && (workerData as { killer?: true } | null)?.killer === true
 
 if (plan !== null && !isKiller && kindOfProcess() === plan.victim) carryOut(plan)
@@ -31,7 +31,7 @@ if (plan !== null && !isKiller && kindOfProcess() === plan.victim) carryOut(plan
 function carryOut(plan: KillPlan): void {
   const { operation: last, phase, share } = plan
   let count = 0
-  /** Whether the next operation of a phase is the one. */
+  /** Counts the operations of the plan's phase. True if the plan names this operation. */
   const isNext = (of: Phase) => of === phase && count++ === last
   const chosen = new WeakSet<FileOperation>()
   intercept({
@@ -49,7 +49,7 @@ function carryOut(plan: KillPlan): void {
   if (phase === 'apply' || phase === 'replay') killInLmdb(plan, isNext)
 }
 
-/** The phase to which an operation belongs; `phase` is the one of the plan. */
+/** The phase to which an operation belongs. `phase` is the phase of the plan. */
 function phaseOf(operation: FileOperation, phase: Phase): Phase | undefined {
   const name = basename(operation.path)
   const isSegment = /^\d{16}$/.test(name)
@@ -86,12 +86,15 @@ function killAtSend(plan: KillPlan, isNext: (phase: Phase) => boolean): void {
   })
 }
 
-/** The functions of an LMDB environment that are replaced. */
+/** The functions of an LMDB environment that this file replaces. */
 interface Environment {
   transactionSync(work: () => unknown): unknown
 }
 
-/** Kills before, within or after a transaction of LMDB: of the thread that applies, or of a process that opens a directory. */
+/**
+ * Kills the process before, within or after a transaction of LMDB. The transaction belongs to the apply thread, or to a
+ * process that opens a directory.
+ */
 function killInLmdb(plan: KillPlan, isNext: (phase: Phase) => boolean): void {
   const phase = isMainThread ? 'replay' : 'apply'
   const observe = (root: Environment) => {
@@ -126,7 +129,7 @@ export const open = (...words) => globalThis.observeEnvironment(openIt(...words)
 /** The longest time after which a process is killed while LMDB commits, in microseconds. */
 const laterMaxMicros = 2000
 
-/** Kills the process a moment later, by a thread of its own, because this thread is about to be inside LMDB. */
+/** Kills the process a moment later from another thread, because this thread is about to enter LMDB. */
 function killLater(plan: KillPlan): void {
   mark(plan)
   const shared = new Int32Array(new SharedArrayBuffer(4))
@@ -153,7 +156,7 @@ function kill(plan: KillPlan, operation?: FileOperation): void {
   Atomics.wait(never, 0, 0)
 }
 
-/** Makes the marker; false: it exists. */
+/** Creates the marker file. Returns false if the file exists. */
 function mark({ marker }: KillPlan): boolean {
   try {
     closeSync(openSync(marker, 'wx'))

@@ -1,22 +1,22 @@
-// At which operation a process is killed, and how a test says so to the processes that it starts. The plan travels in the
-// environment, so it also reaches workers, slow-lane processes and threads.
+// A plan that names the operation at which a process is killed. A test passes the plan to the processes that it starts
+// in an environment variable, so workers, slow-lane processes and threads get it, too.
 
 import { fileURLToPath } from 'node:url'
 
 /** A kind of process. `committer`: a service without workers, the supervisor of workers, or a test's own program. */
 export type Victim = 'committer' | 'worker' | 'slow lane'
 
-/** What a process is doing when it is killed. */
+/** The work of a process during which it is killed. */
 export type Phase =
   /** Writing a record. */
   | 'append'
   /** Waiting for the disk, or handling its response. */
   | 'flush'
-  /** Showing other processes a durable record, or responding. */
+  /** Making a durable record visible to other processes, or responding. */
   | 'acknowledge'
-  /** Making the file of a new segment. */
+  /** Creating the file of a new segment. */
   | 'rotate'
-  /** Giving a file another name, or removing it, because LMDB has its rows. */
+  /** Renaming or removing the file of a segment after LMDB has its rows. */
   | 'recycle'
   /** Writing to LMDB in a transaction. */
   | 'apply'
@@ -30,9 +30,15 @@ export interface KillPlan {
   readonly phase: Phase
   /** The number of the operation in its phase, from 0. */
   readonly operation: number
-  /** When during the operation: 0 before it, 1 after it, between the two a share of its bytes or of a millisecond. */
+  /**
+   * The moment of the kill: 0 before the operation, 1 after it. A value between is a share of the bytes to write, or of
+   * the longest delay in a transaction of LMDB.
+   */
   readonly share: number
-  /** A file that must not exist: only one process is killed, and none that replaces it. */
+  /**
+   * The path of a file that the killed process creates. If the file exists, no process is killed, so a replacement
+   * process survives.
+   */
   readonly marker: string
 }
 
@@ -41,7 +47,7 @@ export const planVariable = 'TEST_KILL_PLAN'
 
 const preload = fileURLToPath(new URL('kill-at.ts', import.meta.url))
 
-/** The environment of a program that carries out a plan. */
+/** The environment variables for a program that a plan kills. */
 export function environmentFor(plan: KillPlan): Record<string, string> {
   return {
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${preload}`,

@@ -20,12 +20,12 @@ export interface DocumentName {
 
 export interface ModelIndex {
   readonly sources: readonly string[]
-  /** A field of `data`; an array counts with each of its elements. */
+  /** A field of `data`. For an array, each element is a term. */
   readonly term: string
   /** A field of `data` that sorts the entries, largest first, before the reference. Absent: entries are references only. */
   readonly value?: string
   readonly unique: boolean
-  /** The index has been read: from then on it must be complete. */
+  /** True after a query has read the index. From then on the index must be complete. */
   active: boolean
 }
 

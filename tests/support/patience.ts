@@ -1,4 +1,5 @@
-// How long a test waits before it reports a hang. The time is not part of the assertion, so a busy machine gets more.
+// The time that a test waits before it reports a hang. The time is not part of the assertion, so it is longer on a busy
+// machine.
 
 import { availableParallelism, loadavg } from 'node:os'
 

@@ -1,6 +1,6 @@
-// A key-value store whose transactions advance only when the test calls for it, one stage at a time: run, apply,
-// answer. Between two stages, a seed can insert everything that may happen during a real commit: reads, other requests,
-// a failing disk.
+// A key-value store whose transactions advance one stage at a time (run, apply, answer), and only when the test calls
+// the stage. Between two stages, the test can insert every event that may occur during a real commit: reads, other
+// requests, a failing disk.
 
 import assert from 'node:assert/strict'
 import type { KeyValueStore, View, Work } from '../../src/storage/kv/contract.ts'
@@ -12,7 +12,10 @@ interface Job {
   readonly reject: (error: unknown) => void
 }
 
-/** The outcome of a commit. All but the first are faults, and a store that loses an acknowledged commit is broken. */
+/**
+ * The outcome of a commit. All outcomes but `applied` are faults. A store with the outcome `lost` is broken, because it
+ * loses an acknowledged commit.
+ */
 export type Fate = 'applied' | 'refused' | 'applied but reported as failed' | 'lost'
 
 /** The end of a transaction. */
@@ -23,7 +26,7 @@ export interface Outcome {
   readonly settle: () => void
 }
 
-/** A store in front of another one. */
+/** A store that passes its reads and writes to an inner store. */
 export class SteppedStore implements KeyValueStore {
   readonly #inner: KeyValueStore
   readonly #waiting: Job[] = []
@@ -54,7 +57,7 @@ export class SteppedStore implements KeyValueStore {
     }
   }
 
-  /** Ends the running transaction: makes its writes visible, or not. */
+  /** Ends the running transaction. The fate determines if its writes become visible. */
   async apply(fate: Fate): Promise<Outcome> {
     assert(this.#ran, 'a transaction has run')
     const { done, job } = this.#ran

@@ -1,6 +1,6 @@
-// A key-value store with every behaviour that the contract allows, also those that tests on a quiet machine never see.
-// Transactions wait, overtake each other, run twice and share batches. Batches are rejected as a whole or postponed. A
-// seed chooses.
+// A key-value store that shows every behaviour that the contract allows, including rare behaviour that other tests
+// never cause. Transactions wait, overtake each other, run twice and share batches. Batches are rejected as a whole or
+// postponed. A seed chooses between these behaviours.
 
 import type { KeyValueStore, View, Work, Write } from '../../src/storage/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/errors.ts'

@@ -124,7 +124,7 @@ function machineFigures(health: ServiceHealth): readonly Figure[] {
   ]
 }
 
-/** What is in the commit log alone; all processes of a data directory have the same log. */
+/** The size of the rows that only the commit log contains. All processes of a data directory have the same log. */
 function logText(health: ServiceHealth): string {
   const logs = health.processes.flatMap(({ commit_log: log }) => (log ? [log] : []))
   if (logs.length === 0) return 'none'

@@ -33,7 +33,7 @@ export function LogSpan({ span }: { span: Span }) {
 
 const written = (iso: string) => (Number.isNaN(Date.parse(iso)) ? '' : fieldTime(Date.parse(iso), 'minute'))
 
-/** The two ends. A new span gives the component a new key, which resets the fields. */
+/** The fields for start and end. For a new span, the caller passes a new `key`, which resets the fields. */
 function Ends({ span }: { span: Span }) {
   const [from, setFrom] = useState(written(span.from))
   const [to, setTo] = useState(written(span.to))

@@ -99,7 +99,7 @@ interface TableProps {
 
 function CollectionTable({ documents: first, isMore, filter, setFilter }: TableProps) {
   const wanted = filter.toLowerCase()
-  // The page has only the first collections. Where there are more, the service searches all of them.
+  // The page has only the first collections. If there are more collections, the service searches all of them.
   const search = useSearch('collections', isMore ? filter : '')
   const found = isMore && filter !== '' ? search.data?.data : undefined
   const documents = found ?? first

@@ -69,7 +69,7 @@ function commandOf({ collection, time }: RewindTarget): string {
 
 interface DialogProps {
   readonly target: RewindTarget
-  /** `result`: the changes in words, if documents may have changed. */
+  /** `result` describes the changes; undefined if no document can have changed. */
   readonly onClose: (result: string | undefined) => void
 }
 

@@ -30,7 +30,7 @@ const fromStart = { after: undefined, before: undefined }
 export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'settings' | 'import') {
   const base = ['collections', name]
   const tabs = [
-    // On the page itself the link keeps the filter and leads to the first rows.
+    // On the page of the documents, this link keeps the filter and opens the first page of rows.
     ['Documents', here === 'rows' ? addressWith(fromStart) : addressOf(base), here === 'rows'],
     ['Deleted', addressOf([...base, 'deleted']), here === 'deleted'],
     ['Settings', addressOf([...base, 'settings']), here === 'settings'],

@@ -35,7 +35,10 @@ export interface ReadyQuery {
   /** Returns the reads of the query; nothing is written. */
   readonly explain: (signal: AbortSignal) => Promise<Json>
   readonly marksFor: (error: ServiceError) => readonly Mark[]
-  /** The error with positions in the query as written: at a past time the sent query is wrapped in another form. */
+  /**
+   * The error with positions in the query as the user wrote it. For a past time, the shell sends the query inside
+   * another form.
+   */
   readonly unwrapped: (error: ServiceError) => ServiceError
 }
 

@@ -232,7 +232,7 @@ const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
  * narrowed.
  */
 function ActAs({ onChange }: ActAsProps) {
-  // The page of a user leads here with its document in the address.
+  // The page of a user links to the shell, with the user's document in the address.
   const asked = place.value.parameters.get('as') ?? ''
   const [choice, setChoice] = useState(asked === '' || !canScope.value ? '' : 'document')
   const [document, setDocument] = useState(asked)

@@ -33,7 +33,7 @@ export function UserAccess({ name }: { name: DocumentName }) {
     setNotice(said)
     user.reload()
   }
-  // The roles of some callers grant documents, but neither passwords nor tokens.
+  // Some callers may read documents, but neither passwords nor tokens.
   if (user.error instanceof ServiceError && user.error.status === 403) return null
   return (
     <section class="user-access" aria-labelledby="login">

@@ -156,7 +156,7 @@ function submitText({ state, isRunning }: Changes, verb: string, count: number |
 }
 
 interface DeleteDialogProps extends ChangesProps {
-  /** Text that the user types before the button is enabled; no text when absent. */
+  /** The text that the user must type to enable the button; if absent, the button is enabled at once. */
   readonly typed?: string | undefined
 }
 

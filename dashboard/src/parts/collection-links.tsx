@@ -36,7 +36,8 @@ export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
     },
     [databasePath.value.join('/'), pastTime.value],
   )
-  // After a collection was created or renamed, the router opens its page; after a deletion, the overview.
+  // After a collection is created or renamed, its page opens, but the list does not contain its name yet. After a
+  // deletion, the overview opens. In both cases the list is read again.
   const isStale = place.value.path.length === 0 || (here !== undefined && !list.data?.includes(here))
   useEffect(() => {
     if (list.data && isStale) list.reload()

@@ -72,7 +72,7 @@ interface FormDialogProps {
   readonly isDangerous?: boolean
   readonly isWide?: boolean
   readonly isReady?: boolean
-  /** The form has no input that closing could lose. */
+  /** True if the form has no input that the user could lose by closing the dialog. */
   readonly hasNoInput?: boolean
   readonly onClose: () => void
   readonly onSubmit: (signal: AbortSignal) => Promise<void>

@@ -21,7 +21,7 @@ export function failureOf(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause))
 }
 
-/** Runs `load` at once and whenever one of `inputs` changes, each time with a signal that aborts the time before. */
+/** Runs `load` at once and whenever one of `inputs` changes. Each run first aborts the signal of the previous run. */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
@@ -92,7 +92,7 @@ export interface Action {
   readonly error: Error | undefined
   readonly start: (work: (signal: AbortSignal) => Promise<void>) => void
   readonly clear: () => void
-  /** Cancels the running action, as leaving the page does. */
+  /** Cancels the running action. Leaving the page has the same effect. */
   readonly cancel: () => void
 }
 

@@ -63,10 +63,10 @@ export function WholeBox({ rows, selection }: WholeBoxProps) {
   )
 }
 
-/** The first row of the range that the next click with Shift ends. */
+/** The row that was clicked last. The next click with Shift selects the range from this row. */
 let rangeFrom: { readonly rows: readonly Row[]; readonly at: number } | undefined
 
-/** The checkbox of a row. A click with Shift selects the range from the last one clicked. */
+/** The checkbox of a row. A click with Shift selects the range from the row that was clicked last. */
 export function RowBox({ rows, at, selection }: WholeBoxProps & { at: number }) {
   const isRange = useRef(false)
   const row = rows[at]

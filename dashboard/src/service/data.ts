@@ -34,7 +34,7 @@ export function pageOf(set: Query, size: number, { after, before }: Cursor = {})
   return { paginate: set, size: BigInt(size), ...cursor }
 }
 
-/** A cursor as a literal: unquoted, an object such as an event would be evaluated as a function call. */
+/** A cursor as a literal. Without the quote, an object such as an event would be evaluated as a function call. */
 function cursorLiteral(cursor: Json): Query {
   return literal(cursor)
 }

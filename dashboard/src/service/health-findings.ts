@@ -5,7 +5,7 @@ import { bytesText } from '../parts/quantities.ts'
 import { nodesOf, type Span } from './health.ts'
 
 const dayMs = 86_400_000
-/** Older backups cause a warning. */
+/** The age in days above which the newest backup causes a warning. */
 const backupDays = 7
 /** Thresholds of warnings, as shares of the disk, of the memory and of time. */
 const diskShareMin = 0.1

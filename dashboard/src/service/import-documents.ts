@@ -33,16 +33,16 @@ export type TypeName = (typeof typeNames)[number]
 /** A file to import and its options, which correspond to the options of `terrarium import`. */
 export interface ImportPlan {
   readonly file: SourceFile
-  /** By the name of a field. */
+  /** The types of fields, by the name of the field. */
   readonly types: ReadonlyMap<string, TypeName>
   readonly emptyCells: 'null' | 'empty'
   readonly allowShortRows: boolean
-  /** The field `id` of a JSON object is the id of its document. */
+  /** True if the field `id` of a JSON object is the id of its document. */
   readonly hasRowIds: boolean
   readonly onConflict: OnConflict
-  /** Documents that cannot be imported are listed and do not stop the import. */
+  /** True if documents that cannot be imported are listed and do not stop the import. */
   readonly skipsBad: boolean
-  /** The collection that receives all documents; undefined: each document goes into its own. */
+  /** The collection that receives all documents; undefined: each document names its collection. */
   readonly into: string | undefined
 }
 
@@ -50,7 +50,7 @@ export interface ImportPlan {
 export type ImportChoices = Omit<ImportPlan, 'file' | 'into'> & {
   /** The label of an encoding; empty to detect it. */
   readonly encoding: string
-  /** Documents of other collections keep their collection. */
+  /** True if documents that name another collection are imported into that collection. */
   readonly keepsCollections: boolean
 }
 

@@ -22,7 +22,7 @@ interface StoredImport {
   readonly references: readonly OpenReference[]
 }
 
-/** The state of an import. `continues` continues from the stored state of an earlier attempt. */
+/** The state of an import. With `continues`, the import starts from the stored state of an earlier attempt. */
 export function rememberImport(identity: unknown, continues: boolean): ImportMemory {
   const hash = sha256(JSON.stringify(identity))
   const key = prefix + Array.from(hash.slice(0, 12), byte => byte.toString(16).padStart(2, '0')).join('')
@@ -34,7 +34,8 @@ class BrowserMemory implements ImportMemory {
   readonly #stored: StoredImport | undefined
   readonly #references: OpenReference[]
   /**
-   * Kept in memory only. While there are some, no later place is stored, so that a continued import reads them again.
+   * Documents that failed the checks of their collection, in memory only. While there are such documents, no later
+   * position in the file is stored, so a continued import reads them again.
    */
   #unmet: UnmetDocument[] = []
   #savedMs = 0

@@ -202,15 +202,15 @@ export async function searchRecords(
   return { entries, next: page.next_token }
 }
 
-/** The requests that wrote some versions. */
+/** The requests that wrote the given versions of a document. */
 export interface Writers {
-  /** By the time of the version, in microseconds. */
+  /** The request of each version, by the time of the version in microseconds. */
   readonly byTime: ReadonlyMap<bigint, LogEntry>
   /** The start of the kept log, in milliseconds since the Unix epoch; undefined for an empty log. */
   readonly keptSince: number | undefined
 }
 
-/** The log contains a request at the time of its response, at most this long after its commit. */
+/** The log lists a request under the time of its response, which is at most this long after the commit. */
 const answeredMs = 3_600_000
 
 /** The longest span of one search, which is a little less than the limit of the service. */

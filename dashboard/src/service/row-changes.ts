@@ -19,9 +19,9 @@ export interface ChangeFailure {
 
 /** The documents to change. */
 export interface ChangeTarget {
-  /** Their number when the dialog opened; undefined until it is counted. */
+  /** The number of documents when the dialog opened; undefined until they are counted. */
   readonly count: number | undefined
-  /** Pages of their names, starting at a cursor if one is given. */
+  /** Pages of the names of the documents, from the start or from a cursor. */
   readonly pages: (signal: AbortSignal, from?: Json) => AsyncIterable<RefPage>
   /** Conditions that a document must fulfil when it is written; other documents are skipped. */
   readonly conditions: readonly Condition[]
@@ -44,7 +44,7 @@ export function matchTarget(plan: RowPlan, count: number | undefined): ChangeTar
 export interface ChangeState {
   /** The number of changed documents. */
   readonly done: number
-  /** The number of documents without need for a change: deleted, already changed, or no longer matching. */
+  /** The number of documents that need no change: they are deleted, already changed, or no longer match. */
   readonly skipped: number
   readonly failures: readonly ChangeFailure[]
   /** Documents of the current page that have not been tried. */

@@ -14,7 +14,7 @@ export interface RowView {
   readonly sort: string | undefined
 }
 
-/** The name that stands for the time of a document's last change in the place of a field. */
+/** The name that selects the time of a document's last change where the name of a field is expected. */
 export const byTime = '@ts'
 
 export interface RowPlan {
@@ -23,9 +23,11 @@ export interface RowPlan {
   readonly filter: readonly Condition[]
   /** The conditions to test on each document of the source. */
   readonly conditions: readonly Condition[]
-  /** The order to sort by after the scan; undefined where the source has the order. */
+  /** The order to sort by after the scan; undefined if the source already returns rows in the wanted order. */
   readonly sort: { readonly field: string; readonly isReversed: boolean } | undefined
-  /** The name of the index that the plan has selected; undefined without one, or where the user chose one. */
+  /**
+   * The name of the index that the plan has selected; undefined if it selected none, or if the user chose the index.
+   */
   readonly selectedIndex: string | undefined
 }
 

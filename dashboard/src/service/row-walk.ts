@@ -20,7 +20,7 @@ const quickMs = 100
 /** The result of a walk: whole documents, their references, or their number. */
 type WalkResult = 'documents' | 'refs' | 'count'
 
-/** The response bodies, each with `{data, scanned, after}`. `from` is the cursor of an earlier walk. */
+/** The response bodies, each with `{data, scanned, after}`. `from` is the cursor at which an earlier walk stopped. */
 async function* responses(
   plan: RowPlan,
   result: WalkResult,

@@ -12,13 +12,13 @@ export interface SchemaFile {
 
 /** A staged schema. */
 interface StagedSchema {
-  /** The state of its index builds. It can be committed when `ready`. */
+  /** The state of its index builds. The staged schema can be committed when the state is `ready`. */
   readonly status: 'pending' | 'ready' | 'failed'
   /** The pending index builds, as text. */
   readonly pending: string
-  /** The changes of a commit, as text. */
+  /** The changes that a commit would make, as text. */
   readonly diff: string
-  /** The reason why it no longer fits the data, so that it cannot be committed; undefined otherwise. */
+  /** The reason why the staged schema no longer fits the data and cannot be committed; undefined if it fits. */
   readonly refusal: string | undefined
 }
 
@@ -26,7 +26,7 @@ interface StagedSchema {
 export interface SchemaState {
   /** The time of the last schema change, in microseconds. */
   readonly version: number
-  /** The staged files while a schema is staged, else the files in force; sorted by name. */
+  /** The staged files while a schema is staged, else the files of the active schema; sorted by name. */
   readonly files: readonly SchemaFile[]
   readonly staged: StagedSchema | undefined
 }
@@ -133,12 +133,12 @@ export function areSame(left: readonly SchemaFile[], right: readonly SchemaFile[
   return left.every(({ name, text }) => texts.get(name) === text)
 }
 
-/** Equal for states with the same files. The build state of a staged schema does not count. */
+/** A text that is equal for states with the same files. It does not contain the build state of a staged schema. */
 export function identityOf({ version, files, staged }: SchemaState): string {
   return JSON.stringify([version, staged !== undefined, files])
 }
 
-/** `mine`, which is based on `base`, with the files that only `theirs` has changed. */
+/** A three-way merge: `mine`, which is based on `base`, with the files that only `theirs` has changed. */
 export function mergeFiles(
   mine: readonly SchemaFile[],
   base: readonly SchemaFile[],

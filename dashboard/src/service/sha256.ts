@@ -1,5 +1,5 @@
 // SHA-256 (FIPS 180-4). Browsers offer `crypto.subtle` only to pages served over TLS, and a service in a private
-// network often has none. It is meant for short texts without secrets.
+// network often has no TLS. This implementation is meant for short texts without secrets.
 
 const primes = Array.from({ length: 311 }, (_, at) => at + 2).filter(isPrime)
 const fractionBits = 2 ** 32
