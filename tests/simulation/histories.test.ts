@@ -46,7 +46,7 @@ function laneOf(service: Store): Store {
 }
 
 /**
- * Sends an attempt as a process of the slow lane does, which validates read sets that are too large for the service.
+ * Sends an attempt like a slow-lane process. That process also validates read sets that are too large for the service.
  */
 const commitSent: CommitOf = async (service, attempt) => {
   const { body, head } = packAttempt(attempt)

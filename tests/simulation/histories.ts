@@ -252,7 +252,7 @@ async function firstSuccess<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The rejected commit has written nothing, and the client knows it. */
+/** Ignores the error of a rejected commit, which has written nothing. Rethrows other errors. */
 function forgiveRefusal(error: unknown): void {
   if (!(error instanceof StoreUnavailableError)) throw error
 }

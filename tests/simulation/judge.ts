@@ -86,7 +86,7 @@ function isWriter(
   return true
 }
 
-/** The parts of a lost response that the operation's rules need. */
+/** Rebuilds the parts of a lost response that the rules of the operation need. */
 function inventedAnswer(logged: CommittedTransaction | undefined): unknown {
   return { ref: { '@ref': { id: String(logged?.changes[0]?.ref.id) } } }
 }

@@ -106,7 +106,7 @@ function count(): Operation {
   }
 }
 
-// Users: unique mails, ids of their own or of the service, histories rewritten.
+// Operations on users: unique mails, ids from the client or the service, rewritten histories.
 
 function userData(random: RandomSource): Data {
   const mail = random.below(4) === 0 ? {} : { mail: random.pick(mails) }
@@ -243,7 +243,7 @@ function rewriteHistory({ pastTime, random }: Situation): Operation {
   }
 }
 
-// Notes: tags, and a time after which they are gone.
+// Operations on notes, which have tags and may have a `ttl`.
 
 function writeNote({ now, random }: Situation): Operation {
   const name = note(random.below(8) + 1)
@@ -376,7 +376,7 @@ function readByTag({ random, tagIndex }: Situation): Operation {
     predict(transaction, answer) {
       const index = transaction.model.indexes.get(name)
       if (!index) throw new Refusal(400, 'invalid ref')
-      // The end of a build is not predictable, but it never becomes inactive again.
+      // The end of an index build is not predictable, but an active index never becomes inactive again.
       if (answer === undefined && !index.active) throw new Refusal(400, 'instance not found')
       index.active = true
       return transaction

@@ -79,7 +79,7 @@ export function rootQuery(server: RunningServer, expression: unknown): Promise<u
   return query(server, server.rootSecret, expression)
 }
 
-/** Creates a database with the root secret, and returns the secret of a key with that role in it. */
+/** Creates a database, and a key with the given role in this database. Returns the secret of the key. */
 export async function keyOfNewDatabase(server: RunningServer, name: string, role: string): Promise<string> {
   await rootQuery(server, { create_database: { object: { name } } })
   const key = await rootQuery(server, { create_key: { object: { database: { database: name }, role } } })

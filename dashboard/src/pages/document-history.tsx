@@ -139,7 +139,7 @@ function dataFrom(ref: Query, version: Version | undefined): Query {
   }
 }
 
-/** An expression that tests whether a document is still at its newest known version. */
+/** An expression that tests whether a version is still the newest version of a document. */
 function isStillNewest(ref: Query, { ts, action }: Version): Query {
   if (action === 'delete') return { not: { exists: ref } }
   return { if: { exists: ref }, then: { equals: [{ select: 'ts', from: { get: ref } }, ts] }, else: false }

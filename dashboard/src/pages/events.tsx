@@ -19,7 +19,7 @@ import { forgetOnSignOut, scope } from '../session.ts'
 import { shownValue } from '../wire/tagged.ts'
 import { marksOf, QueryFailure, queryOf10, runAs } from './shell-queries.ts'
 
-/** The table drops older events. */
+/** The most events in the table. Older events are dropped. */
 const eventsMax = 500
 
 /** The text of the source. It is kept while other pages are open. */

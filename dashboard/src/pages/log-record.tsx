@@ -12,7 +12,7 @@ interface LogRecordDialogProps extends LogEntry {
   readonly onClose: () => void
 }
 
-/** When a record was written, in milliseconds since the epoch. */
+/** The time at which a record was written, in milliseconds since the epoch. */
 export function timeOfRecord({ TS }: LogRecord): number {
   return Date.parse(`${TS.slice(0, 10)}T${TS.slice(11, 23)}Z`)
 }

@@ -119,7 +119,7 @@ interface RowsOfViewProps {
 
 function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   const view = viewIn(place.value.parameters)
-  // An unchanged list keeps its identity, so that a reload of it does not read the rows again.
+  // An unchanged list keeps its object identity, so that a reload of the list does not read the rows again.
   const listed = indexes.data ?? noIndexes
   const known = useMemo(() => listed, [JSON.stringify(listed)])
   const deciding = isPlanned ? known : noIndexes

@@ -105,7 +105,7 @@ function useMembers(version: Version, collections: readonly string[] | undefined
   )
 }
 
-/** Completion gives up after this time. */
+/** Milliseconds after which completion stops waiting for the members of a collection. */
 const membersMs = 3000
 
 async function memberCompletions(

@@ -22,7 +22,7 @@ interface VersionWriterProps {
   readonly writers: LoadState<Writers | undefined>
 }
 
-/** The writer of the version of a time, or the reason why it is unknown. */
+/** Shows the request that wrote the version at time `ts`, or the reason why the request is unknown. */
 export function VersionWriter({ ts, writers }: VersionWriterProps) {
   if (writers.data === undefined && writers.error === undefined) return null
   return (

@@ -57,7 +57,7 @@ export interface Completion {
 
 /** The content and the callbacks of an editor. */
 export interface EditorProps {
-  /** Its accessible name. */
+  /** The accessible name of the editor. */
   readonly label: string
   readonly value: string
   readonly onChange?: (text: string) => void
@@ -192,10 +192,12 @@ function diagnostics(view: EditorView, marks: readonly Mark[]): Diagnostic[] {
 }
 
 /**
- * The browser's current selection, which the editor learns of only later. Undefined for a cursor without a selection.
+ * The browser's current selection. The editor is notified of a selection only later. Undefined for a cursor without a
+ * selection.
  */
 function selectedIn(view: EditorView): { readonly from: number; readonly to: number } | undefined {
-  // Some browsers keep a selection for each shadow root. In the others the selection of the document covers them.
+  // Some browsers keep a selection for each shadow root. In other browsers, the selection of the document includes
+  // selections in shadow roots.
   const root = view.root as ShadowRoot & { getSelection?(): Selection | null }
   const selection = root.getSelection ? root.getSelection() : document.getSelection()
   const { anchorNode, focusNode } = selection ?? {}

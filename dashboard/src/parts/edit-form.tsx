@@ -33,13 +33,13 @@ interface EditForm<V, D> {
   readonly theirs: V | undefined
   readonly notice: string | undefined
   readonly action: Action
-  /** Records input. */
+  /** Sets the draft to the input of the user. */
   readonly change: (draft: D) => void
   /** Replaces the draft with an equivalent one, such as in another notation. */
   readonly present: (draft: D) => void
-  /** Saves. After a conflict it overwrites the version in `theirs`, which the user has seen. */
+  /** Saves the draft. After a conflict, saving overwrites the version in `theirs`, which the user has seen. */
   readonly save: () => void
-  /** Replaces the draft with `theirs`, or else with the version that was read. */
+  /** Replaces the draft with `theirs`. Without a conflict, replaces it with the version that was read. */
   readonly discard: () => void
 }
 

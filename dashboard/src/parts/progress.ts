@@ -1,4 +1,4 @@
-// Shows the progress of work that counts in an object.
+// Shows the progress of work, which updates counters in an object.
 
 import { useState } from 'preact/hooks'
 

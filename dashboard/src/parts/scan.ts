@@ -16,9 +16,9 @@ import { failureOf } from './load.tsx'
 const refreshedMax = 10_000
 
 interface ScanState {
-  /** In the order of the plan. A sorted scan has only the first rows. */
+  /** The rows found, in the order of the plan. A sorted scan keeps only the first rows. */
   readonly rows: readonly Row[]
-  /** The number of rows found, which is larger than {@link rows} where not all are kept. */
+  /** The number of rows found, which is larger than the length of {@link rows} if not all are kept. */
   readonly found: number
   /** Documents scanned so far. */
   readonly scanned: number

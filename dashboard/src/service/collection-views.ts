@@ -56,7 +56,7 @@ export function savedView(collection: string): View {
 
 function storedColumns(): (readonly [key: string, columns: string])[] {
   try {
-    // Only `saveView` writes the key, in this shape.
+    // Only `saveView` writes the stored text, so the text has this shape.
     return JSON.parse(localStorage.getItem(storageKey) ?? '[]') as (readonly [string, string])[]
   } catch {
     return []

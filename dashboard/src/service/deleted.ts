@@ -11,7 +11,7 @@ export interface DeletedDocument {
   readonly id: string
   /** The transaction time of the deletion. */
   readonly ts: bigint
-  /** Its last data; undefined where the last version is no longer kept. */
+  /** The last data of the document; undefined if its last version is no longer kept. */
   readonly data: Json | undefined
 }
 

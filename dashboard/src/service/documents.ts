@@ -33,7 +33,7 @@ export async function readDocument(
 export interface Draft {
   readonly data: string
   readonly notation: Notation
-  /** ISO 8601; empty when it does not expire. */
+  /** The expiry in ISO 8601; empty if the document does not expire. */
   readonly ttl: string
   /** The new password of a user; absent: unchanged. */
   readonly password?: string

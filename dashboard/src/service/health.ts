@@ -102,7 +102,7 @@ function quantile(classes: readonly number[], bounds: readonly number[], share: 
   return null
 }
 
-/** Returns a process of each node: all processes of a machine report the same facts about the machine. */
+/** Returns one process of each node, because all processes of a machine report the same facts about the machine. */
 export function nodesOf({ processes }: ServiceHealth): readonly ProcessReport[] {
   const first = new Map<string, ProcessReport>()
   for (const process of processes) if (!first.has(process.node)) first.set(process.node, process)

@@ -103,7 +103,7 @@ class BrowserMemory implements ImportMemory {
 function load(key: string): StoredImport | undefined {
   try {
     const stored = localStorage.getItem(key)
-    // Only this class writes the key, in this shape.
+    // Only this class writes the stored text, so the text has this shape.
     return stored === null ? undefined : (JSON.parse(stored) as StoredImport)
   } catch {
     return undefined

@@ -30,7 +30,7 @@ export interface Privilege {
 
 export interface Membership {
   readonly collection: string
-  /** Driver notation; empty for all documents of the collection. */
+  /** The predicate in driver notation; empty if all documents of the collection are members. */
   readonly predicate: string
 }
 

@@ -13,7 +13,7 @@ export interface IndexShape {
   readonly values: readonly string[]
   /** The path of each term within the data; undefined for a term that is not a field of the data. */
   readonly termPaths: readonly (readonly string[] | undefined)[]
-  /** The first order of the entries of a term. */
+  /** The order of the entries under a term: the path of the first value, and its direction. */
   readonly order: { readonly path: readonly string[]; readonly isReversed: boolean } | undefined
   /** True for an index over a single collection whose entries lead to documents. */
   readonly isWhole: boolean

@@ -10,7 +10,7 @@ interface ShellTab {
   readonly id: number
   readonly text: string
   readonly version: Version
-  /** For version 4; version 10 is always text. */
+  /** The notation of a query of version 4. A query of version 10 is always text. */
   readonly notation: Notation
 }
 
@@ -41,7 +41,7 @@ const first: ShellState = {
 function readStoredState(): ShellState {
   try {
     const text = sessionStorage.getItem(storageKey)
-    // Only this file writes it, in this shape.
+    // Only this file writes the stored text, so the text has this shape.
     return text === null ? first : (JSON.parse(text) as ShellState)
   } catch {
     return first

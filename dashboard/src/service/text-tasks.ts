@@ -42,7 +42,7 @@ export interface DocumentText {
   readonly data: string
   readonly notation: Notation
   readonly ts: bigint
-  /** ISO 8601; empty when it does not expire. */
+  /** The expiry in ISO 8601; empty if the document does not expire. */
   readonly ttl: string
 }
 

@@ -12,9 +12,9 @@ import type { DocumentName } from './documents.ts'
 /** A login. */
 export interface UserToken {
   readonly id: string
-  /** Its transaction time. */
+  /** The transaction time of the token. */
   readonly ts: bigint
-  /** ISO 8601; undefined when it does not expire. */
+  /** The expiry in ISO 8601; undefined if the token does not expire. */
   readonly expires: string | undefined
 }
 
