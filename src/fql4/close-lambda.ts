@@ -1,5 +1,5 @@
 // Converts lambdas to values by printing them in canonical form. Captured variables become a `let` of literals.
-// References stay values, so that they follow renames. Nothing in the result depends on the current query.
+// References stay values, so that a renamed object is still found. The result does not depend on the current query.
 
 import { step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'

@@ -132,7 +132,7 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
   }
 }
 
-/** The value with which code of another language aborted, as text, or its error message. */
+/** The text for a failure in code of another language: the value passed to `abort`, or the error message. */
 export function abortText({ aborted, foreignText }: LanguageError): string {
   return aborted === undefined ? foreignText : typeof aborted === 'string' ? aborted : String(aborted)
 }

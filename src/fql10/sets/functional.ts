@@ -1,5 +1,5 @@
-// Sets whose elements depend on functions. The functions run on every read of the set, at the read time of the set's
-// creation.
+// Sets whose elements depend on functions. The functions run on every read of the set. They read as of the read time
+// that applied when the set was created.
 
 import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
@@ -85,7 +85,7 @@ export class FlatMapSet extends FunctionSet {
     this.isReversed = isReversed
   }
 
-  /** A position consists of the position of the outer element and that of the inner element. */
+  /** A position has two parts: the position of the outer element, and the position of the inner element. */
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
     const [outerFrom, innerFrom] = (from ?? []) as readonly [SetPosition?, SetPosition?]

@@ -23,7 +23,7 @@ import type { Doc } from '../value.ts'
 import { providerShape, roleShape } from './access-shapes.ts'
 import { findNameConflict } from './collection-writing.ts'
 
-/** The faults of the given fields of a native document. `doc` is the changed document; creation has none. */
+/** The faults of the given fields of a native document. `doc` is the changed document; undefined for a creation. */
 export function definitionFailures(
   number: number,
   mode: 'create' | 'update' | 'replace',

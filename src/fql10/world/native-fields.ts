@@ -93,7 +93,10 @@ function nameOfReference(value: StoredValue, { transaction }: Session): StoredVa
   return value instanceof Ref ? (transaction.catalogue.nameOf(value) ?? value) : value
 }
 
-/** Privileges and memberships contain a resource: version 10 stores its name, version 4 a reference. */
+/**
+ * Privileges and memberships contain a resource. Version 10 stores the name of the resource, version 4 stores a
+ * reference.
+ */
 function showResources(value: StoredValue, session: Session): StoredValue {
   if (isArray(value)) return value.map(item => showResources(item, session))
   if (!isObject(value)) return value

@@ -30,7 +30,9 @@ export class Names {
     this.#session = session
   }
 
-  /** Call this before a schema object is written: its names stay valid until the query ends. */
+  /**
+   * Call this method before a schema object is written. The names of the object then stay valid until the query ends.
+   */
   keep(ref: Ref): void {
     const fields = this.#session.transaction.get(ref)?.fields
     const kind: Kind = ref.collection === native.collections ? 'collection' : 'function'

@@ -99,7 +99,10 @@ export class StoredSetReader implements SetReader {
     return index && matchStream(index.stored, options.terms, collection, filter, reading)
   }
 
-  /** The index use of a set. An index entry covers its unchanged fields, and `id` and `coll`, which are in the reference. */
+  /**
+   * The index use of a set. An index entry covers the fields that it contains unchanged. It also covers `id` and
+   * `coll`, which are in the reference.
+   */
   #indexUse({ options: { collection, index: name, span } }: StoredSet): IndexUse | undefined {
     const index = name === undefined ? undefined : this.#indexOf(collection, name)
     if (index === undefined) return undefined
@@ -122,7 +125,7 @@ export class StoredSetReader implements SetReader {
     return ownIndexes(collectionRef(collection, this.#session), this.#session).get(name)
   }
 
-  /** Reads in the past need the right to read history. `unrestricted_read` exists only in version 4. */
+  /** Reads of the past need the right to read history. The action `unrestricted_read` exists only in version 4. */
   #filter(collection: Ref, isPast: boolean): ElementFilter {
     const session = this.#session
     if (isPast) return document => mayReadHistory(document, session)

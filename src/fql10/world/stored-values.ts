@@ -1,5 +1,5 @@
-// Converts between stored values and runtime values of version 10. Most values are the same; references become
-// documents.
+// Converts between stored values and runtime values of version 10. Most values have the same form in both. References
+// become documents.
 
 import { step } from '../../base/effort.ts'
 import { type Message, msg } from '../../base/message.ts'

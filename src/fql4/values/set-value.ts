@@ -2,7 +2,10 @@
 
 import { type Lambda, type ObjectValue, Ref, Transient, type Value } from '../../values/value.ts'
 
-/** The description of a set, without its elements. Native collections are sets too, but stay plain references. */
+/**
+ * The description of a set, without its elements. Native collections are sets, too, but their values are plain
+ * references.
+ */
 export type SetShape =
   | { readonly type: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
   | { readonly type: 'documents'; readonly collection: Ref }

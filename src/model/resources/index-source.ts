@@ -1,4 +1,4 @@
-// The `source` of an index: one collection, several, or the wildcard, each with bindings.
+// The `source` of an index: one collection, several collections, or the wildcard. Each of them may have bindings.
 
 import {
   isArray,
@@ -67,7 +67,10 @@ export function meaningOfSource(stored: Value | undefined): ObjectValue {
   return new Map(parts.reverse())
 }
 
-/** Returns one part of a source as it is stored. `class` is an older name for `collection`, which takes precedence. */
+/**
+ * Returns one part of a source as it is stored. `class` is an older name for `collection`. If both are present,
+ * `collection` applies.
+ */
 export function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
   const keys = item.has('collection') ? ['collection', 'fields'] : ['class', 'fields']
   return new Map([...item].filter(([key]) => keys.includes(key)))

@@ -24,7 +24,8 @@ function isPublic(permissions: Value | undefined): boolean {
 }
 
 /**
- * Terms and values: one object or an array of objects. Paths of their failures do not include the position (a quirk).
+ * Terms and values: one object or an array of objects. The path of a failure does not include the position in the array
+ * (a quirk).
  */
 const indexFields: FieldCheck = value =>
   itemsOf(value).flatMap(item =>
@@ -117,8 +118,8 @@ function usedBindings(fields: ObjectValue): ReadonlySet<string> {
 const isString = (value: Value | undefined): value is string => typeof value === 'string'
 
 /**
- * Indexes without terms, or over all documents of a class, are partitioned. Unique indexes are never partitioned,
- * whatever this returns.
+ * Indexes without terms, or over all documents of a class, are partitioned. For unique indexes, which are never
+ * partitioned, the result has no effect.
  */
 function defaultPartitions(fields: ObjectValue): bigint {
   const terms = itemsOf(fields.get('terms'))

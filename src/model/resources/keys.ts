@@ -37,8 +37,8 @@ export const keyResource: Resource = {
 }
 
 /**
- * A secret must lead to one key, so a hash is rejected if a key with the same id in another database has it. The error
- * reveals nothing, because the caller already knows the secret.
+ * A secret must identify one key. So a hash is rejected if a key with the same id in another database has the same
+ * hash. The error reveals nothing, because the caller already knows the secret.
  */
 function importFailures({ session, mode, patch, ref }: Draft): readonly FieldFailure[] {
   const given = patch.get('hashed_secret')

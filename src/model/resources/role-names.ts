@@ -18,7 +18,7 @@ export function roleFailures(
   return isBuiltinRole(value) ? [] : customRoleFailures(value, path, session)
 }
 
-/** Checks a custom role: a reference, or the name of one that exists. */
+/** Checks a custom role: a reference, or the name of an existing role. */
 export function customRoleFailures(
   value: Value,
   path: readonly string[],

@@ -1,6 +1,6 @@
 // Converts types of fields to values and back, to store a type independently of later changes to the names in its
-// signature. The stored form nests little, so even the deepest signature fits the limit of stored values: a union is a
-// list.
+// signature. The stored form has few levels, for example because a union is a list. So even the deepest signature is
+// within the depth limit of stored values.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { isArray, isObject, type Value } from '../../values/value.ts'

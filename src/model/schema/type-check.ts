@@ -1,5 +1,5 @@
-// Checks a value against a type and lists all faults: first those of the existing parts in their order, then the
-// missing parts.
+// Checks a value against a type and lists all faults. The faults of existing parts come first, in the order of the
+// parts; missing parts follow.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -38,7 +38,7 @@ export const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = 
   Number: value => typeof value === 'bigint' || typeof value === 'number',
 }
 
-/** Returns the faults of a value at `path`. Undefined stands for a missing value. */
+/** Returns the faults of a value at `path`. Undefined means a missing value. */
 export function typeFailures(
   type: FieldType,
   value: Value | undefined,
@@ -106,9 +106,9 @@ function objectFailures(
 }
 
 /**
- * If exactly one member of a union fails only in inner parts, it was probably meant, and its failures are returned. If
- * a union has several object types, and the value does not have all required fields of any of them, the failure lists
- * the required fields of each.
+ * If exactly one member of a union fails only in inner parts, the client probably meant this member, and its failures
+ * are returned. If a union has several object types, and the value does not have all required fields of any of them,
+ * the failure lists the required fields of each.
  */
 function unionFailures(
   members: readonly FieldType[],

@@ -1,4 +1,4 @@
-// Access to sets: whether a caller may read a set, and which of its elements are visible.
+// Access to sets: whether a caller may read a set, and which elements of the set are visible to the caller.
 
 import { type IndexDefinition, indexDefinition } from '../../storage/store/index-definition.ts'
 import { type CollectionId, native, type Ref, type Value } from '../../values/value.ts'
@@ -13,7 +13,7 @@ const everything: ElementFilter = () => true
 
 /**
  * Returns a filter for the documents that the caller may read. Built-in roles decide by collection, so the filter
- * caches one decision for each.
+ * caches one decision for each collection.
  */
 function readableDocuments(session: Session): ElementFilter {
   if (session.authority.kind === 'roles') return document => mayRead(document, session)
@@ -53,13 +53,13 @@ export function documentsFilter(collection: Ref, session: Session): ElementFilte
   return listed(collection, shows, session)
 }
 
-/** Hides the indexes that collection definitions contain: no list of indexes shows them. */
+/** Hides the indexes that belong to collection definitions. No list of indexes shows such indexes. */
 function listed(collection: Ref, shows: ElementFilter, session: Session): ElementFilter {
   if (collection.id !== BigInt(native.indexes)) return shows
   return document => !isOwnIndex(document, session) && shows(document)
 }
 
-/** Returns a filter for the documents of a collection that the caller may read; it may reject all documents. */
+/** Returns a filter for the documents of a collection that the caller may read. The filter may reject all documents. */
 export function readableDocumentsOf(collection: Ref, session: Session): ElementFilter {
   return listed(collection, readableDocuments(session), session)
 }

@@ -1,5 +1,5 @@
-// Decimal digits of doubles, rounded to a precision as in Java's Formatter: from the digits that Java prints, half away
-// from zero.
+// Decimal digits of doubles, rounded to a precision as in Java's Formatter. Rounding starts from the digits that Java
+// prints, and rounds halves away from zero.
 
 import { hasOwnJavaDigits, javaDigits } from '../../values/java-digits.ts'
 
@@ -9,7 +9,10 @@ interface Decimal {
   readonly point: number
 }
 
-/** The digits that Java prints for a finite, non-negative double: mostly the shortest that parse to it. */
+/**
+ * The digits that Java prints for a finite, non-negative double: in most cases the shortest digits that parse to this
+ * double.
+ */
 export function decimalOf(double: number): Decimal {
   if (hasOwnJavaDigits(double)) {
     const { digits, exponent } = javaDigits(double)
