@@ -1,4 +1,5 @@
-// Every limit of the service with its unit. Sources: the protocol's published limits unless a line says otherwise.
+// Every limit of the service with its unit. The values are the protocol's published limits. "Ours" marks limits that
+// only Terrarium has.
 
 export const limits = {
   /** Bytes of a request body. */
@@ -12,8 +13,8 @@ export const limits = {
   /** Characters of a header in a record of the query log; ours: longer headers are truncated. */
   loggedHeaderCharsMax: 512,
   /**
-   * Divisor of the size of the query log for requests with rejected credentials: at once, and over the retention;
-   * ours.
+   * Divisor of the maximum size of the query log. Records of requests with rejected credentials may take this part at
+   * once, and as much again over the retention period; ours.
    */
   strangersLogShare: 16,
   /** Bytes of a request body at the endpoints of the query log; ours. */
@@ -37,12 +38,12 @@ export const limits = {
   requestsPerTurn: 16,
   /** Waiting requests of one connection, after which the service stops reading from it; ours. */
   requestsWaitingMax: 64,
-  /** Bytes whose parsing costs as much as one request; bytes up to which a read costs nothing; ours. */
+  /** Bytes whose parsing costs as much as one request; maximum bytes that are parsed without a cost; ours. */
   readBytesPerRequest: 256,
   shortReadBytes: 8192,
   /**
-   * Over HTTP/1.1: lines, or other bytes, whose parsing costs as much as one request; lines up to which a read costs
-   * nothing; lines of a slice; lines of a read after which new connections are sliced, too; ours.
+   * For HTTP/1.1: lines, and bytes, whose parsing costs as much as one request; maximum lines that are parsed without a
+   * cost; lines of a slice; lines of one read from which on all new connections are sliced; ours.
    */
   linesPerRequest: 16,
   bodyBytesPerRequest: 2048,
@@ -50,8 +51,8 @@ export const limits = {
   linesPerSlice: 128,
   linesOfFlood: 512,
   /**
-   * Lines of all connections together beyond the free ones, after which all are sliced; milliseconds for which new
-   * ones are, too; ours.
+   * Lines that all connections together may exceed their free lines by in one turn; after more lines, all connections
+   * are sliced. Milliseconds for which new connections are then sliced as well; ours.
    */
   excessLinesPerTurn: 2048,
   slicesAllMs: 10_000,
@@ -70,16 +71,16 @@ export const limits = {
   /** Milliseconds between checks of these bytes; ours. */
   sessionCheckMs: 50,
   /**
-   * After a session was closed for useless frames, for its client: milliseconds for which the following limits
-   * apply; milliseconds between new sessions; streams that they may reset at once; divisor of the allowed useless
-   * bytes; milliseconds of waiting after which a session is rejected; ours.
+   * Limits for a client after the service has closed its session because of useless frames: milliseconds for which
+   * these limits apply; milliseconds between new sessions; streams that a session may reset at once; divisor of the
+   * allowed useless bytes; maximum delay of a new session in milliseconds, above which it is rejected; ours.
    */
   offenderMs: 10_000,
   offenderSpacingMs: 100,
   offenderResetBurst: 10,
   offenderEmptyBytesPart: 16,
   offenderWaitMs: 5_000,
-  /** Approximate number of such clients that are remembered; ours. */
+  /** Approximate maximum number of these clients in memory; ours. */
   offendersMax: 10_000,
   /** Milliseconds that idle connections stay open at shutdown, for requests that are already on their way; ours. */
   lingerMs: 250,
@@ -117,24 +118,26 @@ export const limits = {
   /** Elements of an array that `append` and `prepend` create; ours: repeated doubling must not exhaust the memory. */
   arrayElementsMax: 1_000_000,
   /**
-   * Results (such as password checks) that the elements of one call wait for at the same time; ours: other queries
-   * get their turn.
+   * Asynchronous results, such as password checks, that one call requests at the same time; ours: other queries get
+   * their turn.
    */
   questionsAtOnceMax: 256,
   /**
-   * Bytes of a query that the service parses itself, not the slow lane; bytes of a response that is sent in one
-   * piece; ours.
+   * Maximum bytes of a query that the service parses itself and not in the slow lane; maximum bytes of a response that
+   * is sent in one piece; ours.
    */
   shortBodyBytes: 262_144,
   longBodyBytes: 65_536,
   /**
-   * Milliseconds that evaluations of one database may hold the process; milliseconds forgiven per second;
-   * milliseconds until a query of a database above this limit moves to the slow lane; ours.
+   * Milliseconds that evaluations of one database may block the process: at once, and per second. Milliseconds after
+   * which a query of a database above these limits moves to the slow lane; ours.
    */
   blockingMsFree: 80,
   blockingMsPerSecond: 20,
   impatientMs: 3,
-  /** Milliseconds that a stream's expression may hold the service, because it cannot move to the slow lane; ours. */
+  /**
+   * Milliseconds that a stream's expression may block the process, because a stream cannot move to the slow lane; ours.
+   */
   unmovableMs: 50,
   /** Queries that wait for the slow lane: in total, and of one database; ours. */
   laneWaitingMax: 1000,
@@ -255,7 +258,7 @@ export const limits = {
   streamPageMs: 60_000,
   /** Milliseconds without events after which a stream of version 10 sends its position. */
   streamStatusMs: 300_000,
-  /** Milliseconds until a page of such a stream is read again after a failure, and number of retries; ours. */
+  /** Milliseconds until a page of a stream of version 10 is read again after a failure, and number of retries; ours. */
   streamRetryMs: 1000,
   streamRetriesMax: 5,
   /** Milliseconds for all permission checks of the events of one transaction. */
@@ -267,8 +270,8 @@ export const limits = {
   streamPredicateMs: 100,
   streamTurnMs: 20,
   /**
-   * Milliseconds of one batch of background work, and of an import; of all bindings of one document; of the bindings
-   * of an imported record, for all versions that it changes; ours.
+   * Time limits in milliseconds: one batch of background work; one batch of an import; all bindings of one document;
+   * all bindings for the versions that one imported record changes; ours.
    */
   backgroundBatchMs: 10,
   importBatchMs: 20,
@@ -322,8 +325,8 @@ export const limits = {
   /** Milliseconds after which half of the failed password checks of a client are forgotten; ours. */
   passwordFailureHalfLifeMs: 300_000,
   /**
-   * Waiting password checks of one slowed-down queue; milliseconds that a check waits for the pauses of others;
-   * clients whose failures are remembered; ours.
+   * Waiting password checks of one queue with pauses; maximum milliseconds that pauses delay a check; clients whose
+   * failures are remembered; ours.
    */
   passwordQueueMax: 1000,
   passwordQueueWaitMs: 5000,

@@ -1,4 +1,4 @@
-// Locates the files of the program. It runs from its sources, or from a few bundled files in one folder
+// Locates the files of the program. The program runs from its sources, or from a few bundled files in one folder
 // (`scripts/build-program.js`).
 
 import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The parser of request JSON, which every request pays for first. It is our own because JSON.parse cannot keep what the
+// The parser of request JSON. Terrarium has its own parser because JSON.parse does not preserve details that the
 // language needs: exact 64-bit integers apart from doubles, the source order of integer-like keys, the first of two
 // equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
 

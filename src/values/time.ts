@@ -1,5 +1,5 @@
 // Times with nanosecond precision over a billion years each way: text, units, and calendar parts in UTC. The range is
-// that of java.time.Instant, which clients see in results and error texts; Temporal covers 1/2000 of it.
+// that of java.time.Instant, which clients see in results and error texts; Temporal covers 1/2000 of this range.
 
 import { secondsPerDay } from '../base/durations.ts'
 import {

@@ -178,7 +178,7 @@ export type UnresolvedTarget =
   | { readonly type: 'native'; readonly name: NativeName; readonly scope: UnresolvedRef }
   | { readonly type: 'document'; readonly id: bigint; readonly collection: UnresolvedRef }
 
-/** A reference to something that does not exist: a legal value until it is used. */
+/** A reference to a document that does not exist. It is a legal value, and an error only when it is used. */
 export class UnresolvedRef {
   readonly kind = 'unresolved'
   readonly target: UnresolvedTarget
@@ -226,8 +226,8 @@ export type ActionName = 'create' | 'update' | 'delete' | 'add' | 'remove'
 export type ObjectValue = ReadonlyMap<string, Value>
 
 /**
- * The end of the JSON of references to a database's documents, by collection, under one schema state for one client
- * version.
+ * By collection of a database: the text with which the JSON of references to its documents ends. Valid for one schema
+ * state and one client version.
  */
 export type RefTails = Map<CollectionId, string>
 
@@ -253,8 +253,8 @@ export class VersionRenderCache extends RenderCache {
 }
 
 /**
- * A value that exists only while a query runs, such as a page. Each language derives classes from it. Storage, ordering
- * and index terms use its ordinary form.
+ * A value that exists only while a query runs, such as a page. Each language derives classes from this class. Storage,
+ * ordering and index terms use the ordinary form of the value ({@link Transient.storedForm}).
  */
 export abstract class Transient {
   abstract readonly kind: string

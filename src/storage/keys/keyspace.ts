@@ -51,11 +51,14 @@ export function documentsIndex(collection: CollectionId): number {
 
 /** The jobs of the background sweeper. The numbers are stored: never change them. */
 export const garbageKinds = {
-  /** Recompute when the next version of a collection, or of a database's own collections, expires. */
+  /**
+   * Recompute the time at which the next version of a collection expires. For a database: the times of its native
+   * collections.
+   */
   history: 1,
   /** A schema object was deleted: remove everything that belonged to it. */
   object: 3,
-  /** Trim the change record of a collection, which reaches back beyond the collection's history. */
+  /** Remove the changes of a collection that are older than its retained history. */
   changes: 4,
 } as const
 
@@ -86,7 +89,7 @@ const tableTags = { live: keyTags.indexLive, ended: keyTags.indexEnded, events: 
 
 const writer = new ByteWriter()
 
-/** Live document: the newest version, if it is not a delete. */
+/** The key of a live document. Its value is the newest version. */
 export function documentKey(ref: Ref): Uint8Array {
   return keyOfDocument(keyTags.document, ref).copy()
 }
@@ -96,7 +99,7 @@ export function documentRange(database: DatabaseId, collection: CollectionId): K
   return prefixRange(keyInCollection(keyTags.document, database, collection).copy())
 }
 
-/** A superseded version, or the delete that is a document's newest version. */
+/** The key of a superseded version, or of the delete that is a document's newest version. */
 export function historyKey(ref: Ref, ts: Micros): Uint8Array {
   return keyOfDocument(keyTags.history, ref).descending(ts).copy()
 }
@@ -146,7 +149,7 @@ export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 
   return appendEntryDocument(event, document).append(values.bytes).append(values.tie).copy()
 }
 
-/** The position before or after all events that match these parts; each part requires those before it. */
+/** The position before or after all events that match these parts; each part requires the parts before it. */
 export interface EventKeyBound {
   /** May be outside the range of times in keys: before 1684, or after 2255. */
   readonly ts: number
@@ -308,7 +311,9 @@ const databaseKinds = [
   'collectionChanges',
 ] as const satisfies readonly (keyof typeof keyTags)[]
 
-/** All keys of a database. Not included are the homes of its keys and the jobs of the sweeper. */
+/**
+ * All stored keys of a database, except the rows that locate its access keys (`keyHome`) and the jobs of the sweeper.
+ */
 export function databaseRanges(database: DatabaseId): KeyInterval[] {
   return databaseKinds.map(kind => prefixRange(keyIn(keyTags[kind], database).copy()))
 }
@@ -341,7 +346,7 @@ function keyOfEntry(table: IndexTable, entry: EntryKeyParts): ByteWriter {
   return appendEntryDocument(place, document).append(values.tie)
 }
 
-/** In index entries the id comes first, because that is their order. */
+/** In the keys of index entries, the id precedes the collection, because entries are ordered by id first. */
 function appendEntryDocument(key: ByteWriter, { id, collection }: DocumentId): ByteWriter {
   return key.u64(id).u16(collection)
 }

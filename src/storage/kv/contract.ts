@@ -87,8 +87,8 @@ export interface KeyValueStore {
   /**
    * Runs the transaction function `work` under the writer's lock, on the newest state, and applies its writes
    * atomically; transactions are strictly serializable. All other writers wait meanwhile, so `work` must be short: it
-   * checks what was prepared before (see storage/store/attempt.ts) and returns the writes. Transactions that wait
-   * together may share one lock and one flush; each sees the writes of the transactions before it. `work` is
+   * validates an attempt that was evaluated before (see storage/store/attempt.ts) and returns the writes. Transactions
+   * that wait together may share one lock and one flush; each sees the writes of the transactions before it. `work` is
    * synchronous and may run more than once; only the last run counts. If it throws, the promise rejects and nothing is
    * written. The promise resolves when the writes are durable (survive a crash of process and machine); without writes,
    * when all data that `work` has read is durable.
@@ -99,10 +99,10 @@ export interface KeyValueStore {
   transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T>
   /**
    * For engines whose reads may lag behind commits of other machines. Undefined when a snapshot taken now contains all
-   * commits up to `notBefore` (microseconds) and follows the time of day; otherwise resolves when this is so. Infinity
-   * stands for all commits before the call, by any machine. With `isLater` the snapshot also has a time later than
-   * `notBefore`, unless the source of the time is unavailable. Rejects with `StoreUnavailableError` when the commits
-   * need an unavailable service.
+   * commits up to `notBefore` (microseconds) and follows the time of day; otherwise resolves when this is so. With
+   * `notBefore` Infinity, the snapshot contains all commits of any machine before the call. With `isLater` the snapshot
+   * also has a time later than `notBefore`, unless the source of the time is unavailable. Rejects with
+   * `StoreUnavailableError` when the engine needs an unavailable service to get the commits.
    */
   ready?(notBefore: number, isLater?: boolean): Promise<void> | undefined
   /**

@@ -1,5 +1,5 @@
 // Opens the LMDB environment of a data directory. All possible faults of the folder are detected before lmdb-js opens
-// it, because a failure of lmdb-js to open it kills the process with a segmentation fault.
+// it. If lmdb-js fails to open a folder, the process is killed with a segmentation fault.
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,8 +30,8 @@ const plainLayout = '5'
 /** The same rows, but the newest ones may be only in a commit log beside LMDB. */
 const loggedLayout = '6'
 /**
- * Layout 3 has no order of expiry, and both layouts have events of indexes: the store adds the missing rows and removes
- * the unused ones (storage/store/due-filing.ts).
+ * Earlier layouts that can still be opened. Layout 3 has no order of expiry, and both layouts have stored events of
+ * indexes: the store adds the missing rows and removes the unused ones (storage/store/due-filing.ts).
  */
 const layoutsBefore: readonly string[] = ['3', '4']
 

@@ -7,7 +7,8 @@
 // ranges by the keys of each commit, and commits whose keys are of other kinds than a range are skipped. Every commit
 // passes through this code, so it keeps nothing that the garbage collector would have to trace or copy: a slot contains
 // the number of the last write to it, and keys are copied to a ring of bytes. Two keys may share a slot, and keys of
-// large commits are not stored, so more may seem written than was; reading it again decides.
+// large commits are not stored. So a key may count as written although it was not. Validation then reads the key again
+// and compares its value.
 
 import { byteText } from '../../base/byte-text.ts'
 import { hashByte, hashBytes, hashSeed } from '../../base/bytes.ts'
@@ -16,7 +17,9 @@ import type { ReadRange, ReadRow, ReadSet } from './read-set.ts'
 
 /** Number of remembered commits; a power of two. */
 const commitsMax = 8192
-/** Bytes for their keys, each with its length: enough for a large commit, or about 2000 ordinary ones. */
+/**
+ * Bytes for the keys of these commits, each with its length: enough for a large commit, or about 2000 ordinary commits.
+ */
 const ringBytes = 1 << 20
 /**
  * Maximum number of writes of a commit whose keys are stored: the keys of larger commits, such as imports, would fill
@@ -197,7 +200,7 @@ export class RecentWrites {
     const found = new Set<ReadRange>()
     let left = comparisonsMax
     for (let number = first; number < this.#commits; number++) {
-      // Mostly reads and writes are of different kinds of rows.
+      // Reads and writes mostly concern different kinds of rows.
       const both = (this.#kinds[number % commitsMax] as number) & kinds
       if (!both) continue
       const keys = this.#keysOf(number)

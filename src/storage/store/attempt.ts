@@ -23,23 +23,23 @@ export interface Evaluation<T> {
   readonly changesSchema: boolean
   /** {@link StoreTransaction.chosenIdsMs}. */
   readonly chosenIdsMs: number
-  /** When the last document that had expired for the transaction did expire. */
+  /** The latest expiry of the documents that had expired for the transaction. */
   readonly latestExpiry: Micros
-  /** When the next document that the transaction read will expire. */
+  /** The earliest expiry of the other documents that the transaction read. */
   readonly nextExpiry: Micros
   readonly counters: TransactionCounters
 }
 
 /** A transaction evaluated on a snapshot, for {@link Store.commit}. */
 export interface Attempt<T> extends Evaluation<T> {
-  /** Its commit time is part of other values, too, so the writes are valid only for this time. */
+  /** True if other values contain the commit time, so that the writes are valid only for this time. */
   readonly isStamped: boolean
   /** The newest commit in its snapshot. */
   readonly since: CommitRecord
   readonly reads: ReadSet
   /**
-   * Decodes a read set that another process has sent. If present, `reads` is empty, and the attempt cannot be validated
-   * before.
+   * Decodes a read set that another process has sent. If present, `reads` is empty, and the attempt can be validated
+   * only after this call.
    */
   readonly loadReads?: () => Promise<ReadSet>
   /** The parts of cached schemas on which the attempt relies. */
@@ -118,7 +118,7 @@ export function attemptOn<T>(
  * attempt. Attempts of the service itself are short and read far less.
  */
 const rereadsMax = 250_000
-/** The same for the service and an attempt of another process: this takes some milliseconds. */
+/** The maximum when the service validates an attempt of another process: this takes some milliseconds. */
 const rereadsElsewhereMax = 4_000
 
 /** The result of validating an attempt; `unread`: its read set must be loaded first. */

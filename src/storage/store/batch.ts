@@ -13,7 +13,7 @@ const looksPerWrite = 4
  */
 const batchBytesMax = 4_194_304
 
-/** Returns a function that is true after this number of milliseconds; absent: never. */
+/** Returns a function that returns true after this number of milliseconds; absent: never. */
 export function batchEnd(milliseconds: number | undefined): () => boolean {
   if (milliseconds === undefined) return () => false
   const endMs = systemClock.elapsedMs() + milliseconds

@@ -1,6 +1,6 @@
 // Limits the time for the bindings of one document, in writes, imports and builds. When the document is removed later,
-// they are computed again in the service's own process, where no request could be rejected. Thread time is measured, so
-// that a busy machine rejects no document.
+// its bindings are computed again in the service's own process. No request can be rejected then. Thread time is
+// measured, so that a busy machine rejects no document.
 
 import { threadMicros } from '../../base/clock.ts'
 import { alsoWatched } from '../../base/effort.ts'
@@ -12,8 +12,8 @@ import type { Value } from '../../values/value.ts'
 import type { NameLookup, StoreHooks, Version } from './contract.ts'
 
 /**
- * Microseconds that a binding of each version adds to the limit of a document: a binding that takes no longer is never
- * too long.
+ * Microseconds that a binding of each version adds to the limit of a document: a binding that takes no longer than this
+ * never exceeds the limit.
  */
 const microsPerVersion: number = 50
 
@@ -62,8 +62,8 @@ export class BindingBudget implements StoreHooks {
   }
 
   /**
-   * Runs a binding, or other stored code that belongs to the document. Throws `time out` when all of this takes too
-   * long together.
+   * Runs a binding, or other stored code that belongs to the document. Throws `time out` when all such work on the
+   * document together exceeds the limit.
    */
   within<T>(work: () => T): T {
     const started = this.#clock()

@@ -1,6 +1,6 @@
 // Schema objects by name and by reference. The schema of a database is cached across transactions under the version
-// number that every write to the schema changes. The version number is read only if some schema has changed since the
-// last read, which the transaction knows; so using a schema usually costs nothing.
+// number that every write to the schema changes. A transaction knows when a schema last changed, and reads the version
+// number only after a change. So using a schema usually costs nothing.
 
 import { assert } from '../../base/assert.ts'
 import { byteText, textBytes } from '../../base/byte-text.ts'
@@ -45,7 +45,7 @@ interface FromEntry<T> {
   readonly value: Uint8Array
 }
 
-/** The version of no stored schema. */
+/** A version before the versions of all stored schemas. */
 const beforeAll: Micros = micros(-1)
 
 /** The cached parts of one database's schema at one version; filled on demand. */
@@ -60,7 +60,7 @@ class Schema {
   readonly derived = new Map<string, unknown>()
   /** The parent of the database; undefined while it is not cached. */
   parent: { readonly id: DatabaseId | undefined } | undefined
-  /** The schema time at which this was known to be current. */
+  /** The last schema time at which this schema was known to be current. */
   verifiedAt: Micros = beforeAll
   /** Approximate bytes of memory. */
   weight = bytesPerSchema
@@ -147,9 +147,11 @@ export function encodeParent(parent: DatabaseId): Uint8Array {
 /** The parts of one database's cached schema on which a transaction relies. */
 export interface SchemaRead {
   readonly version: Micros
-  /** The transaction has used more than `entries`: any change to the schema counts. */
+  /**
+   * True if the transaction has used more than `entries`. Then any change to the schema makes the transaction stale.
+   */
   isWhole: boolean
-  /** The rows of the single objects that it has used, by the `byteText` of their keys. */
+  /** The rows of the single objects that the transaction has used, by the `byteText` of their keys. */
   readonly entries: Map<string, Uint8Array>
   /** The parent of the database, if it was used from the cache. */
   parent: { readonly id: DatabaseId | undefined } | undefined
@@ -202,7 +204,7 @@ export class StoreCatalogue implements Catalogue {
     | undefined
 
   constructor(snapshot: Snapshot, cache: SchemaCache) {
-    // The query does not pay for reading the schema.
+    // Reads of the schema are not part of the costs of a query.
     this.#snapshot = { ...snapshot, counters: noCounts() }
     this.#cache = cache
   }

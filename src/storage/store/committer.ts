@@ -140,7 +140,7 @@ export class Committer {
       const times = { ...timesOf(last, commitTime), settledTime: micros(last.time + 1) }
       const evaluated = evaluateOn(this.#parts, view, times, work)
       if (evaluated.nextExpiry >= evaluated.commitTime) return evaluated
-      // The ids that it has generated have moved its commit past the expiry of a document that it has read.
+      // The ids that the attempt has generated have moved its commit past the expiry of a document that it has read.
       commitTime = evaluated.commitTime
     }
   }

@@ -1,6 +1,6 @@
 // The interface of the store to the higher layers: transactions over versioned documents, indexes and the catalogue of
-// schema objects. All functions are synchronous. A transaction can be replayed from the start, on a newer snapshot,
-// with the results that it has waited for.
+// schema objects. All functions are synchronous. A transaction that waits for an asynchronous result is replayed from
+// the start with this result, on a newer snapshot.
 
 import type { Code } from '../../values/code.ts'
 import type {
@@ -28,7 +28,7 @@ export interface Version {
   readonly action: 'create' | 'update' | 'delete'
   /** Top-level fields in stored order: `data`, `ttl`, `name` …; empty for a delete. */
   readonly fields: ObjectValue
-  /** The schema time of the shape of the fields; absent: that of the write of the version. */
+  /** The fields have the shape that their collection had at this schema time; absent: at `ts`. */
   readonly shapeTime?: Micros
   /** The cache of the version's text, if the version is read often. */
   readonly shown?: VersionRenderCache
@@ -118,7 +118,10 @@ export interface Catalogue {
   schemaVersion(database: DatabaseId): Micros
   /** Live definitions; undefined when the object does not exist, or no longer exists. */
   database(id: DatabaseId): DatabaseDefinition | undefined
-  /** The live database of a reference, if it still has the parent in the reference: numbers may come from data. */
+  /**
+   * The live database of a reference, if its parent is still the parent in the reference. References in data may
+   * contain any numbers.
+   */
   databaseAt(ref: Ref): DatabaseDefinition | undefined
   /** A database and its ancestors from the inside out, without the root. Ends early at a database that is not live. */
   lineage(database: DatabaseId): readonly DatabaseDefinition[]
@@ -183,15 +186,15 @@ export interface StoredSize {
 }
 
 /**
- * A transaction over the whole data directory: it sees a snapshot, and its own writes. It checks no permissions and
- * does not validate schema objects: the higher layers do. Rejected writes throw {@link WriteRejected}; a write in a
- * read-only transaction throws {@link WriteNeeded}.
+ * A transaction over the whole data directory: it sees a snapshot, and its own writes. The higher layers check
+ * permissions and validate schema objects. Rejected writes throw {@link WriteRejected}; a write in a read-only
+ * transaction throws {@link WriteNeeded}.
  */
 export interface Transaction {
   readonly catalogue: Catalogue
   readonly directory: Directory
   readonly counters: TransactionCounters
-  /** The time of reads: they see all commits up to this time. Constant. */
+  /** The time of all reads of the transaction. They see all commits up to this time. */
   readonly snapshotTime: Micros
   /**
    * The time of the newest commit that reads see; every later commit, of any process, has a later time. Running commits
@@ -204,18 +207,24 @@ export interface Transaction {
    */
   readonly settledTime: Micros
   /**
-   * The time of the response, if it becomes part of the result: a transaction with writes then commits at exactly this
+   * Returns the time of the response for use in the result. A transaction with writes then commits at exactly this
    * time, or is evaluated again.
    */
   resultTime(): Micros
   /** False: any write throws {@link WriteNeeded}, and the runner restarts with a writing transaction. */
   readonly writable: boolean
-  /** Grows with each write: while it is unchanged, repeated reads return the same. */
+  /** A number that grows with each write. While the number is unchanged, repeated reads return the same results. */
   readonly writes: number
 
-  /** The live version at `at` (by default now, with own writes): not deleted, and its ttl has not passed. */
+  /**
+   * The live version at `at` (by default now, including the writes of this transaction): not deleted, and its ttl has
+   * not passed.
+   */
   get(ref: Ref, at?: number): Version | undefined
-  /** All retained versions, oldest first, including the own pending one; ttl does not hide them. */
+  /**
+   * All retained versions, oldest first, including the pending version of this transaction. A passed ttl does not hide
+   * versions.
+   */
   versions(ref: Ref, options?: { readonly reverse?: boolean }): Iterable<Version>
   /** Entries of an index for these terms, in order. Lazy. */
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry>
@@ -250,14 +259,14 @@ export interface Transaction {
 
   /** The sizes of at most `rowsMax` rows of an index, after the key `after`. */
   indexSize(index: Ref, rowsMax: number, after?: Uint8Array): StoredSize
-  /** The same for the documents of a collection. */
+  /** The sizes of at most `rowsMax` rows of a collection, after the key `after`. */
   collectionSize(collection: Ref, rowsMax: number, after?: Uint8Array): StoredSize
 
   /** Returns whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: number): boolean
   /**
-   * Writes a version that replaces the earlier write of this transaction, if any. Checks unique indexes ('instance not
-   * unique').
+   * Writes a version of a document. The version replaces an earlier write of this transaction to the document. Checks
+   * unique indexes ('instance not unique').
    */
   put(ref: Ref, fields: ObjectValue): Version
   /** Deletes a live document; for schema objects also the data that belongs to them. */
@@ -278,15 +287,18 @@ export interface Transaction {
    */
   newId(): bigint
   /**
-   * Returns whether a generated id must not be used for a new document, because a document is stored under it, even if
-   * deleted or expired.
+   * Returns whether a document is stored under a generated id, even a deleted or expired document. If so, a new
+   * document must not use the id.
    */
   isTaken(ref: Ref): boolean
-  /** A transaction over the snapshot and the writes of this one. It may write, and its writes are dropped. */
+  /**
+   * A transaction that sees the snapshot and the writes of this transaction. It may write; its own writes are dropped.
+   */
   rehearsal(): Transaction
   /**
-   * The snapshot as if the commit at `time` were the newest, but with the present schemas; the transaction itself if
-   * that is so. It allows no writes; its reads count for this transaction.
+   * A transaction that reads the snapshot as if the commit at `time` were the newest, but with the present schemas. If
+   * that commit is the newest, returns this transaction. The returned transaction allows no writes. Its reads belong to
+   * the read set and the costs of this transaction.
    */
   asOf(time: Micros): Transaction
 }
@@ -322,13 +334,15 @@ export class WriteRejected extends Error {
 /** Thrown by a write in a read-only transaction: the query must be evaluated in a writing one. */
 export class WriteNeeded {}
 
-/** Thrown by a read when no snapshot time is late enough for its client yet: the query must be retried soon. */
+/**
+ * Thrown by a read when no snapshot time is later yet than the client's last seen time: the query must be retried soon.
+ */
 export class SnapshotTooEarly {}
 
 /** One document that a committed transaction changed, as in the change record. */
 export interface Change {
   readonly ref: Ref
-  /** The version's own time; differs from the transaction's for writes into the past. */
+  /** The time of the version. For a write into the past, it differs from the time of the transaction. */
   readonly validTime: Micros
   readonly kind: 'write' | 'history insert' | 'history remove'
   readonly action: ActionName

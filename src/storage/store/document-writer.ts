@@ -1,6 +1,6 @@
 // Writes documents. All writes of a transaction to one document become one version at the commit time, relative to the
-// state before the transaction: a second write to a document first undoes the writes of the first one in the overlay.
-// Writes into the past rewrite a document's list of versions and the derived rows of its indexes.
+// state before the transaction: a second write to a document first undoes the first write in the overlay. Writes into
+// the past rewrite a document's list of versions and the derived rows of its indexes.
 
 import { byteText } from '../../base/byte-text.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -55,7 +55,7 @@ export class DocumentWriter {
   readonly #schemaWritten: SchemaWritten
   /** By the text of the documents' keys. */
   readonly #pending = new Map<string, PendingDocument>()
-  /** Documents that were created and deleted. */
+  /** Documents that this transaction has created and deleted. */
   readonly #forgotten = new Set<string>()
   readonly #historyChanges: Change[] = []
   #bytes = 0
@@ -137,7 +137,7 @@ export class DocumentWriter {
     const { journal, key, version } = pending
     const { ref } = version
     // Called before the first write: from then on, looked-up data must not be cached for other transactions, because
-    // this one may never be committed.
+    // this transaction may never be committed.
     const kind = version.ref.collection
     if (namedNatives.has(kind) || kind === unlisted.staged_schema) catalogue.noteChange(version.ref.database)
     const stored = encodeVersion(version, commitTime, stamp)
@@ -198,7 +198,10 @@ export class DocumentWriter {
     for (const pending of concerned) this.#layAgain(pending)
   }
 
-  /** The earlier state may have changed meanwhile, and with it the action of the pending version. */
+  /**
+   * Applies a pending version again. The earlier state may have changed meanwhile, and so may the action of the
+   * version.
+   */
   #layAgain(pending: PendingDocument): void {
     const { ref } = pending.version
     const base = newestLive(this.#context.snapshot, ref)
@@ -265,8 +268,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Changes a document's list of versions (oldest first) and all derived data; `edit` returns the changed index.
-   * Returns whether anything has changed.
+   * Changes a document's list of versions (oldest first) and all derived data; `edit` changes the list and returns the
+   * index of the change. Returns whether anything has changed.
    */
   #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => number): boolean {
     const pending = this.#pending.get(nameOf(ref))

@@ -1,6 +1,6 @@
 // Caches decoded index entries that are read repeatedly: the beginnings of ranges of live entries. A cached run is
-// valid if there was no commit since, or if no later commit wrote its rows, or, where these are unknown, if no document
-// of the index's collections was written. Every change of live entries is in the change record, except changes of the
+// valid if no later commit wrote its rows. If the written rows are not known, the run is valid if no later commit wrote
+// a document of the index's collections. Every change of live entries is in the change record, except changes of the
 // schema (built indexes, deleted collections), which change the schema time.
 
 import { hashBytes, keyAfter } from '../../base/bytes.ts'

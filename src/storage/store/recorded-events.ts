@@ -1,9 +1,9 @@
-// Computes the events of an index's entries from the change record: for each written version, its changes in a set. Two
-// versions of the document give these changes, so the cost depends on the changes of the collection and not on the size
-// of the set.
+// Computes the events of an index's entries from the change record. A written version of a document and the previous
+// version give the changes of a set. So the cost depends on the changes of the collection and not on the size of the
+// set.
 //
-// Edits of the past are recorded at the time of the edit, not at the edited time. There they leave due marks, as
-// superseded versions do (due-order.ts), so the marks are read as well.
+// Edits of the past are recorded at the time of the edit, not at the edited time. An edit leaves a due mark at the
+// edited time, as a superseded version does (due-order.ts), so the marks are read as well.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -28,8 +28,8 @@ import type { VersionReader } from './version-reader.ts'
 const stepsPerChange = 20
 
 /**
- * Bindings were computed within their time limit when the version was written; when they are computed again, the limit
- * is multiplied by this number.
+ * Factor of the time limit of bindings that are computed again. When the version was written, they were computed within
+ * the limit itself.
  */
 const patience = 10
 
@@ -107,7 +107,7 @@ export class RecordedEvents {
     }
   }
 
-  /** Documents that may have a version of a time, by time. */
+  /** The documents that may have a version in a span, by the time of the version. */
   *#written({ database }: EntrySet, { first, last, reverse }: EventSpan): Generator<WrittenDocuments> {
     const { view } = this.#parts.snapshot
     const recorded = readCollectionChanges(view, database, this.#collection, first, last, reverse)

@@ -1,9 +1,10 @@
-// The additions to a set and the removals from it, by time. The events of a collection's documents are stored. Those of
-// an index are not stored: each entry has the time of its addition, and an ended entry also the time of its removal, so
-// the entries of a set give all events (decision 44). They are read and sorted by time, in parts if there are many.
+// The additions to a set and the removals from it, by time. The events of a collection's documents are stored. The
+// events of an index are not stored: each entry has the time of its addition, and an ended entry also the time of its
+// removal, so the entries of a set give all events (decision 44). The entries are read, and their events are sorted by
+// time, in parts if there are many.
 //
-// For a large set, this would be a long scan for few events. Then the change record gives the documents of the
-// collection with the times of their writes, and two versions of a document give the change of the set.
+// For a large set, reading all entries would be a long scan for few events. Then the change record gives the documents
+// of the collection with the times of their writes, and two versions of a document give the change of the set.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { step } from '../../base/effort.ts'
@@ -29,8 +30,9 @@ import type { BufferedEvent, EventSpan, RecordedEvents } from './recorded-events
 import type { Snapshot } from './snapshot.ts'
 
 /**
- * The number of entries or changes that each of the two ways reads before the other one is tried; the number of events
- * that are kept for sorting at first, and at most.
+ * The limits of the two sources of events, the entries of the set and the change record: the number of entries or
+ * changes that are read from one source before the other source is tried; the number of events that are kept for
+ * sorting at first, and at most.
  */
 export interface EventLimits {
   readonly fewEntries: number
@@ -52,7 +54,7 @@ const eventLimits: EventLimits = {
 /** Approximate cost of reading an entry, in steps. */
 const stepsPerEntry = 10
 
-/** The span of a scan, not before `oldest`, from which on add events are returned. */
+/** The span of a scan. The span does not begin before the add events of the time `oldest`. */
 function spanOf(set: EntrySet, scan: EventScan, oldest: Micros): EventSpan {
   const bound = (given: EventBound | undefined) => {
     if (given === undefined) return undefined

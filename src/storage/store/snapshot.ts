@@ -8,7 +8,7 @@ import type { TransactionCounters } from './contract.ts'
 /** A consistent state as one transaction sees it, including its own writes. */
 export interface Snapshot {
   readonly view: View
-  /** Expiry is judged against this time. */
+  /** Reads determine the expiry of documents at this time. */
   readonly time: Micros
   /** The commit time of this transaction; undefined when it cannot write. */
   readonly commitTime: Micros | undefined
@@ -25,7 +25,7 @@ export interface Snapshot {
 interface Expiry {
   /** The latest expiry of documents that were expired for the reads. */
   latest: Micros
-  /** The earliest expiry of documents that were not. */
+  /** The earliest expiry of documents that were not expired for the reads. */
   next: Micros
 }
 

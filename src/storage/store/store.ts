@@ -54,7 +54,7 @@ interface StoreOptions {
   readonly rememberedBytesMax?: number
 }
 
-/** The parts of this memory for documents, for index entries and for schemas. */
+/** The parts of `rememberedBytesMax` for documents, for index entries and for schemas. */
 const [documentsPart, entriesPart, schemasPart] = [1 / 3, 1 / 6, 1 / 2]
 
 /** An open data directory. */
@@ -103,8 +103,9 @@ export class Store {
   }
 
   /**
-   * Runs `work` on a snapshot. For a client with the last seen time `seen` (0: none), its time is later, and never goes
-   * back on this machine; throws {@link SnapshotTooEarly} before `work` begins when there is no such time yet.
+   * Runs `work` on a snapshot. For a client with the last seen time `seen` (0: none), the time of the snapshot is later
+   * than `seen`, and never goes back on this machine. If there is no such time yet, throws {@link SnapshotTooEarly}
+   * before `work` begins.
    */
   read<T>(work: (transaction: StoreTransaction) => T, seen?: Micros): TransactionOutcome<T> {
     return this.#times.onSnapshot(seen, (view, last, time) => {
@@ -128,8 +129,7 @@ export class Store {
 
   /**
    * Evaluates `work` on a snapshot and commits nothing. The attempt can be passed to {@link commit}. If other values
-   * contain the commit time, it is the time that `stampTime` returns when it must be final; absent: the next possible
-   * time.
+   * contain the commit time, `stampTime` returns the final commit time; absent: the next possible time.
    */
   attempt<T>(
     work: (transaction: StoreTransaction) => T,
@@ -153,7 +153,7 @@ export class Store {
     return this.#committer.attemptAt(work, time)
   }
 
-  /** The newest commit of this process, if an attempt would have the same result after it. */
+  /** The newest commit of this process, if an attempt would have the same result after this commit. */
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#committer.validated(attempt)
   }
@@ -164,8 +164,8 @@ export class Store {
   }
 
   /**
-   * Runs synchronous work on documents of a database that cannot move to the slow lane; whether or not it throws, the
-   * database then pauses according to the duration of its bindings.
+   * Runs synchronous work on documents of a database, where the work cannot move to the slow lane. The database then
+   * pauses according to the duration of its bindings, whether or not the work throws.
    */
   counted<T>(database: DatabaseId, work: () => T): T {
     return this.bindings.counted(work, micros => this.bindingShare.spent(database, micros))

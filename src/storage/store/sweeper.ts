@@ -2,8 +2,8 @@
 // parts of the change record (record-removal.ts), and for each collection the expired history (due-order.ts). Each step
 // is short, and its cost depends on the removed data, not on the remaining data.
 //
-// A time that does not leap with the clock determines the expiry (base/removal-time.ts). Reads may be rejected earlier,
-// by the time of their snapshot, although the data still exists.
+// Expiry is determined by a time that does not jump when the clock is set (base/removal-time.ts). Reads may be rejected
+// earlier, by the time of their snapshot, although the data still exists.
 
 import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../../values/value.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
@@ -204,7 +204,10 @@ export class Sweeper {
     return !this.#isFiled
   }
 
-  /** A database pauses after its bindings; the rest is removed later. */
+  /**
+   * Returns whether bindings of a database may be computed now. A database pauses after its bindings; the rest is
+   * removed later.
+   */
   #mayCompute(database: DatabaseId): boolean {
     return this.#batchMs === undefined || this.#store.bindingShare.restMs(database) === 0
   }

@@ -86,23 +86,27 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return new StoreTransaction(this.parts, this.snapshot.view, { ...times, past: time }, this.counters)
   }
 
-  /** Returns whether values other than the times of versions and entries contain its commit time. */
+  /** Returns whether values other than the times of versions and entries contain the commit time. */
   get isStamped(): boolean {
     return this.#stampedTime !== undefined
   }
 
-  /** The earliest possible time of its commit, which is not before any id that it has generated. */
+  /**
+   * The earliest possible time of the transaction's commit, which is not before any id that the transaction has
+   * generated.
+   */
   get committableAt(): Micros {
     return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.parts.ids.newest)
   }
 
-  /** Returns whether its commit changes the schema time. */
+  /** Returns whether the commit of this transaction changes the schema time. */
   get movesSchemaTime(): boolean {
     return this.catalogue.changed.size > 0
   }
 
   /**
-   * The latest time in an id that it used for a document without generating it, if that time is in the future; else 0.
+   * The latest time in an id that the transaction used for a document but did not generate, if that time is in the
+   * future; else 0.
    */
   get chosenIdsMs(): number {
     return this.#chosenIdsMs

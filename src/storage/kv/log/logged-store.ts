@@ -62,9 +62,12 @@ interface LoggedOptions {
 
 /** Receives records once they are durable, in their order. */
 export interface RecordSink {
-  /** Called first: the name of the log, and the newest record before those that `add` gets. */
+  /**
+   * Called first, with the name of the log and the position of the newest record before the records that `add`
+   * receives.
+   */
   begin(log: Bytes, place: ChainPlace): void
-  /** Whole records of a segment, the last of which is at `place`. Their memory is only lent. */
+  /** Whole records of a segment, the last of which is at `place`. The receiver must copy bytes that it keeps. */
   add(records: Bytes, place: ChainPlace): void
   /** Called when no more records follow and the store is closed; the close waits for it. */
   end(): Promise<void>
@@ -125,7 +128,7 @@ class LoggedStore implements LoggedKeyValueStore {
   readonly #applying: ApplyQueue
   /** Absent until the first write. */
   #active: Segment | undefined
-  /** The newest record. */
+  /** The position of the newest record. */
   #place: ChainPlace
   /** The number of the newest segment with records. */
   #number: number
@@ -302,8 +305,8 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   /**
-   * Runs transactions on the newest state, up to one that writes in pieces. Transactions for which the batch has no room
-   * return to the queue. Returns the writes of the others.
+   * Runs transactions on the newest state, up to the first transaction that writes in pieces. Transactions for which
+   * the batch has no room return to the queue. Returns the writes of the others.
    */
   #run(active: Segment, batch: Job[]): BatchWrites {
     const all: Write[] = []
@@ -371,7 +374,7 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#applyLater()
   }
 
-  /** It is unknown whether the batch is on disk, and a later flush need not report this. */
+  /** After a failed flush, it is unknown whether the batch is on disk. A later flush may succeed without the batch. */
   #loseFlush(cause: unknown): never {
     this.#lostFlush = new StoreUnavailableError(
       `the disk has failed a flush of the commit log in ${this.#path}: ${wordsOf(cause)}`,

@@ -1,6 +1,6 @@
 // The files of a commit log: one for each segment, in a folder of the data directory. The next file is prepared before
-// it is needed: zero-filled or reused, flushed, and with its name in a flushed folder. So an append changes only
-// content, and one flush of content makes it durable.
+// it is needed: zero-filled or reused, flushed, and with its name in a flushed folder. So an append changes only the
+// content of a file, and one flush of the content makes the append durable.
 
 import {
   close,

@@ -1,6 +1,6 @@
-// Copies the state of the record into an empty replica, page by page, while commits continue. The pages are of
-// different times. Applying the log from the checkpoint at which the copy began makes them one state, because every log
-// row contains complete values.
+// Copies the state of the record into an empty replica, page by page, while commits continue. The pages belong to
+// states of different times. Applying the log from the checkpoint at which the copy began turns the pages into one
+// state, because every log row contains complete values.
 
 import { systemClock } from '../../../base/clock.ts'
 import { machineStart } from '../../../base/process-mark.ts'

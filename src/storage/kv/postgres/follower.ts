@@ -1,8 +1,8 @@
 // Updates a node's replica from the record, and determines up to which time it is complete and whether it is fresh
 // enough for reads.
 //
-// A replica at batch n contains every commit up to the time that was *closed* when n was the head: all later commits
-// have later times. While there are commits, their own times are sufficient. Without writes, a node with reads advances
+// Each batch has a *closed* time: all commits of later batches have later times. So a replica at batch n contains every
+// commit up to the closed time of n. Each commit advances the closed time. Without commits, a node with reads advances
 // the closed time, so that the time of snapshots follows the time of day.
 //
 // A refresh reads the head and applies the missing batches. One refresh runs at a time, and all callers share it. A
@@ -41,7 +41,10 @@ export interface NodeOptions {
   readonly given?: SnapshotTimes
   readonly timers: Timers
   readonly random: Random
-  /** The time of the newest commit in a state, in microseconds: this engine does not know how transactions store it. */
+  /**
+   * The time of the newest commit in a state, in microseconds. This engine does not know where transactions store the
+   * time.
+   */
   readonly newestTime: (view: Pick<View, 'get'>) => Micros
   /** Milliseconds for which reads continue while the database is unavailable. */
   readonly readPatienceMs?: number
@@ -51,8 +54,8 @@ export interface NodeOptions {
    */
   readonly onDiverged: (reason: string) => void
   /**
-   * Called with the reason why this node cannot follow the record, when it changes ({@link Faults}); undefined when the
-   * fault is over.
+   * Called when the reason why this node cannot follow the record changes ({@link Faults}); with undefined when the
+   * node can follow the record again.
    */
   readonly onFault?: (fault: FollowFault | undefined) => void
 }
@@ -69,8 +72,8 @@ const readingMs = 1_000
  */
 const freshMs = 5
 /**
- * Such a read begins the next refresh, without waiting, if the last one began more than these milliseconds ago: most
- * refreshes take less than the remaining time.
+ * A read without a last seen time begins the next refresh, but does not wait for it, if the last refresh began more
+ * than these milliseconds ago. Most refreshes end before {@link freshMs} has passed.
  */
 const agingMs = 3
 /** Maximum milliseconds that a read waits, so that a database that is sometimes slow does not delay reads. */
@@ -82,7 +85,7 @@ const retryMs = 250
  * may crash the process, because lmdb 3.5.6 writes its error text into 100 bytes (`mdb_page_flush`).
  */
 const copyRetryMs = 2_000
-/** Milliseconds without a refresh after which much may have been committed by other nodes. */
+/** Milliseconds without a refresh after which other nodes may have committed many batches. */
 const farBehindMs = 1_000
 /** Milliseconds after which a refresh without a response counts as failed: the network may have lost it. */
 const refreshTimeoutMs = 2_000
@@ -106,7 +109,7 @@ export class Follower {
   readonly #faults: Faults
   /** The running refresh. */
   #refreshing: Promise<void> | undefined
-  /** The same for reads: resolves at the end of the refresh, or when it takes too long. */
+  /** The promise that reads wait for. It resolves at the end of the refresh, or after {@link patienceMs}. */
   #fresh: Promise<void> | undefined
   /** When the last refresh began, on the monotonic clock. */
   #refreshedMs = Number.NEGATIVE_INFINITY
@@ -204,10 +207,10 @@ export class Follower {
   }
 
   /**
-   * Applies the batches up to a head that was requested at `askedMs`. Throws when the record does not contain the
-   * replica's state `before` that. Batches are fetched only over the session of refreshes, also for a commit that holds
-   * the head: the database closes a session that holds the head and is idle, but waits indefinitely for a session that
-   * does not read its results.
+   * Applies the batches up to a head that was requested at `askedMs`. Throws when the record does not contain `before`,
+   * the position of the replica before the request. Batches are fetched only over the session of refreshes, also for a
+   * commit that holds the head: the database closes a session that holds the head and is idle, but waits indefinitely
+   * for a session that does not read its results.
    */
   async catchUp(head: Head, before: Progress | undefined, askedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
@@ -224,12 +227,12 @@ export class Follower {
     this.#currentMs = Math.max(this.#currentMs, askedMs)
   }
 
-  /** Other processes of the node update the replica, too. */
+  /** Reads the position of the replica, because other processes of the node update the replica, too. */
   #learnProgress(): void {
     this.#progress = readNote(this.#options.local) ?? this.#progress
   }
 
-  /** The log of a session does not continue the replica, although `head` was read. */
+  /** Throws the reason why the log of a session does not continue the replica up to `head`. */
   async #failToReach(session: PostgresSession, head: Head): Promise<never> {
     const { seq } = await readHead(session)
     if (seq >= head.seq) {
@@ -275,9 +278,9 @@ export class Follower {
   }
 
   /**
-   * A refresh that begins now contains all data that any client can have seen before. A running refresh may have begun
-   * too early. Rejects only when the replica does not contain all commits up to `notBefore`: `wanted` is the closed
-   * time that is needed.
+   * Refreshes the replica until its closed time is at least `wanted`. A refresh that begins now gets all data that any
+   * client can have seen before. A running refresh may have begun too early. Rejects only when the replica does not
+   * contain all commits up to `notBefore`.
    */
   async #refreshUpTo(notBefore: number, wanted: number): Promise<void> {
     const times = this.#times

@@ -28,7 +28,7 @@ interface PostgresOptions extends NodeOptions {
 }
 
 const writePatienceDefaultMs = 10_000
-/** The same for writes when the process is about to exit. */
+/** Milliseconds that a write waits for an unavailable database when the process is about to exit. */
 const hurriedPatienceMs = 2_000
 /** Milliseconds until an unavailable database is tried again. */
 const retryMs = 200
@@ -256,9 +256,10 @@ export class PostgresStore implements KeyValueStore {
       this.#queue.putBack(jobs)
       throw refusal ?? new StoreUnavailableError('the database of the store rejected the commit')
     }
-    // Its jobs may have been rejected with an unknown outcome meanwhile.
+    // `#open` is undefined if its jobs have been rejected with an unknown outcome meanwhile.
     this.#open &&= { ...this.#open, isAcknowledged: committed === 'acknowledged' }
-    // Not earlier: a client without a last seen time would not find its write on this node.
+    // The jobs are resolved only after this. Otherwise a client without a last seen time might not find its write on
+    // this node.
     await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
     this.#doubtful.push(...jobs)
@@ -268,8 +269,9 @@ export class PostgresStore implements KeyValueStore {
   }
 
   /**
-   * The next commit is at least two microseconds later than the newest one, and snapshots rely on it. It is also later
-   * than the present, unless it already has a time, so readers of this state have many times to use.
+   * The closed time of a batch whose newest commit has the time `newestTime`. The next commit is at least two
+   * microseconds later, so one microsecond more is always possible. If no announced commit of this node prevents this,
+   * the closed time is the time of day, so that snapshots of this state have many possible times.
    */
   #closedBehind(newestTime: Micros): Micros {
     const announced = this.#announced.oldestAfter(newestTime)
@@ -349,7 +351,7 @@ function refused(cause: unknown): StoreUnavailableError {
   return new StoreUnavailableError(`the database of the store does not accept commits: ${reason}`, { cause })
 }
 
-/** `unknown` for programs, which would otherwise repeat the write; people can read the text. */
+/** The outcome is `unknown`, because programs would repeat the write otherwise. The message says what has happened. */
 function notShown(): StoreUnavailableError {
   return new StoreUnavailableError(
     'this was committed, but the replica of the store on this node cannot be updated: check on another node before repeating it',

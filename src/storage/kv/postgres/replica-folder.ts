@@ -109,8 +109,8 @@ function openFolder(folder: string): KeyValueStore {
 }
 
 /**
- * Opens the replica in a data directory, which a node may serve meanwhile, if the log of that record can be applied to
- * it; undefined when there is nothing to compare.
+ * Opens the replica in a data directory if the log of the record can be applied to the replica; otherwise returns
+ * undefined. A node may use the replica at the same time.
  */
 export async function openComparable(
   session: PostgresSession,

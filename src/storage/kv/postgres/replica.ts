@@ -29,7 +29,7 @@ export interface CopyNote extends Progress {
 /** Key of the note. It belongs to the replica itself: {@link ReplicaView} hides it. */
 const noteKey: Bytes = Buffer.from('\0progress of the replica')
 
-/** True for the key that no transaction may write. */
+/** Returns whether a key is the key of the note, which no transaction may write. */
 export function isReserved(key: Bytes): boolean {
   return key[0] === 0 && Buffer.compare(key, noteKey) === 0
 }
@@ -47,7 +47,7 @@ export class ReplicaView implements View {
   }
 
   range(range: KeyRange): Iterable<Entry> {
-    // Keys of data begin with a letter, so their ranges are passed on.
+    // Keys of data begin with a letter, so ranges of data do not contain the note.
     const first = range.start[0]
     if (first !== undefined && first !== 0) return this.#view.range(range)
     return { [Symbol.iterator]: () => withoutNote(this.#view, range) }
@@ -128,7 +128,7 @@ export function applyRows(
   })
 }
 
-/** Single keys of the state that results from writes on another state. */
+/** Reads single keys of the state that results from applying writes to another state. */
 function stateAfter(state: Pick<View, 'get'>, writes: readonly Write[]): Pick<View, 'get'> {
   return {
     get: key => {

@@ -27,7 +27,8 @@ const holdMsDefault = 5_000
 const endTimeoutMs = 1_000
 /**
  * Milliseconds that a statement of a commit may take before its connection counts as broken. Longer than the longest
- * wait for the head: otherwise the database would not notice that the node has given up, and keep it in the queue.
+ * wait for the head: otherwise the database would not notice that the node has given up, and would keep its request in
+ * the queue.
  */
 export const commitTimeoutMs = 8_000
 /** Maximum milliseconds that a statement waits for the head before it fails and is queued again. */
@@ -53,8 +54,8 @@ function sessionSettings(holdMs: number): readonly string[] {
 }
 
 /**
- * The same for waits of the database that these limits do not cover: for a process that does not read its results, and
- * for a machine that has disappeared in the middle of a statement.
+ * Settings for waits of the database that {@link sessionSettings} does not limit: for a process that does not read its
+ * results, and for a machine that has disappeared during a statement.
  */
 function networkSettings(holdMs: number): readonly string[] {
   const seconds = Math.ceil(holdMs / 1000)
@@ -73,9 +74,10 @@ type Statement = QueryConfig & { readonly query_timeout?: number }
 export type ResultRow = Readonly<Record<string, unknown>>
 
 /**
- * The outcome of a transaction. A rejected one is rolled back completely. A doubtful one is in the database, but with a
- * warning: the wait for a synchronous standby was cancelled, so the standby may not have it. Like a commit that was
- * found after its connection had broken, it counts as committed after a later commit is acknowledged.
+ * The outcome of a transaction. `refused`: the database has rolled back the transaction. `doubtful`: the database has
+ * committed the transaction, but the wait for a synchronous standby was cancelled, so the standby may not have the
+ * transaction. A doubtful transaction counts as committed after a later commit is acknowledged. The same applies to a
+ * commit that was found after its connection had broken.
  */
 export type CommitOutcome = 'acknowledged' | 'doubtful' | 'refused'
 
@@ -95,8 +97,8 @@ export class PostgresSession {
   /**
    * Connects to the first server of the address that accepts writes. Throws {@link StoreUnavailableError} when no
    * server can be reached, or when all reject the connection or are standbys: a standby may not have the commits of a
-   * replica yet, so nothing is compared with it. A statement that takes longer than `statementTimeoutMs` counts as a
-   * broken connection; 0: no limit.
+   * replica yet, so no replica is compared with a standby. A statement that takes longer than `statementTimeoutMs`
+   * counts as a broken connection; 0: no limit.
    */
   static async open(
     location: RecordLocation,

@@ -105,7 +105,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
     // The state after the batch in `checkpoint`.
     `CREATE TABLE IF NOT EXISTS ${table('kv')} (key bytea PRIMARY KEY, value bytea NOT NULL)`,
     `CREATE TABLE IF NOT EXISTS ${table('checkpoint')} (id int PRIMARY KEY, seq bigint NOT NULL)`,
-    // The holders of work that one node at a time does.
+    // The leases on work that only one node does at a time, with their holders.
     `CREATE TABLE IF NOT EXISTS ${table('lease')} (name text PRIMARY KEY, holder text NOT NULL, until timestamptz NOT NULL)`,
     // The nodes that live or have lived recently, and the first batch that each still needs.
     `CREATE TABLE IF NOT EXISTS ${table('node')} (
