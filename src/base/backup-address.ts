@@ -2,7 +2,10 @@
 
 import { resolve } from 'node:path'
 
-/** Where a continuous backup is stored. `prefix` begins the names of all objects in a bucket; it does not end with a slash. */
+/**
+ * Where a continuous backup is stored. `prefix` is the prefix of the names of all objects in a bucket, without a slash
+ * at its end.
+ */
 type BackupAddress =
   | { readonly kind: 'folder'; readonly folder: string }
   | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string }

@@ -1,8 +1,8 @@
-// A clock that never steps back, not even over a restart. A client that has read at a time may rely on it that no later
-// read has an earlier time. That must also hold when no commit, whose time is stored, came between the reads.
-// So a small file stores the time of the clock, somewhat ahead of the truth so that it is rarely written. The file is
-// written in place and never flushed: it survives a crash of the process, and a crash of the machine about as well as
-// the system time does.
+// A clock that never steps back, not even over a restart. After a read, a client may rely on every later read having no
+// earlier time. The stored time of the newest commit does not ensure this, because there may be no commit between the
+// reads. So a small file stores the time of the clock, somewhat ahead of the actual time, so that the file is rarely
+// written. The file is written in place and never flushed: it survives a crash of the process, and a crash of the
+// machine about as well as the system time does.
 
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { checksum, checksumBytes } from './checksum.ts'

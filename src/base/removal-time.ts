@@ -11,7 +11,9 @@ import { type Micros, micros } from './micros.ts'
 export interface TimeMemory {
   /** The time of day that was trusted last, plus the time that has passed since. */
   readonly believed: Micros
-  /** How long the clock has disagreed with that while the service ran, in milliseconds; 0 when it agrees. */
+  /**
+   * How long the clock has disagreed with the trusted time while the service ran, in milliseconds; 0 when both agree.
+   */
   readonly doubtedMs: number
 }
 
@@ -70,7 +72,7 @@ export class RemovalTime {
     return Math.min(wall, believed)
   }
 
-  /** Saves the state if it is time to. Rejects when that fails; a later call saves again. */
+  /** Saves the state if the interval has passed. Rejects when saving fails; a later call tries again. */
   async keep(): Promise<void> {
     this.now()
     const { clock, save } = this.#options

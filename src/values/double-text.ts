@@ -1,4 +1,4 @@
-// Formats doubles as Java does, because clients of the language have always received them so. The digits are the
+// Formats doubles as Java does, because clients of the language have always received this form. The digits are the
 // shortest that parse to the same double, except for the few doubles for which Java prints other digits.
 
 import { hasOwnJavaDigits, javaDigits } from './java-digits.ts'

@@ -1,6 +1,6 @@
 // The size that a value would have if it were written out. A value with shared parts is small in memory: doubling it
-// (`[x, x]`, and that again) thirty times makes a value that no machine can traverse. The extents of large parts are
-// cached, so the extent of a new value is known as soon as it is created.
+// (`[x, x]`) thirty times makes a value that no machine can traverse. The extents of large parts are cached, so the
+// extent of a new value is known as soon as it is created.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'

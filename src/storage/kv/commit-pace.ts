@@ -1,7 +1,8 @@
 // Chooses how many of the waiting transactions the next commit takes. If a batch contains the transactions of all
-// clients, evaluation and disk wait for each other in turns: the next transactions arrive when these have been
-// answered. Where evaluation takes longer than the flush, the commit takes half of such a batch. This makes two groups;
-// one is evaluated while the other is flushed, and from then on each commit finds the other group waiting.
+// clients, evaluation and disk wait for each other in turns: the clients send their next transactions only after they
+// have received the results of the batch. Where evaluation takes longer than the flush, the commit takes half of such a
+// batch. This creates two groups: one group is evaluated while the other group is flushed, and from then on each
+// commit finds the other group waiting.
 
 export class CommitPace {
   #flushMs = Number.POSITIVE_INFINITY

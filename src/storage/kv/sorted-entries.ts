@@ -1,5 +1,6 @@
-// A sorted list of entries with keys. They are in chunks of bounded size, so an insertion moves the pointers of at most
-// one chunk, for any number of entries. The memory engine uses it for its entries, and transactions for their writes.
+// A sorted list of entries with keys. The entries are in chunks of bounded size, so an insertion moves the pointers of
+// at most one chunk, for any number of entries. The memory engine uses it for its entries, and transactions for their
+// writes.
 
 import type { Bytes } from './contract.ts'
 
@@ -62,8 +63,8 @@ export class SortedEntries<T extends Keyed> {
   }
 
   /**
-   * The entries from `start` (inclusive) to `end` (exclusive). A chunk that the iteration has reached is seen as it was
-   * then.
+   * The entries from `start` (inclusive) to `end` (exclusive). The iteration sees each chunk as the chunk was when the
+   * iteration reached it.
    */
   *ascending(start: Bytes, end: Bytes): Generator<T> {
     for (let at = this.#chunkOf(start), isFirst = true; at < this.#chunks.length; at++, isFirst = false) {

@@ -1,6 +1,6 @@
-// Limits the share of the service's process that the bindings of one database may take where they cannot move to the
-// slow lane: in builds, in imports and when documents are removed. Afterwards the database pauses for a multiple of
-// their duration; builds and documents of other databases continue meanwhile.
+// Limits the time for which bindings of one database may block the service's process in work that cannot move to the
+// slow lane: builds, imports and the removal of documents. Afterwards the database pauses for a multiple of their
+// duration; builds and documents of other databases continue meanwhile.
 
 import { Allowances } from '../../base/allowance.ts'
 import { systemClock } from '../../base/clock.ts'

@@ -1,6 +1,6 @@
-// Caches the decoded form of document versions that are read repeatedly. A cached version is compared with the stored
-// bytes whenever there was any commit since the last comparison, and so is the shape of its collection: it can neither
-// be stale nor belong to another document, and no writer must invalidate it.
+// Caches the decoded form of document versions that are read repeatedly. If there was any commit since the last
+// comparison, a cached version is compared with the stored bytes, and its shape with the shape of its collection. So a
+// cached version is never stale and never belongs to another document, and writers need not invalidate it.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'

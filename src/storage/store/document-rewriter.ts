@@ -1,9 +1,9 @@
-// Rewrites stored versions to the present shape of their collection in the background, in small transactions. Nothing
-// depends on it: reads migrate versions in memory. Afterwards reads need not migrate them any more, and the next change
-// of the definition drops steps that no stored version needs.
+// Rewrites stored versions to the present shape of their collection in the background, in small transactions. No read
+// depends on this work: reads migrate versions in memory. Afterwards reads need not migrate them any more, and the next
+// change of the definition drops steps that no stored version needs.
 //
-// Times, actions and rows of indexes do not change, so no stream reports it. Live versions are rewritten first:
-// versions that are superseded meanwhile move to the history, which is rewritten afterwards.
+// Times, actions and rows of indexes do not change, so no stream reports a rewritten version. Live versions are
+// rewritten first: versions that are superseded meanwhile move to the history, which is rewritten afterwards.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../../values/value.ts'
@@ -49,7 +49,7 @@ type RewriteContext = Pick<Rows, 'catalogue' | 'overlay'> & {
   readonly reader: Pick<Rows['reader'], 'isOutdated' | 'read'>
 }
 
-/** Continues by a batch, which ends when `isOver`. */
+/** Continues the rewriting by a batch, which ends when `isOver`. */
 export function continueRewrite(
   context: RewriteContext,
   database: DatabaseId,

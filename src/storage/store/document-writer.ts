@@ -294,7 +294,7 @@ export class DocumentWriter {
     return isChanged
   }
 
-  /** Data that expires because of a rewritten place in a document's history may have expired already. */
+  /** Adds due marks for the versions around a rewritten version, because their data may have expired already. */
   #markAround(ref: Ref, versions: readonly StoredVersion[], place: number): void {
     const { commitTime, overlay } = this.#context
     for (const { fields, ts } of versions.slice(Math.max(0, place - 1), place + 2)) {

@@ -1,6 +1,7 @@
-// Adds the due marks of data that was written before marks existed, once for each directory: it walks over the tables
-// of documents and versions. Index rows of removed versions have no mark; the walk removes them if they have expired,
-// and also the former events of indexes (decision 44). Its progress is stored, so a restart continues from there.
+// Adds the due marks of data that was written before marks existed, once for each directory. The work is a walk over
+// the tables of documents and versions. Index rows of removed versions have no mark; the walk removes them if they have
+// expired, and also the former events of indexes (decision 44). Its progress is stored, so a restart continues from
+// there.
 
 import { assert } from '../../base/assert.ts'
 import { keyAfter } from '../../base/bytes.ts'

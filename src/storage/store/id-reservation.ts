@@ -1,5 +1,5 @@
-// The end of the reserved ids of each worker number, stored in the store: see ids.ts. It only grows, and every range
-// begins at or after the end of the previous one, so no two processes generate the same ids.
+// The end of the reserved ids of each worker number, stored in the store: see ids.ts. The end only grows, and every
+// range begins at or after the end of the previous one, so no two processes generate the same ids.
 
 import { assert } from '../../base/assert.ts'
 import { checksumBytes } from '../../base/checksum.ts'
@@ -81,7 +81,7 @@ export function latestIdMs(view: View): number {
   return latest
 }
 
-/** Reports damaged marks, with which ids could be generated again. */
+/** Reports damaged ends of reserved ids. With a damaged end, ids could be generated twice. */
 export function checkIdMarks(view: View, report: (finding: string) => void): void {
   for (const { key, value } of view.range(prefixRange(metaKey(markName)))) {
     if (!isIntact(value)) report(`the mark of the ${Buffer.from(key.subarray(1)).toString()} is damaged`)

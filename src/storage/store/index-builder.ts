@@ -134,8 +134,8 @@ function decodeProgress(value: Uint8Array): { readonly collection: CollectionId;
 }
 
 /**
- * A build: the index that is being built or, with the number of a set of documents, the collection whose versions are
- * rewritten.
+ * A build by its key: a reference with the number of the index that is being built. The number of a collection's set of
+ * documents represents the rewriting of the collection's versions.
  */
 function buildOf(key: Uint8Array): Ref {
   const { database, index } = decodeKeyOf('build', key)

@@ -47,7 +47,10 @@ export interface IndexTables {
   readonly number: number
   readonly descending: readonly boolean[]
   readonly unique: boolean
-  /** The stored rows: present entries, or past entries as well (of users' indexes), or events without entries. */
+  /**
+   * The stored rows. `live`: present entries; `entries`: present and past entries, for indexes of users; `events`: only
+   * events.
+   */
   readonly keeps: 'live' | 'entries' | 'events'
   /** The number of terms and values in its definition: the cost of computing the entries of a version. */
   readonly width: number
@@ -231,7 +234,7 @@ function hasShortTerms({ terms }: EntryTuple): boolean {
   return terms.length < 2 || termsSize(terms) <= limits.indexKeyBytesMax
 }
 
-/** Bytes of keys of the original in addition to terms and values: database, index, document, time. */
+/** Bytes of a key in the original service in addition to terms and values: database, index, document, time. */
 const keyOverheadBytes = 35
 
 /**
@@ -345,7 +348,10 @@ function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): void
   overlay.set(key, value, journal)
 }
 
-/** A build that has not reached the document yet will index all of its versions. */
+/**
+ * Returns whether an index is being built. A build that has not reached a document yet will index all versions of the
+ * document.
+ */
 function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts }: PreparedEntry): boolean {
   return keeps === 'entries' && overlay.get(buildKey(parts.database, number)) !== undefined
 }

@@ -13,8 +13,9 @@ import { type CommitRecord, commitOf, commitWrite, lastCommit } from './last-com
 import type { SnapshotTimes } from './snapshot-times.ts'
 
 /**
- * The outcome of an attempt under the lock; `later`: it is stale, and the others have waited long enough; `long`:
- * validating its read set would take too long here; `unread`: its read set must be loaded first.
+ * The outcome of an attempt under the lock; `later`: it is stale, and is evaluated again in the next batch, because the
+ * other transactions have waited long enough; `long`: validating its read set would take too long here; `unread`: its
+ * read set must be loaded first.
  */
 type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long' | 'unread'
 
@@ -160,7 +161,7 @@ export class LocalCommits implements Commits {
     let hasWritten = false
     try {
       return await this.#kv.transact(view => {
-        // It runs again if its batch failed: the commits recorded in that run were not committed.
+        // `work` runs again if its batch failed. The commits that the failed run recorded were not committed.
         if (hasWritten) this.#recent.clear()
         const last = lastCommit(view)
         const done = work(last, this.#times.commitTime(notBefore, last), view)
@@ -168,7 +169,7 @@ export class LocalCommits implements Commits {
         return done
       }, prepare)
     } catch (error) {
-      // The commits of its batch may have failed, too.
+      // Other commits of the same batch may have failed, too.
       if (hasWritten) this.#recent.clear()
       throw error
     }
@@ -179,7 +180,7 @@ export class LocalCommits implements Commits {
     let before = after
     let own: Write[] = []
     for (const write of writes) {
-      // Copied: the recent writes keep keys for long, and these are parts of whole batches.
+      // The keys are copied, because recent writes keep them for long, and each key shares the memory of a whole batch.
       own.push({ key: new Uint8Array(write.key), value: undefined })
       const commit = commitOf(write)
       if (commit === undefined) continue
@@ -221,8 +222,8 @@ export class LocalCommits implements Commits {
       const settled = this.#times.settledTime(last, seen)
       if (settled !== undefined && latestExpiry <= settled)
         return { result: { result, time: settled, counters, retries: 0 }, writes }
-      // A document that it read as expired had not expired at that time, or its client has seen a later time. Then it
-      // counts as right before a commit without writes.
+      // A document that the attempt read as expired has not expired at that time, or the client has seen a later time.
+      // So a commit without other writes follows, and the attempt gets the time right before this commit.
     }
     this.#times.noteCommit(time)
     const commit = commitWrite({
@@ -231,7 +232,8 @@ export class LocalCommits implements Commits {
       chosenIdsMs: Math.max(last.chosenIdsMs, chosenIdsMs),
     })
     const all = [...writes, commit]
-    // The keys of pieces are not recorded: because of this gap, all keys that attempts have read before are compared.
+    // The keys of pieces are not recorded. Because of this gap, attempts on earlier snapshots compare their whole read
+    // set.
     if (pieces === undefined) this.#recent.add(time, last.time, all)
     return {
       result: { result, time: hasWrites ? time : micros(time - 1), counters, retries: 0 },

@@ -64,11 +64,14 @@ export interface TransactionTimes {
   readonly chosenIdsMs: number
   /** {@link Transaction.settledTime}. */
   readonly settledTime: Micros
-  /** The commit time of a transaction that may write. It may still become later, until other values contain it. */
+  /**
+   * The commit time of a transaction that may write. A later commit time is possible until other values contain the
+   * time.
+   */
   readonly commitTime?: Micros
   /** Returns the time of a commit whose time must be final, at or after `commitTime`; absent: `commitTime`. */
   readonly stampTime?: () => Micros
-  /** The earlier time as of which it reads; absent: the present of the snapshot. */
+  /** The earlier time as of which the transaction reads; absent: the time of the snapshot. */
   readonly past?: Micros
 }
 
@@ -122,7 +125,7 @@ export abstract class StoreReader {
     if (!this.#isPast) {
       const { readBytes } = this.counters
       const newest = this.#newest(ref)
-      // It was the newest version then, too, and may be cached.
+      // This version was also the newest one at `past`, and may be cached.
       if (typeof newest?.ts === 'number' && newest.ts <= past) return newest
       this.counters.readBytes = readBytes
     }
@@ -209,8 +212,8 @@ export abstract class StoreReader {
       scan.at === undefined && !this.#isPast ? [] : namedCollections(index),
       database,
     )
-    // The reads of a transaction that may write belong to its read set. Under the writer's lock, it may also read a
-    // state that no other transaction can see yet, for which cached data is not valid.
+    // The reads of a transaction that may write belong to its read set. Under the writer's lock, such a transaction may
+    // also read a state that no other transaction can see yet. Cached data is not valid for that state.
     const known = this.writable ? undefined : this.parts.entries
     return scanEntries(this.snapshot, this.#entrySet(index, terms), scan, at, known)
   }
@@ -257,7 +260,10 @@ export abstract class StoreReader {
     return entryEvents(this.snapshot, set, this.#untilNow(scan), minimum, this.#recordedEvents(index))
   }
 
-  /** The writes of a transaction are recorded only at its end. */
+  /**
+   * The events of an index from the change record; undefined for a transaction that may write, because its writes are
+   * added to the record only at its end.
+   */
   #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
     const [collection, ...others] = namedCollections(index) ?? []
     if (this.writable || collection === undefined || others.length > 0) return undefined

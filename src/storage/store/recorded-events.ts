@@ -135,7 +135,10 @@ export class RecordedEvents {
     for (const entry of notIn(before, after)) yield held(entry, time, 'add')
   }
 
-  /** The bytes of returned events are counted, whichever way they were found. */
+  /**
+   * Reads a stored version without counting its bytes, because the bytes of returned events are counted for both
+   * sources of events.
+   */
   #storedAt(ref: Ref, time: Micros): Uint8Array | undefined {
     const { snapshot } = this.#parts
     const { readBytes } = snapshot.counters

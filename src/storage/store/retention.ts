@@ -44,8 +44,8 @@ export function minimumValidTime(
 }
 
 /**
- * When the minimum valid time of a collection reaches `time`, if its definition does not change: 0 when it already has,
- * infinity for never. The inverse of {@link minimumValidTime}.
+ * The time at which the minimum valid time of a collection reaches `time`, if the definition does not change. 0 when it
+ * has already been reached; infinity for never. The inverse of {@link minimumValidTime}.
  */
 export function expiresAt(
   collection: CollectionId,

@@ -40,7 +40,7 @@ import { recordWork } from './sweeper-work.ts'
 /** The greatest number of an index: higher numbers represent the sets of collections. */
 const indexIdMax = 0xffff
 
-/** A step of the transaction itself has no time yet. */
+/** A step that the transaction itself adds has no time yet. */
 function isNewStep(step: Value): boolean {
   return isObject(step) && step.get(stepTimeField) instanceof TransactionTime
 }
@@ -69,8 +69,8 @@ export class SchemaWriter {
     if (before === undefined) return completed
     const old = collectionDefinition(before)
     const { historyDays = Number.POSITIVE_INFINITY } = collectionDefinition({ ...before, fields: completed })
-    // Until the commit, the sweeper uses the old number of days. If the new number is greater, only the lower bound
-    // makes the data that it removes meanwhile unreadable.
+    // Until the commit, the sweeper uses the old number of days. If the new number is greater, the sweeper may remove
+    // data meanwhile that the new number would retain. The lower bound makes this data unreadable.
     const reachesFurther = historyDays > (old.historyDays ?? Number.POSITIVE_INFINITY)
     const { snapshot, stamp } = this.#context
     const floor = historyFloor(old, reachesFurther ? stamp() : snapshot.time)
@@ -78,8 +78,8 @@ export class SchemaWriter {
   }
 
   /**
-   * Steps that no stored version needs any more are dropped. New steps start the rewriting of the collection's versions
-   * from the first one on.
+   * Steps that no stored version needs any more are dropped. New steps start the rewriting of all versions of the
+   * collection from the beginning.
    */
   #withSteps({ database, id }: Ref, fields: ObjectValue): Map<string, Value> {
     const { overlay } = this.#context
@@ -189,7 +189,10 @@ export class SchemaWriter {
     }
   }
 
-  /** The objects that are deleted with a deleted one: indexes that cover only that collection. */
+  /**
+   * The objects that are deleted together with a schema object: for a collection, the indexes that cover only this
+   * collection.
+   */
   dependents(ref: Ref): Ref[] {
     if (ref.collection !== native.collections) return []
     const collection = Number(ref.id)

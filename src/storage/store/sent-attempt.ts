@@ -1,6 +1,6 @@
-// The form of an attempt that one process sends to the committing process. The latter serves all clients, so each step
-// must be short: writes are sent encoded, as they are appended to the log, and a large read set is sent in portions,
-// which are decoded only when there were other commits meanwhile.
+// The form of an attempt that one process sends to the committing process. The committing process serves all clients,
+// so each of its steps must be short. Writes are sent in the encoding in which they are appended to the log. A large
+// read set is sent in portions, which are decoded only if there were other commits meanwhile.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { deserialize, serialize } from 'node:v8'
@@ -49,7 +49,7 @@ function portionsOf({ keys, ranges }: ReadSet): Portion[] {
 }
 
 /**
- * Decodes an attempt; `parts` are the received parts of its body. Other requests are served while a large one is
+ * Decodes an attempt; `parts` are the received parts of its body. Other requests are served while a large attempt is
  * decoded.
  */
 export async function unpackAttempt(head: AttemptHead, parts: readonly Bytes[]): Promise<Attempt<undefined>> {
@@ -69,12 +69,12 @@ export async function unpackAttempt(head: AttemptHead, parts: readonly Bytes[]):
   return { ...attempt, writes: [], pieces: time => piecesOf(encoded, rows, head.commitTime, time) }
 }
 
-/** Bytes whose `slice` copies, which that of a Buffer does not. */
+/** The same bytes as a plain Uint8Array, whose `slice` copies. The `slice` of a Buffer does not copy. */
 function plain({ buffer, byteLength, byteOffset }: Bytes): Bytes {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** The result is not a Buffer, either. */
+/** Joins parts over several turns of the event loop. The result is a plain Uint8Array and not a Buffer. */
 async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let [at, turnAt] = [0, megabyte]

@@ -107,7 +107,10 @@ export function* entryEvents(
   yield* walk.overEntries(Number.POSITIVE_INFINITY)
 }
 
-/** Continues from the last position. Its parts return whether they have reached the end. */
+/**
+ * Reads the events of a span from both sources in turns. Each method continues after the last event, and returns true
+ * if it has reached the end of the span.
+ */
 class EventWalk {
   readonly #snapshot: Snapshot
   readonly #set: EntrySet

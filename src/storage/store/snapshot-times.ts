@@ -64,10 +64,10 @@ export class SnapshotTimes {
 
   /**
    * Reads a snapshot. It contains every commit up to the time that `read` gets, and all later commits have later times.
-   * The time is later than `seen`, the last seen time of a client, and later than those of all earlier snapshots for
-   * clients of this machine; throws {@link SnapshotTooEarly} when this takes a while. A `seen` ahead of the clock
-   * becomes the time itself, within {@link clockSkewMax}, and so does one that the timeline cannot exceed now. Without
-   * `seen` the reader is not a client, and no snapshot is too early.
+   * The time is later than `seen`, the last seen time of a client, and later than the times of all earlier snapshots
+   * for clients of this machine. Throws {@link SnapshotTooEarly} when there is no such time yet. If `seen` is ahead of
+   * the clock, or the timeline is halted ({@link Reach.isHalted}), the time is `seen` itself, but at most {@link
+   * clockSkewMax} ahead of the clock. Without `seen` the reader is not a client, and no snapshot is too early.
    */
   onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
     const reach = this.#timeline.reach(seen)
@@ -98,7 +98,10 @@ export class SnapshotTimes {
   }
 }
 
-/** The time of a snapshot for a client that has seen `seen`, when `sure` is certain. */
+/**
+ * The time of a snapshot for a client with the last seen time `seen`. `sure`: a time up to which the snapshot is
+ * certainly complete.
+ */
 function timeAfter(seen: Micros, reach: Reach, sure: Micros): Micros {
   if (sure > seen && reach.upTo !== undefined) return sure
   if (seen <= reach.now && !reach.isHalted) throw new SnapshotTooEarly()

@@ -1,6 +1,9 @@
-// The secret of a store, from which the keys follow that seal cursors and event sources.
+// The secret of a store. The keys that seal cursors and event sources are derived from this secret.
 
 import { metaKey } from '../keys/keyspace.ts'
 
-/** Where the secret is stored. Without it the store draws a new one: what earlier ones have sealed is then rejected. */
+/**
+ * The key under which the secret is stored. If the secret is missing, the store generates another one, and rejects
+ * everything that was sealed with an earlier secret.
+ */
 export const secretKeyRow: Uint8Array = metaKey('secret key')

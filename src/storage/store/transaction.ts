@@ -176,7 +176,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     const { time, view } = this.snapshot
     if (this.#writers?.documents.hasForgotten(ref)) return true
     const ms = idMs(ref.id)
-    // All generated ids differ, and chosen ids of documents have times in the past, or up to this one.
+    // Generated ids never repeat, and chosen ids in use have earlier times. So an id from this time on is not in use.
     const earliestMs = Math.max(this.times.chosenIdsMs + 1, this.#chosenIdsMs + 1, Math.floor(time / 1000))
     if (ref.collection >= firstUserCollection && ms >= earliestMs)
       view.noteAbsent?.(documentKey(ref), historyRange(ref))

@@ -36,7 +36,7 @@ export async function assertFit(
     const failed = opened.find(each => each.status === 'rejected')
     if (failed) throw tooFewSessions(failed.reason)
   } finally {
-    // The next connections of the node must not count together with these.
+    // These connections are closed before the node opens others, so that both do not count together.
     await Promise.all(others.map(other => other.end()))
   }
 }
