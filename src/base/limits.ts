@@ -51,8 +51,8 @@ export const limits = {
   linesPerSlice: 128,
   linesOfFlood: 512,
   /**
-   * Lines that all connections together may exceed their free lines by in one turn; after more lines, all connections
-   * are sliced. Milliseconds for which new connections are then sliced as well; ours.
+   * Lines above `shortReadLines`, summed over all connections in one turn, above which all connections are sliced;
+   * milliseconds for which new connections are then sliced as well; ours.
    */
   excessLinesPerTurn: 2048,
   slicesAllMs: 10_000,
