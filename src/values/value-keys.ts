@@ -1,6 +1,6 @@
 // Keys of values for sets and counts: two values have the same key if and only if they are equal by `equalValues`. A
-// long key is replaced by a number inside the keys of enclosing values. So the cost of a value is that of its distinct
-// parts, however deep they nest and however often they are shared.
+// long key is replaced by a number inside the keys of enclosing values. So the cost of a value depends on its distinct
+// parts only, not on their nesting or on how often they are shared.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'

@@ -1,5 +1,5 @@
 // Writes exact JSON, the counterpart of the parser (json.ts): integers keep all digits, and doubles stay distinct from
-// them.
+// integers.
 
 import { quoteJson } from './json-text.ts'
 import type { Json } from './value.ts'

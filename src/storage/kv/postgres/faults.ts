@@ -31,7 +31,7 @@ export class Faults {
   /** When the fault began, on the monotonic clock. */
   sinceMs: number | undefined
 
-  /** `onChange` is called with a fault, and with undefined when it is over. */
+  /** `onChange` is called with a fault when it begins or changes, and with undefined when the fault is over. */
   constructor(elapsedMs: () => number, onChange: (fault: FollowFault | undefined) => void) {
     this.#elapsedMs = elapsedMs
     this.#onChange = onChange

@@ -3,7 +3,7 @@
 import { keepLog } from './record.ts'
 import type { PostgresSession } from './session.ts'
 
-/** Interval in milliseconds at which the node's need is written to the record. */
+/** Interval in milliseconds at which a node writes to the record which log rows it still needs. */
 const renewMs = 5_000
 
 export class LogRetention {

@@ -1,5 +1,5 @@
 // Exchanges the notices of processes (src/base/notices.ts) over the record: each process writes rows to a small table
-// and reads those of the others. Rows are removed after a minute.
+// and reads the rows of the other processes. Rows are removed after a minute.
 
 import type { NoticeBoard } from '../../../base/notices.ts'
 import type { PostgresSession } from './session.ts'
@@ -52,7 +52,7 @@ export class NoticeExchange implements UpkeepTask {
     return false
   }
 
-  /** Removes all rows of this process, except those that others may still read. */
+  /** Removes all rows of this process, except the rows that other processes may still read. */
   async stop(session: PostgresSession): Promise<void> {
     await session.query(
       `DELETE FROM ${session.table('notice')} WHERE at < now() - $1 * interval '1 second'`,
