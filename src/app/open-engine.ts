@@ -57,7 +57,7 @@ export interface ProcessEnvironment {
   readonly timeline?: Timeline | undefined
   /** The clock of the machine, if `clock` is a clock that never steps back. */
   readonly wallClock?: Clock
-  /** Exchanges counts of operations and failed logins with those processes. */
+  /** Exchanges counts of operations and failed logins with the other processes of the store. */
   readonly notices?: NoticeBoard | undefined
   /** Returns true while this process should do the background work; absent: always. */
   readonly mayWork?: () => boolean
@@ -67,25 +67,25 @@ export interface ProcessEnvironment {
 interface LaneHooks {
   readonly reserveIds: ReserveIds
   readonly onCheck: () => void
-  /** Limit of the cache of earlier queries' reads, in bytes, approximately. */
+  /** Approximate limit, in bytes, of the cache with the reads of earlier queries. */
   readonly rememberedBytesMax: number
   /** The newest time that the service has used for a snapshot. */
   readonly snapshotTime: () => Micros
-  /** The newest record of the commit log that may, and must, be read. */
+  /** The sequence number of the newest commit log record that may be read. Reads must include this record. */
   readonly logSequence: () => number
 }
 
 const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, random: systemRandom }
 
-/** The role of a process among those that have a data directory open. */
+/** The role of a process among the processes that have a data directory open. */
 export interface ProcessRole {
   /** Unique among the processes that write. */
   readonly worker: number
-  /** Builds indexes and removes expired versions; one process of a data directory does. */
+  /** The process builds indexes and removes expired versions; true for one process of a data directory. */
   readonly background: boolean
   /** The file with the shared timeline, when several processes use the data directory. */
   readonly timelineFile?: string
-  /** Starts slow-lane processes for long queries. */
+  /** The process starts slow-lane processes for long queries. */
   readonly slowLane?: boolean
   /** Kills the process after its replica of a shared store was found invalid and discarded. */
   readonly onFatal?: () => never
@@ -94,8 +94,8 @@ export interface ProcessRole {
   /** In a worker of a data directory: the socket to the process that owns the commit log. */
   readonly committer?: Duplex
   /**
-   * Exchanged with the other processes of the data directory. Machines with a shared store exchange notices through the
-   * store.
+   * The notices that the processes of the data directory exchange. Machines with a shared store exchange notices
+   * through the store instead.
    */
   readonly notices?: NoticeBoard
 }
@@ -103,12 +103,12 @@ export interface ProcessRole {
 /** The role of a process that opens a data directory only to read it. */
 const observer: ProcessRole = { worker: 0, background: false }
 
-/** An engine over open storage, with a function that closes both. */
+/** An engine over open storage, with a function that closes the engine and the storage. */
 export interface OpenEngine {
   readonly engine: Engine
   /** Absent: there are no imports and exports. */
   readonly transfer?: TransferService
-  /** Present when slow queries have processes of their own. A process that serves keeps one of them ready. */
+  /** Present when long queries run in slow-lane processes. A process that serves requests keeps one of them ready. */
   readonly slowLane?: Pick<ProcessLane, 'keepReady' | 'standing'> | undefined
   /** The pending background work of all processes. */
   pendingWork(): PendingWork
@@ -137,8 +137,8 @@ interface OpenDirectory extends OpenEngine {
 }
 
 /**
- * Opens the data directory of `config`. Without a root secret in `config`, no caller has its rights. Throws when the
- * directory cannot be used.
+ * Opens the data directory of `config`. Without a root secret in `config`, no caller has the rights of the root secret.
+ * Throws when the directory cannot be used.
  */
 export async function openEngine(
   config: Config,
@@ -168,13 +168,13 @@ export async function openEngine(
   return { ...opened, ...(applyLag && { applyLag }), close }
 }
 
-/** The file in the data directory with the time that a process has reached. */
+/** The file in the data directory that stores the newest time of a process's clock. */
 export const clockFileOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'clock')
 
-/** How far the stored time may be ahead after a crash, in microseconds: less than a restart takes. */
+/** Microseconds by which the stored time may be ahead of the clock after a crash. A restart takes longer. */
 const clockAheadMicros = 200_000
 
-/** The timeline of a process. A process that serves alone keeps it over restarts; observers do not take part in it. */
+/** The timeline of a process. A single serving process stores its time across restarts; an observer does not. */
 function timelineOf(
   config: Pick<Config, 'data'>,
   { background, timelineFile, worker }: ProcessRole,
@@ -190,8 +190,8 @@ function timelineOf(
 
 /**
  * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own: a
- * snapshot has the time of its newest commit, or a time that the service has already used for a snapshot. So no later
- * commit can have a time up to it.
+ * snapshot has the time of its newest commit, or a time that the service has already used for a snapshot. So every
+ * later commit has a later time than the snapshot.
  */
 export function openLaneEngine(
   { config, folder, worker }: LaneSetup,
@@ -202,7 +202,7 @@ export function openLaneEngine(
   const timeline: Timeline = {
     now: within.snapshotTime,
     reach: () => ({ now: within.snapshotTime(), upTo: within.snapshotTime(), isHalted: true }),
-    // Needed only for evaluation: the service announces the commit.
+    // Evaluation needs this function, but the service announces the commit.
     announce: atLeast => ({ time: atLeast, end: () => {} }),
   }
   const role = { worker, background: false }
@@ -221,7 +221,7 @@ interface EngineParts {
   readonly laneFolder?: string | undefined
   /** The sequence number of the newest durable record in the commit log; absent: there is none. */
   readonly logSequence?: (() => number) | undefined
-  /** The process that commits; absent: this one. */
+  /** The client of the process that commits; absent: this process commits itself. */
   readonly committer?: CommitterClient | undefined
   /** Present in a slow-lane process. */
   readonly within?: LaneHooks
@@ -325,8 +325,8 @@ function transferOf(store: Store, host: SessionHost, timers: Timers | undefined)
 }
 
 /**
- * The parts of a worker's store that use the committing process. The engine forwards writing queries, so nothing is
- * committed here.
+ * The parts of a worker's store that use the committing process. The engine forwards writing queries, so a worker
+ * commits nothing itself.
  */
 function partsOfWorker(
   committer: CommitterClient,
@@ -359,7 +359,7 @@ function authenticationOf(
   })
 }
 
-/** Limits how often unknown secrets are looked up in the newest state. */
+/** Limits how often each address can cause a lookup of an unknown secret in the newest state. */
 function unknownSecretAllowancesOf(clock: Clock): Allowances<string> {
   const { unknownSecretsBurst: max, unknownSecretsPerSecond: perSecond, unknownSecretAddressesMax } = limits
   return new Allowances({ max, perSecond }, unknownSecretAddressesMax, () => clock.elapsedMs())

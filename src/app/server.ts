@@ -118,7 +118,7 @@ async function measure(
   })
 }
 
-/** The state of the continuous backup for metrics. Before its process has reported, nothing is known. */
+/** The state of the continuous backup for metrics. The state is unknown before the backup process has reported. */
 function backupFigures(data: string): BackupFigures {
   const status = readStatus(data)
   const seconds = (micros: number | null) => (micros === null ? null : micros / 1e6)
@@ -139,7 +139,7 @@ function backupFigures(data: string): BackupFigures {
  */
 function ownFaultOf({ standing }: OpenEngine): string | undefined {
   const fault = standing?.().fault
-  // The reason itself may contain paths, so only the log has it.
+  // The reason may contain paths, so only the log contains it.
   return fault?.isLocal
     ? 'This node cannot update its replica of the store; its log has the reason'
     : undefined

@@ -1,5 +1,5 @@
-// The program of a slow-lane process. It opens the data directory like the service, runs one query after the other, and
-// sends its attempts to the service, which commits them. It exits when the service does.
+// The program of a slow-lane process. The process opens the data directory like the service, runs one query at a
+// time, and sends attempts to the service, which commits them. The process exits when the service exits.
 
 import module from 'node:module'
 import { Socket } from 'node:net'
@@ -22,32 +22,33 @@ setFlagsFromString('--no-allocation-site-pretenuring')
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-/** Steps of priority below the service: when all cores are busy, the process gets a third of the service's share. */
+/** The nice value. When all cores are busy, the process gets a third of the service's share of CPU time. */
 const niceness = 5
 
 /** Milliseconds between two checks of the process's memory. */
 const guardIntervalMs = 20
 
-/** Limit of a query's live memory, as a part of the configured memory; the rest is for garbage. */
+/** Limit of a query's live memory, as a part of the configured memory. The rest is reserved for garbage. */
 const queryPartMax = 0.7
 
 /**
- * Limit of the memory that earlier queries have left, in addition to a query's own. Above it, the process is replaced.
+ * Limit of the memory that earlier queries have not freed, in addition to the memory of a query. Above this limit, the
+ * process is replaced.
  */
 const leftPartMax = 0.125
 
-/** From this part on, garbage is collected to measure the live memory. */
+/** If the used memory exceeds this part, garbage is collected to measure the live memory. */
 const garbagePart = 0.9
 
 /**
- * Limit of the cache for the next queries, by the cache's own estimate. The cache counts as memory that queries have
- * left.
+ * Limit of the cache that later queries use, by the cache's own estimate. The cache counts as memory that earlier
+ * queries have not freed.
  */
 const rememberedPart = 0.0625
 
 /**
  * Watches the memory of the process. The memory at the first check belongs to the program and counts for no query.
- * Memory that a query leaves is detected before the query of another database runs out of memory because of it.
+ * Memory that a query has not freed is detected before a query of another database runs out of memory because of it.
  */
 class MemoryGuard {
   readonly #maxMb: number
@@ -70,7 +71,7 @@ class MemoryGuard {
     this.#programMb ??= memoryMb()
     if (this.#usedPart() < garbagePart) return
     globalThis.gc?.()
-    // The small rest of earlier queries does not count.
+    // A small amount of memory that earlier queries have not freed does not count.
     if (this.#usedPart() <= queryPartMax + leftPartMax) return
     this.#ranOutOfMemory = true
     throw outOfMemory(this.#maxMb)
@@ -102,8 +103,8 @@ function memoryMb(): number {
 }
 
 /**
- * Runs `open`, and logs a failure. Without this the reason would be lost, because the service does not log other
- * output.
+ * Runs `open`, and logs a failure. Without the log line, the reason would be lost, because the service does not log
+ * other output.
  */
 function openOrExit<T>(log: Logger, open: () => T): T {
   try {
@@ -115,7 +116,7 @@ function openOrExit<T>(log: Logger, open: () => T): T {
 }
 
 const socket = new Socket({ fd: laneDescriptor })
-// Not a clean exit: it would wait for a thread of LMDB, which may wait for this thread.
+// The process is killed, because a clean exit would wait for a thread of LMDB, which may wait for this thread.
 socket.on('close', () => process.kill(process.pid, 'SIGKILL'))
 
 const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
@@ -130,7 +131,8 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
       logSequence: () => service.logSequence,
     }),
   )
-  // Flushed now, because this process will be killed. The first releases of Node 22 do not have this function.
+  // The compile cache is flushed now, because this process will be killed. The first releases of Node 22 do not have
+  // this function.
   module.flushCompileCache?.()
   lowerPriority(niceness)
   setImmediate(() => void warmUp(engine, setup.config.rootSecret, () => !service.hasJobs))

@@ -1,8 +1,8 @@
 // Distributes the connections of a port to several processes in turn.
 //
-// `node:cluster` could do the same, but with it, a connection on its way to a crashing worker stays open forever (Node
-// 26), and the port closes when all workers have crashed. Here, this connection is closed, so that its client notices,
-// and connections wait when there is no worker.
+// `node:cluster` could do this, but has two problems in Node 26. A connection that is being sent to a crashing worker
+// stays open forever, and the port closes when all workers have crashed. The distributor closes such a connection, so
+// that its client notices the crash. While there is no worker, connections wait.
 
 import type { Worker } from 'node:cluster'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -12,17 +12,17 @@ import { type ListenAddress, listenOn, socketOptions } from '../server/http/list
 /** The message that accompanies each connection. */
 export const handover = 'connection'
 
-/** A worker that cannot be reached is exiting, and its connection is closed with it. */
+/** A worker that cannot be reached is exiting. The connection that was sent to the worker is closed then. */
 const ignoreFailure = () => undefined
 
-/** Owns a port and passes its connections to workers. It reads nothing itself. */
+/** Owns a port and passes its connections to workers. Reads nothing from the connections itself. */
 export class Distributor {
   readonly #server: Server
   /** Accepted connections for which no worker is free; nothing has been read from them. */
   readonly #waiting: Socket[] = []
-  /** Workers that accept a connection; the one that has waited longest comes first. */
+  /** Workers that can receive a connection; the worker that has waited longest comes first. */
   readonly #free: Worker[] = []
-  /** Connections that were sent to a worker and not yet received by it. */
+  /** Connections that were sent to a worker but that the worker has not yet received. */
   readonly #inTransit = new Map<Worker, Socket>()
   /** Handles connections instead of the workers. */
   #instead: ((connection: Socket) => void) | undefined
@@ -53,7 +53,7 @@ export class Distributor {
 
   /**
    * Marks a worker as ready for one connection. A worker reports this when it starts to serve, and again after each
-   * connection it has received. A busy worker reports later, so that connections go to the others.
+   * connection it has received. A busy worker reports later, so that connections go to other workers.
    */
   free(worker: Worker): void {
     this.#instead = undefined
@@ -80,8 +80,8 @@ export class Distributor {
       const worker = this.#free.shift() as Worker
       const socket = this.#waiting.shift() as Socket
       this.#inTransit.set(worker, socket)
-      // `keepOpen`: the socket stays open here until the worker has it. Node would otherwise lose it if the worker
-      // crashes.
+      // `keepOpen`: the socket stays open in this process until the worker has received it. Otherwise Node would lose
+      // the socket if the worker crashes.
       worker.process.send(handover, socket, { keepOpen: true }, ignoreFailure)
     }
   }

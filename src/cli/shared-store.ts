@@ -1,4 +1,4 @@
-// Commands on a store that several machines share: check it, copy it into a folder, fill it from a folder.
+// Commands for a store that several machines share: check the store, copy it to a folder, or fill it from a folder.
 
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -52,15 +52,17 @@ export function addressOf({ store, storeSchema }: SharedConfig): string {
 
 /** The result of a check. */
 interface SharedCheck {
-  /** Contradictions in the record, and differences between the record and this node's replica. */
+  /**
+   * Contradictions in the record (the state in PostgreSQL), and differences between the record and this node's replica.
+   */
   readonly contradictions: readonly string[]
   /** The batch at which record and replica were compared; undefined without a replica. */
   readonly comparedAt: number | undefined
 }
 
 /**
- * Checks the record, and compares it with this node's replica in the data directory, which may be served meanwhile.
- * `report` gets the progress.
+ * Checks the record, and compares it with this node's replica in the data directory. A node may serve the replica at
+ * the same time. `report` receives the progress.
  */
 export async function checkShared(
   config: SharedConfig,
@@ -115,7 +117,7 @@ function differenceText(difference: Difference): string {
   return `${textOf(difference.key)}: ${where[difference.in]}`
 }
 
-/** The text of a key. A comparison must also show keys that no version of the store has written. */
+/** The text of a key. Comparisons must also be able to show invalid keys, which no version of the store has written. */
 function textOf(key: Uint8Array): string {
   try {
     return printKey(key)
@@ -125,8 +127,8 @@ function textOf(key: Uint8Array): string {
 }
 
 /**
- * Runs `use` on the rows that belong to the service, not to a database, such as account keys. It needs a replica of the
- * store in the data directory, which a node may serve at the same time.
+ * Runs `use` on the rows that belong to the service instead of a database, such as account keys. The data directory
+ * must contain a replica of the store, which a node may serve at the same time.
  */
 export async function withControlRows<T>(
   config: SharedConfig,
@@ -152,7 +154,7 @@ export async function withControlRows<T>(
   }
 }
 
-/** Adds the service's own rows to those of a data directory, as control rows, which come after all other rows. */
+/** Adds the service's own rows to the rows of a data directory, as control rows, which come after all other rows. */
 function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
   if (requests === undefined) return source
   return readOnly(read =>
@@ -186,8 +188,8 @@ async function separateRequests(local: KeyValueStore, folder: string): Promise<v
 }
 
 /**
- * Copies the current record to the folder `folder` as a data directory. The folder is empty or contains an incomplete
- * copy. Resolves when the copy is on disk.
+ * Copies the current record to `folder`, which then is a data directory. The folder must be empty or contain an
+ * incomplete copy. Resolves when the copy is on disk.
  */
 export async function copyShared(config: SharedConfig, folder: string, onShare?: OnShare): Promise<void> {
   const local = openLmdb({ path: folder })
@@ -219,14 +221,14 @@ async function copyWithProgress(
 
 /** The result of {@link fillShared}. */
 interface FillResult {
-  /** Moved in this run, without the keys of an earlier, interrupted run. */
+  /** Number of keys that this run moved, without the keys that an interrupted earlier run moved. */
   readonly keys: number
   readonly bytes: number
   /** The time of the newest transaction, in microseconds. */
   readonly time: number
 }
 
-/** Moves the data of the folder `folder`, which is not served, into the record, which is empty. */
+/** Moves the data of `folder` into the record. No service may serve the folder, and the record must be empty. */
 export async function fillShared(
   config: SharedConfig,
   folder: string,
@@ -256,7 +258,7 @@ export async function fillShared(
   }
 }
 
-/** Whether a folder contains data of its own, not only a replica. */
+/** Returns whether a folder contains its own data and not only a replica. */
 export function hasOwnData(folder: string): boolean {
   return existsSync(join(folder, 'data.mdb'))
 }

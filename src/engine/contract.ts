@@ -9,10 +9,10 @@ import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { Costs, RateKind } from './rate-limits.ts'
 
-/** The kind of endpoint, if it forbids writes. The error contains these words. */
+/** The kind of an endpoint that forbids writes. The error message contains these words. */
 export type ReadOnlyPlace = 'get requests' | 'stream requests'
 
-/** A request whose headers have been validated. A plain value. */
+/** A request whose headers have been validated. A plain value, which can be sent to another process. */
 export interface QueryRequest extends LanguageRequest {
   readonly language: LanguageName
   /** The raw `authorization` header. */
@@ -20,16 +20,16 @@ export interface QueryRequest extends LanguageRequest {
   /** The address of the client: an IPv4 address, or the 64-bit network of an IPv6 address. */
   readonly address?: string | undefined
   readonly readOnly?: ReadOnlyPlace
-  /** Reads commit through the transaction log, too. */
+  /** A read-only query also commits through the transaction log. */
   readonly linearized?: boolean
-  /** The minimal time of the snapshot. */
+  /** The snapshot must not be older than this time. */
   readonly lastSeenTxn?: Micros
   readonly timeoutMs: number
   /** The number of retries after conflicts with other transactions. Undefined: the default of the protocol. */
   readonly retriesMax?: number | undefined
   /** A long body is indented. */
   readonly prettyBody?: boolean
-  /** The request asks for an explanation. Also set on requests in the slow lane. */
+  /** The request is for an explanation of a query. Also set on requests in the slow lane. */
   readonly isExplanation?: boolean
   /** For an engine that leaves the commit to another process: see {@link Store.attempt}. */
   readonly stampTime?: () => Micros
@@ -40,7 +40,9 @@ export interface QueryRequest extends LanguageRequest {
 export type { QueryMetrics } from '../model/language.ts'
 export type { NamedObject } from '../model/named-objects.ts'
 
-/** A long body of a request or a response, in the pieces in which it was received, which are passed on one by one. */
+/**
+ * A long body of a request or a response, in the pieces in which it was received. The pieces are passed on one by one.
+ */
 export class LongBody {
   readonly pieces: readonly Uint8Array[]
   /** The number of bytes. */
@@ -62,9 +64,13 @@ export interface DatabasePlace {
   readonly ids: readonly DatabaseId[]
 }
 
-/** The caller by values that never change. The query log looks up the names when it is read. A plain value. */
+/**
+ * Identifies the caller by values that never change. The names are looked up when the query log is read. A plain value.
+ */
 export interface CallerMark {
-  /** `root`, `key/17/123` with the number of the key's database, `token/17/123`, or `provider` for third-party tokens. */
+  /**
+   * `root`, `key/17/123` with the number of the key's database, `token/17/123`, or `provider` for third-party tokens.
+   */
   readonly credential: string
   /** Built-in roles by name, other roles by number: `#123`. */
   readonly roles: readonly string[]
@@ -74,12 +80,12 @@ export interface CallerMark {
   readonly identity: string | undefined
 }
 
-/** The caller with the current names. */
+/** A caller with its current names. */
 export interface NamedCaller {
   readonly kind: 'root' | 'key' | 'token' | 'provider'
   /** The number of the key or token. */
   readonly id: string | undefined
-  /** The name in the key's document. */
+  /** The name that the key's document contains. */
   readonly name: string | undefined
   readonly roles: readonly string[]
   readonly identity: string | undefined
@@ -89,14 +95,14 @@ export interface NamedCaller {
 export interface NamedDatabases {
   /** Outermost first. */
   readonly ids: readonly DatabaseId[]
-  /** The time since which all of them have had their names and parents. */
+  /** Since this time, all of these databases have had their current names and parents. */
   readonly since: Micros
 }
 
 /** The response to a request. */
 export interface QueryResponse {
   readonly status: number
-  /** The body in the form of its language. In an attempt, marks take the place of values that depend on the commit. */
+  /** The body in the format of the query language. In an attempt, marks replace values that depend on the commit. */
   readonly body: string
   /** The error, for the query log. */
   readonly fault?: Fault
@@ -117,7 +123,7 @@ export interface QueryResponse {
   readonly requestError?: RequestErrorCode
   /** The query was evaluated in the slow lane. */
   readonly isSlow?: boolean
-  /** The process of the slow lane also committed its writes. */
+  /** The slow lane has evaluated the query, and its writes have been committed. */
   readonly isCommittedThere?: boolean
   /** The attempt of a writing query that another process commits. The response is valid after the commit. */
   readonly attempt?: Attempt<unknown>
@@ -142,7 +148,7 @@ export interface EventStream {
   close(): void
 }
 
-/** A normal response, or with `stream` a response whose body is the events of the stream. */
+/** A normal response or, if `stream` is present, a response whose body consists of the stream's events. */
 export interface StreamResponse extends QueryResponse {
   readonly stream?: EventStream
 }
@@ -152,7 +158,7 @@ export interface Principal {
   readonly database: DatabaseId
   readonly place: DatabasePlace
   readonly caller: CallerMark
-  /** Has the built-in role `admin` in this database. */
+  /** The caller has the built-in role `admin` in this database. */
   readonly isAdmin: boolean
   /** The built-in role; undefined for callers with roles of the database, and for logins. */
   readonly role: string | undefined
@@ -174,19 +180,22 @@ export interface Engine {
   /** `GET /authorized`. */
   authorized(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /**
-   * `POST /api/v1/explain`: evaluates a query as another caller, for an administrator, and describes the access decisions.
-   * Writes are never committed.
+   * `POST /api/v1/explain`: evaluates a query as another caller, for an administrator, and describes the access
+   * decisions. The query's writes are never committed.
    */
   explain(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /** `POST /api/v1/indexes/_size`: a page of the sizes of an index, for keys that may read the schema. */
   indexSize(request: QueryRequest): QueryResponse | Promise<QueryResponse>
-  /** `POST /api/v1/collections/_size`: a page of the sizes of a collection's documents, for the same keys. */
+  /**
+   * `POST /api/v1/collections/_size`: a page of the sizes of a collection's documents, for keys that may read the
+   * schema.
+   */
   collectionSize(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /** Returns the body of a response whose attempt was committed at `time`. */
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**
    * Resolves after a read of the store (`read`), after a commit without effect (`write`, `all`), or at once (`node`).
-   * Rejects if the store fails. This may take long, so the caller sets a time limit.
+   * Rejects if the store fails. The read or commit may take long, so the caller sets a time limit.
    */
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Returns the principal of an `authorization` header; undefined if the credential is rejected. */
@@ -196,8 +205,8 @@ export interface Engine {
   /** Returns the databases along a path of names; undefined if one of them does not exist. */
   databasesAlong(names: readonly string[]): NamedDatabases | undefined
   /**
-   * Returns the kinds of operations whose rate limit a database has exhausted. No work other than queries may begin
-   * then.
+   * Returns the kinds of operations whose rate limit a database has exhausted. While there are any, only queries may
+   * begin in the database.
    */
   exhausted(database: DatabaseId): readonly RateKind[]
   /** Charges work that is not a query, such as an import, to the rate limits of its database. */

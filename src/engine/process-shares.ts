@@ -1,8 +1,8 @@
-// Limits how long an evaluation may block the process that serves all clients. Its own work and its waits for the disk
-// count. Waits for a processor that other programs use do not count, because the slow lane would have them, too. A
-// queue whose evaluations block the process again and again, including cancelled ones, gets less time: its queries move
-// to the slow lane earlier, so its share of the process stays small. An evaluation of few steps is short, whatever its
-// time, because the time went to garbage collection for other requests.
+// Limits how long an evaluation may block the process that serves all clients. CPU time and waits for the disk count.
+// Waits for a CPU that other programs use do not count, because a slow-lane process would wait for a CPU, too. A queue
+// whose evaluations block the process again and again, including cancelled evaluations, gets less time: its queries
+// move to the slow lane earlier, so the queue's share of the process stays small. An evaluation of few steps counts as
+// short even if it took long, because garbage collection for other requests took the time.
 
 import { Allowances } from '../base/allowance.ts'
 import { type Clock, starvedMs, systemClock } from '../base/clock.ts'
@@ -19,7 +19,7 @@ const queuesMax = 10_000
  */
 const rate = { max: limits.blockingMsFree, perSecond: limits.blockingMsPerSecond }
 
-/** The maximal age, in milliseconds, of the measured starvation of the thread at the start of an evaluation. */
+/** Milliseconds for which a measurement of the thread's starvation (waits for a CPU) is used for new evaluations. */
 const starvedAgeMs = 5
 
 export class ProcessShares {
@@ -35,9 +35,9 @@ export class ProcessShares {
   readonly #wastes: Allowances<string>
 
   /**
-   * `ms`: the time for an evaluation of a queue that has blocked the process little. `starvedMs`: how long this thread
-   * has waited for a processor so far. `isCrowded`: whether a queue has so many queries waiting for the slow lane that
-   * short ones should stay in this process.
+   * `ms`: the time limit for an evaluation of a queue that has blocked the process little. `starvedMs`: returns how
+   * long this thread has waited for a CPU so far. `isCrowded`: whether a queue has so many queries waiting for the slow
+   * lane that short ones should stay in this process.
    */
   constructor(ms: number, clock: Clock, starvedMs: () => number, isCrowded: (queue: string) => boolean) {
     this.#ms = ms
@@ -63,9 +63,9 @@ export class ProcessShares {
     return {
       isOver: () => {
         if (this.#clock.elapsedMs() < endMs) return false
-        // A share without any time is over at once.
+        // A share of 0 milliseconds is over at once.
         if (ms > 0 && stepsSoFar() - startSteps < stepsPerCheck) return false
-        // Measured only now, because the measurement takes as long as a short query.
+        // The starvation is measured only now, because a measurement takes as long as a short query.
         const leftMs = ms - heldMs()
         endMs = this.#clock.elapsedMs() + leftMs
         return leftMs <= 0
@@ -76,7 +76,7 @@ export class ProcessShares {
         endMs = startMs + ms
       },
       wasted: () => {
-        // With less time than usual, a cancelled query was not necessarily long.
+        // If the limit was lower than usual, a cancelled query was not necessarily long.
         if (ms === this.#ms) this.#wastes.take(owner, heldMs())
       },
       ended: () => {
@@ -96,7 +96,7 @@ export class ProcessShares {
   }
 
   /**
-   * Returns how long the thread had starved, from a recent measurement, to avoid one for each of many short queries.
+   * Returns how long the thread had waited for a CPU. Many short queries share one recent measurement.
    */
   #starvedBefore(nowMs: number): number {
     if (nowMs - this.#measuredMs > starvedAgeMs) {
@@ -107,7 +107,7 @@ export class ProcessShares {
   }
 }
 
-/** Returns the share of work that cannot move to the slow lane. */
+/** Returns the time limit of work that cannot move to the slow lane. */
 export function fixedShare(): ProcessShare {
   return new ProcessShares(limits.unmovableMs, systemClock, starvedMs, () => false).share('')
 }

@@ -1,7 +1,7 @@
 // Limits the operations per second of each database, with a token bucket for each kind of operation. The cost of a
-// query is known only after its evaluation. So a query is admitted while the bucket is not empty, and may leave it in
-// debt; later queries wait until the debt is paid. Processes that serve the same databases exchange the amounts that
-// they have taken.
+// query is known only after its evaluation. So a query is admitted while the bucket is not empty, and may make the
+// balance of the bucket negative. Later queries are rejected until the bucket has refilled above zero. Processes that
+// serve the same databases exchange the amounts that they have taken.
 
 import { Allowances } from '../base/allowance.ts'
 import type { Clock } from '../base/clock.ts'

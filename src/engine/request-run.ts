@@ -1,5 +1,5 @@
-// Runs a request from its credential to its response: begin a transaction, authenticate, evaluate, commit. Repeats
-// these steps if evaluation has to wait (`Pending`), has to write, or takes too long for this process.
+// Runs a request: begins a transaction, authenticates the caller, evaluates the query and commits. The steps are
+// repeated if the evaluation has to wait (`Pending`), has to write, or takes too long for this process.
 
 import { assert } from '../base/assert.ts'
 import { watched } from '../base/effort.ts'
@@ -35,13 +35,14 @@ import { runSlowly } from './slow-run.ts'
 const everything = Number.POSITIVE_INFINITY
 
 /**
- * Tries of a query in the slow lane, unless the client sets a number. Other transactions commit all the time during its
- * evaluation.
+ * Number of tries of a query in the slow lane, unless the client sets a number. The number is high because other
+ * transactions commit during a long evaluation.
  */
 const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 
 /**
- * Milliseconds until a read checks again whether its snapshot can be later than the last time that the client has seen.
+ * Milliseconds until a read checks again whether its snapshot can have a later time than the last transaction that the
+ * client has seen.
  */
 const snapshotRetryMs = 1
 
@@ -62,7 +63,7 @@ export function languageOf({ languages }: EngineOptions, { language: name }: Que
   return language
 }
 
-/** Runs a request to its response. Never throws, never rejects. */
+/** Runs a request and returns its response. Never throws, never rejects. */
 export function runRequest(
   options: EngineOptions,
   request: QueryRequest,
@@ -79,7 +80,7 @@ class RequestRun {
   readonly #responses: Responses
   #mustWrite: boolean
   #hasRefreshed = false
-  /** A refresh was counted against the allowance of the address. */
+  /** True if a refresh was counted against the allowance of the client's address. */
   #isRefreshTaken = false
 
   constructor(options: EngineOptions, request: QueryRequest, kind: RequestKind) {
@@ -98,7 +99,7 @@ class RequestRun {
     return wait === undefined ? this.#read() : this.#readAfter(wait)
   }
 
-  /** Reads after the store has caught up with what the client has seen. */
+  /** Runs the read after `wait` has resolved: the store then contains the commits that the read needs. */
   async #readAfter(wait: Promise<void>): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(wait)
@@ -139,8 +140,8 @@ class RequestRun {
     const { budget } = this.#kind
     if (committer) return this.#forward(committer)
     try {
-      // The commit validates reads against the newest state, so a write need not wait for a fresher snapshot than the
-      // client has seen.
+      // The commit validates the read set against the newest state. So a write needs no newer snapshot than the last
+      // transaction that the client has seen.
       const needsNoWait = neverCommits || lastSeenTxn === undefined
       const wait = current ?? (needsNoWait ? undefined : store.ready(lastSeenTxn))
       if (wait !== undefined) await budget.wait(wait)
@@ -155,7 +156,7 @@ class RequestRun {
       })
       return this.#responses.succeeded(outcome)
     } catch (error) {
-      // A commit validates its reads against the newest state, but a failure has not been validated.
+      // A commit validates the read set against the newest state, but the reads of a failed query are not validated.
       const isResult = error instanceof LanguageError || isUnauthorized(error)
       const wait = isResult ? this.#refreshFor(error) : undefined
       return wait === undefined ? this.#recover(error) : this.#write(wait)
@@ -163,9 +164,9 @@ class RequestRun {
   }
 
   /**
-   * A failure may be outdated by a commit of another machine. Resolves when this machine has all commits, and the query
-   * should be evaluated once more. Undefined if that would change nothing, or if the address has used up its allowance:
-   * unauthenticated clients must not control how often the store is queried.
+   * A failure may be outdated by a commit of another machine. Resolves when this machine has all commits; the
+   * query should then be evaluated once more. Returns undefined if a refresh would change nothing, or if the address
+   * has used up its allowance: unauthenticated clients must not control how often the store is queried.
    */
   #refreshFor(error: unknown): Promise<void> | undefined {
     const { neverCommits, unknownSecretAllowances, store } = this.#options
@@ -265,7 +266,7 @@ class RequestRun {
     budget.countFor(caller.database)
     try {
       const rendered = this.#kind.task(session)
-      // This is the last check of the deadline. From here on, the store decides the outcome.
+      // This is the last check of the deadline. From now on, the store determines the outcome.
       budget.requireInTime()
       budget.end()
       return rendered
@@ -292,7 +293,7 @@ class RequestRun {
     })
   }
 
-  /** Ends the work of a failed request, which also counts as blocking the process. */
+  /** Ends the work of a failed request. The time of this work also counts as blocking the process. */
   #ended(response: QueryResponse): QueryResponse {
     this.#kind.budget.end()
     return response
@@ -318,7 +319,8 @@ class RequestRun {
       return this.#responses.failed(new RequestError('contended transaction', contentionText))
     }
     if (isStackExhaustion(error)) {
-      // A slow-lane process has a larger stack, so every query within the limits of the language fits there.
+      // A slow-lane process has a larger stack, so its stack is large enough for every query within the
+      // limits of the language.
       if (this.#kind.budget.mayMove) return this.#goSlow()
       return this.#responses.refused(languageOf(this.#options, this.#request).stackOverflow())
     }

@@ -17,8 +17,8 @@ import type { TimeBudget } from './time-budget.ts'
 const noCosts: Readonly<TransactionCounters> = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 
 /**
- * The costs and facts of an evaluation. The session itself is not kept: with its transaction it takes tens of
- * kilobytes, which would survive garbage collections while the commit is written to disk.
+ * The costs and facts of an evaluation. The session itself is not kept: a session and its transaction take tens
+ * of kilobytes, which would survive garbage collections while the commit is written to disk.
  */
 interface EvaluationFacts {
   readonly database: DatabaseId
@@ -42,19 +42,19 @@ export function evaluationFacts({
 }
 
 /**
- * Creates the response of one request. The evaluation sets its fields, because responses to failed queries report them,
- * too.
+ * Creates the response to one request. The evaluation sets the fields of this object, because responses to failed
+ * queries report them, too.
  */
 export class Responses {
-  /** Of the latest evaluation; undefined before authentication. */
+  /** Costs and facts of the latest evaluation; undefined before authentication. */
   facts: EvaluationFacts | undefined
   /** The location of the query's database. */
   place: DatabasePlace | undefined
-  /** The caller, in the form of the query log. */
+  /** The caller, in the format of the query log. */
   caller: CallerMark | undefined
   /** The read timestamp of the latest transaction. */
   settledTime: Micros | undefined
-  /** Attempts that conflicted with other transactions. */
+  /** Number of attempts that conflicted with other transactions. */
   contended = 0
   readonly #options: EngineOptions
   readonly #request: QueryRequest
@@ -83,8 +83,8 @@ export class Responses {
   }
 
   /**
-   * Returns the response of an engine that does not commit. It is valid after another process has committed the
-   * attempt.
+   * Returns the response of an engine that does not commit. The response is valid after another process has committed
+   * the attempt.
    */
   uncommitted(
     attempt: Attempt<RenderedResponse>,
@@ -103,7 +103,10 @@ export class Responses {
     return { status: 200, body: completed, ...this.#about(time, metrics) }
   }
 
-  /** Completes a response of the process that commits and has charged the costs. The time includes the forwarding. */
+  /**
+   * Completes a response from the process that commits, which has also charged the costs. The reported query time
+   * includes the forwarding.
+   */
   forwarded(response: QueryResponse): QueryResponse {
     const { metrics } = response
     return metrics
@@ -112,13 +115,13 @@ export class Responses {
   }
 
   /**
-   * Completes a response of the slow lane for this request: the time includes the wait, and the costs are charged here.
+   * Completes a response from the slow lane: the reported query time includes the wait, and the costs are charged.
    */
   fromSlowLane(response: QueryResponse): QueryResponse {
     if (!response.metrics) return { ...response, isSlow: true }
     const metrics = { ...response.metrics, queryTimeMs: this.#budget.elapsedMs() }
     if (response.requestError === 'time out') {
-      // The other process knows only the time that was left when it began.
+      // The slow-lane process knows only the time that was left when its evaluation began.
       const time = response.txnTime ?? this.#time()
       return {
         ...response,
@@ -131,7 +134,7 @@ export class Responses {
   }
 
   /**
-   * Returns the response to a query that failed through its own fault. The error says whether its costs are reported.
+   * Returns the response to a query with an error. The error determines whether its costs are reported.
    */
   refused(error: LanguageError): QueryResponse {
     const facts = error.reportsCosts ? this.facts : undefined
@@ -143,7 +146,7 @@ export class Responses {
     }
   }
 
-  /** Returns the response to a request that failed as a whole. */
+  /** Returns the response to a request that failed with a request error, such as `time out`. */
   failed(error: RequestError): QueryResponse {
     const rateLimited = error instanceof RateLimited ? error.kinds : []
     const unmetered = error.code === 'unauthorized' || error.code === 'internal server error'
@@ -156,7 +159,7 @@ export class Responses {
     }
   }
 
-  /** Returns the members that every response has beside its status and its body. */
+  /** Returns the members that every response has in addition to its status and body. */
   #about(txnTime: Micros, metrics: QueryMetrics | undefined): Omit<QueryResponse, 'status' | 'body'> {
     return {
       txnTime,

@@ -1,5 +1,5 @@
-// The slow lane as the engine sees it: processes beside the service that evaluate long queries, so that no other query
-// waits for them. A higher layer provides it. Without it, all queries are evaluated in this process.
+// The engine's interface to the slow lane: additional processes that evaluate long queries, so that no other query
+// waits for them. A higher layer implements the interface. Without it, all queries are evaluated in this process.
 
 import type { Attempt } from '../storage/store/attempt.ts'
 import type { CommitRecord } from '../storage/store/last-commit.ts'
@@ -17,9 +17,11 @@ export interface LaneJob {
   readonly snapshotTime: Micros
   /** Milliseconds, including the wait. */
   readonly timeoutMs: number
-  /** The service's time of day, read when the evaluation begins. */
+  /** Returns the service's time of day; called when the evaluation begins. */
   readonly now: () => Micros
-  /** Microseconds from fixing the commit time to the commit, for queries whose commit time cannot be changed later. */
+  /**
+   * Microseconds by which a fixed commit time is in the future, for queries whose commit time cannot be changed later.
+   */
   readonly lead: number
 }
 
@@ -34,7 +36,7 @@ export interface PendingCommit {
   evaluateAt(time: Micros): Promise<Attempt<undefined> | 'stale'>
   /** Returns the response after a commit at `time`. Rejects if the process has exited: only the response is lost. */
   committed(time: Micros): Promise<QueryResponse>
-  /** Ends the exchange, whatever the outcome: the process is free for another query. */
+  /** Ends the exchange after any outcome, so that the process can run another query. */
   drop(): void
 }
 
@@ -44,7 +46,7 @@ export interface LaneOutcome extends QueryResponse {
 }
 
 export interface SlowLane {
-  /** Rejects with a RequestError: out of time, out of memory, or too many waiting queries. */
+  /** Runs a query. Rejects with a RequestError: out of time, out of memory, or too many waiting queries. */
   run(job: LaneJob): Promise<LaneOutcome>
   /** Returns how long work of a queue may block the process that serves all other queries, from now on. */
   share(queue: string): ProcessShare
@@ -57,7 +59,7 @@ export interface SlowLane {
   readonly longQueries: LongQueries
 }
 
-/** The share of a piece of work, which begins with the parsing of a query and includes an evaluation right after it. */
+/** The time limit of a piece of work: the parsing of a query, and an evaluation that directly follows. */
 export interface ProcessShare {
   isOver(): boolean
   /** Counts the work for another queue, with that queue's time limit, from the beginning of the work. */
@@ -71,7 +73,10 @@ export interface ProcessShare {
 /** Thrown to cancel an evaluation that takes too long for the process that serves all other queries. */
 export class TooLong {}
 
-/** Returns the queue of a query in the slow lane: that of its database, once the database is known. */
+/**
+ * Returns the queue of a query in the slow lane: the queue of its database or, while that is unknown, of its
+ * credential.
+ */
 export function queueOf(database: DatabaseId | undefined, authorization: string): string {
   return database === undefined ? `credential ${authorization}` : `database ${database}`
 }

@@ -1,9 +1,10 @@
-// Runs a query in the slow lane, on the service's side. The response to a reading query is passed on as it is. A writing
-// query returns as an attempt, which the service commits. If the attempt is stale, the query is evaluated again.
+// The service's part of running a query in the slow lane. The response to a reading query is passed on unchanged. For a
+// writing query, the slow lane returns an attempt, which the service commits. If the attempt is stale, the query is
+// evaluated again.
 //
 // An attempt may contain its commit time in places that cannot be changed later, such as the values of an index over
-// `ts`. Such an attempt is evaluated for a time in the future (leads.ts) and committed exactly then. If it arrives too
-// late, the query is evaluated again.
+// `ts`. Such an attempt is evaluated for a time in the future (leads.ts) and committed at exactly this time. If the
+// attempt arrives after this time, the query is evaluated again.
 
 import { type Timers, wait } from '../base/timers.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
@@ -20,13 +21,13 @@ interface SlowRun {
   /** Another process commits for this one. */
   readonly commitsElsewhere?: boolean
   readonly timers: Timers
-  /** Returns the query with the time that is left, for a given lead of the commit time. */
+  /** Returns the job with the remaining time of the query. `lead`: see {@link LaneJob}. */
   readonly job: (lead: number) => LaneJob
   /** The number of retries after conflicts with other transactions. */
   readonly retriesMax: number
   /** After this many retries, a schema change is evaluated under the writer lock. Undefined: never. */
   readonly pushRetriesMax?: number
-  /** Throws `time out` past the deadline. */
+  /** Throws `time out` after the deadline. */
   readonly requireInTime: () => void
   /** Throws if the costs of the query exceed the rate limits of its database. */
   readonly checkCosts: (response: QueryResponse, writes: boolean) => void
@@ -35,22 +36,22 @@ interface SlowRun {
 /** Microseconds by which the commit at a fixed time starts early, because the event loop may be late. */
 const earlyMicros = 10_000
 /**
- * An attempt that took longer is never evaluated under the writer lock, because all other writers would wait for it. In
- * microseconds.
+ * Microseconds. An attempt whose evaluation took longer is never evaluated under the writer lock, because all other
+ * writers would wait for the evaluation.
  */
 const turnMicrosMax = 500_000
 
 /**
- * Schema changes read much and contain their commit time, so each commit of another machine may make them stale. They
- * are also rare.
+ * Returns whether an attempt may be evaluated under the writer lock. Only schema changes may: they read much and
+ * contain their commit time, so each commit of another machine may make them stale. Schema changes are also rare.
  */
 function mayTakeTurn({ changesSchema, evaluationMicros }: Attempt<undefined>): boolean {
   return changesSchema && evaluationMicros <= turnMicrosMax
 }
 
 /**
- * Returns the response after its writes are committed. Rejects with a RequestError, with {@link ContendedTransaction}, or
- * with {@link WriteNeeded} if the query writes and another process commits.
+ * Returns the response after its writes are committed. Rejects with a RequestError, with {@link ContendedTransaction},
+ * or with {@link WriteNeeded} if the query writes and another process commits.
  */
 export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   const { pushRetriesMax = Number.POSITIVE_INFINITY, slowLane } = run

@@ -12,15 +12,15 @@ import { fixedShare } from './process-shares.ts'
 import { type ProcessShare, queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 
 /**
- * The consequence for a long evaluation: it continues until its deadline, moves to the slow lane (if there is one), or
- * fails, because another process cannot produce its result.
+ * What happens to a long evaluation. `goes on`: it continues until its deadline. `moves`: it moves to the slow lane, if
+ * there is one. `fails`: it fails, because another process cannot produce its result.
  */
 type LongAction = 'goes on' | 'moves' | 'fails'
 
 export class TimeBudget {
   /**
-   * By the monotonic clock of {@link EngineOptions.host}, like the deadline, because the time of day may be set
-   * meanwhile.
+   * The start time. Like the deadline, it uses the monotonic clock of {@link EngineOptions.host}, because the time of
+   * day may be changed during the request.
    */
   readonly started: number
   /** Evaluation stops at this time. */
@@ -55,7 +55,7 @@ export class TimeBudget {
     }
   }
 
-  /** Throws `time out` past the deadline. */
+  /** Throws `time out` after the deadline. */
   requireInTime(): void {
     if (this.#options.host.now() > this.deadline) throw timedOut()
   }
@@ -70,8 +70,8 @@ export class TimeBudget {
   }
 
   /**
-   * Begins a piece of work; {@link countFor} assigns it to a database later. If the previous piece has neither ended nor
-   * waited, this call continues it, because the process has served no other work in between.
+   * Begins a piece of work; {@link countFor} assigns it to a database later. If the previous piece of work has neither
+   * ended nor waited, that piece continues, because the process has served no other request in between.
    */
   begin(): void {
     if (this.#share) return
@@ -98,7 +98,7 @@ export class TimeBudget {
     return Math.max(0, (this.deadline - this.#options.host.now()) / 1000)
   }
 
-  /** Waits for a promise. Rejects with `time out` if the deadline comes first. */
+  /** Waits for a promise. Rejects with `time out` if the promise is still pending at the deadline. */
   async wait(promise: Promise<void>): Promise<void> {
     this.end()
     const late = () => new RequestError('time out', msg`Read timed out.`)

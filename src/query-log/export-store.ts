@@ -1,12 +1,12 @@
 // Export requests on disk, in a small key-value store that all processes share:
 //
 //     R <id>               the request as JSON; ids sort by age
-//     J <id>               present while the request is unfinished: its requester
-//     T <subject> 00 token the request of an idempotency token, and when it was made
-//     P                    the elapsed time, for removal by age
+//     J <id>               the requester; present while the request is unfinished
+//     T <subject> 00 token the request of an idempotency token, and the time of its creation
+//     P                    the elapsed time, with which data is removed by age
 //     S                    the key for signing URLs and page tokens
 //
-// Every change reads and writes in one transaction, so that only one of two concurrent processes succeeds.
+// Every change reads and writes in one transaction, so that only one of two concurrent changes succeeds.
 
 import { microsPerDay } from '../base/durations.ts'
 import { RequestError } from '../base/errors.ts'
@@ -129,8 +129,9 @@ export class ExportStore {
   }
 
   /**
-   * Requests from the newest on, optionally only those made before the request with id `before`, at most `limit`. Reads
-   * a bounded number of requests, because other clients may have made very many. `next` is the start of the next page.
+   * Returns at most `limit` requests, the newest first. `before`: only requests that were made before the request with
+   * this id. Reads a bounded number of requests, because other clients may have made very many. `next` is the start of
+   * the next page.
    */
   newest(
     before: string | undefined,
@@ -156,8 +157,8 @@ export class ExportStore {
   }
 
   /**
-   * Claims a free request for `leaseMicros` from now. An expired lease is ignored. Requesters take turns in a circle:
-   * the result is the oldest request of the first requester after `served`.
+   * Claims a free request for `leaseMicros` from now. An expired lease is ignored. Requesters are served in
+   * round-robin order: the result is the oldest free request of the first requester after `served`.
    */
   claim(owner: string, leaseMicros: number, served = ''): Promise<ExportRequest | undefined> {
     const now = this.#now()
@@ -279,7 +280,7 @@ function find(view: View, id: string): ExportRequest | undefined {
   return stored && decode<ExportRequest>(stored)
 }
 
-/** Free requests, read on demand: requesters after `served` first, for each requester the oldest first. */
+/** Free requests, read on demand. Requesters after `served` come first; each requester's oldest request comes first. */
 function* freeInTurns(view: View, served: string, now: Micros): Generator<ExportRequest> {
   const idsOf = new Map<string, string[]>()
   for (const { key, value } of view.range(jobs))

@@ -1,12 +1,12 @@
-// Additional facts about a request. The format of records is that of exports and has no fields for them. So the facts
-// precede the record in a segment's line, after the trail, and are not exported:
+// Additional facts about a request. Records have the export format, which has no fields for these facts. So the facts
+// precede the record in a segment's line, after the trail (ownership.ts), and are not exported:
 //
 //     /17/["key/0/12","admin","","10.0.0.1","/",0,["cusers"],[40,0]]{"API_VERSION":…}
 //
 // The facts are a JSON list without braces, so the first brace in a line begins the record. They identify the caller by
-// numbers and contain no value of any query. Empty elements at the end are omitted. Lines of 0.1 have no facts. Records
-// of writes end with the time of their transaction, which leads from a version of a document to the request that wrote
-// it; the document itself is not named.
+// numbers and contain no value of any query. Empty elements at the end are omitted. Lines that version 0.1
+// wrote have no facts. The facts of a write end with the time of its transaction. With this time, the request that
+// wrote a version of a document can be found. The facts do not name the document.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { micros } from '../base/micros.ts'
@@ -161,7 +161,7 @@ export interface ParsedFacts extends Facts {
   readonly shape: string
 }
 
-/** Parses the facts of a line. `shape`: that of the record. Undefined for damaged facts. */
+/** Parses the facts of a line. `shape`: the shape in the record. Undefined for damaged facts. */
 export function readFacts(text: string, shape: string): ParsedFacts | undefined {
   try {
     const [credential, roles, identity, address, endpoint, slow, names = [], holes = [], fault, commitTime] =

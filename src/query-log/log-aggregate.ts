@@ -1,18 +1,19 @@
-// Aggregates of the query log: for each database and minute the requests, errors, times and costs; for each shape of a
-// query its count and costs. Aggregates are only ever added, so those of segments can be stored and combined.
+// Aggregates of the query log: for each database and minute, the requests, errors, durations and costs; for each query
+// shape, the count and costs. Aggregates are only added to each other, so the aggregates of segments can be stored and
+// combined.
 
 import { upsert } from '../base/upsert.ts'
 
 /** The database of aggregated records. */
 interface AboutDatabase {
-  /** Undefined for records that only contain names. */
+  /** The trail (see ownership.ts); undefined for records that contain only names. */
   readonly trail: string | undefined
   readonly database: readonly string[]
   /** True if the records are the dashboard's own requests. */
   readonly isOfDashboard: boolean
 }
 
-/** The part of a record that enters aggregates. */
+/** The part of a record that aggregates use. */
 export interface AggregateInput extends AboutDatabase {
   /** Milliseconds since the Unix epoch. */
   readonly time: number
@@ -38,7 +39,7 @@ export interface Totals {
   bytesOut: number
 }
 
-/** The aggregate of one database, in the form in which it is stored. */
+/** The aggregate of one database, as it is stored. */
 interface DatabaseAggregate extends AboutDatabase {
   readonly minutes: Map<number, TimedTotals>
   readonly shapes: Map<string, Totals>
@@ -46,20 +47,22 @@ interface DatabaseAggregate extends AboutDatabase {
   readonly errors: Map<string, Totals>
 }
 
-/** Sums with a histogram of times. */
+/** Sums with a histogram of durations. */
 export interface TimedTotals extends Totals {
-  /** Requests by class of their time; see {@link timeClass}. */
+  /** Number of requests by class of their duration; see {@link timeClass}. */
   readonly times: Map<number, number>
 }
 
-/** Milliseconds covered by one row. */
+/** Milliseconds that one row of an aggregate covers. */
 export const minuteMs = 60_000
 
-/** Maximum number of distinct shapes and errors of a database; further ones count as {@link otherShapes}. */
+/**
+ * Maximum number of distinct shapes and errors of a database. Further shapes and errors count as {@link otherShapes}.
+ */
 const shapesMax = 2000
 /** Maximum number of distinct databases. */
 const databasesMax = 10_000
-/** The code of errors without one, such as those of schema files. */
+/** The code of errors without a code, such as errors of schema files. */
 const noCode = '–'
 /** The name for all shapes or databases beyond the limit. */
 const otherShapes = '…'
@@ -109,21 +112,21 @@ function addTime(times: Map<number, number>, number: number, count: number): voi
   times.set(number, (times.get(number) ?? 0) + count)
 }
 
-/** Up to this time each millisecond is a class; above it each doubling has `classesPerDoubling` classes. */
+/** Up to this duration, each millisecond is a class. Above it, each doubling has `classesPerDoubling` classes. */
 const exactMs = 16
 const classesPerDoubling = 8
 
-/** The class of a time. Classes are at most a tenth wider than their times. */
+/** The class of a duration. The width of a class is at most a tenth of its durations. */
 export function timeClass(ms: number): number {
   return ms < exactMs ? ms : exactMs + Math.floor(Math.log2(ms / exactMs) * classesPerDoubling)
 }
 
-/** The shortest time of a class, in milliseconds. */
+/** The shortest duration of a class, in milliseconds. */
 export function timeOfClass(number: number): number {
   return number < exactMs ? number : Math.round(exactMs * 2 ** ((number - exactMs) / classesPerDoubling))
 }
 
-/** The time that a `share` of all requests does not exceed; undefined when there are no requests. */
+/** The duration that a `share` of all requests does not exceed (a quantile); undefined when there are no requests. */
 export function quantile(times: ReadonlyMap<number, number>, share: number): number | undefined {
   const classes = [...times].sort(([left], [right]) => left - right)
   const total = classes.reduce((sum, [, count]) => sum + count, 0)
@@ -173,12 +176,12 @@ function errorName({ fault, status }: AggregateInput): string {
   return `${status} ${code || noCode}${text === '' ? '' : `: ${text}`}`
 }
 
-/** The sums of a shape; those of all other shapes once there are too many. */
+/** The sums of a shape. When there are too many shapes, the common sums of all further shapes. */
 export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals {
   return upsert(shapes, shapes.has(shape) || shapes.size < shapesMax ? shape : otherShapes, noTotals)
 }
 
-/** The version of the stored form; files of other versions are recomputed. */
+/** The version of the stored format. Aggregates of other versions are computed again. */
 const formatVersion = 3
 
 /** An aggregate as text. */

@@ -1,5 +1,5 @@
-// Summaries over a time span of the query log. The aggregate of each closed segment is computed once, by streaming it,
-// and stored in a file beside the segments. Segments that are only partly in the span are read again.
+// Summaries over a time span of the query log. The aggregate of each closed segment is computed once, by streaming
+// the segment, and stored in a file beside the segments. Segments that are only partly in the span are read again.
 
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -26,7 +26,7 @@ import { isWithin, type LogDatabase } from './ownership.ts'
 import { listSegments, liveWriters, removeFile, type Segment, segmentsOf, slackMs } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
-/** Sums, and the median and 99th percentile of the times in milliseconds; undefined when there are no requests. */
+/** Sums, and the p50 and p99 of the durations in milliseconds. The percentiles are undefined without requests. */
 interface SummaryTotals extends Totals {
   readonly p50: number | undefined
   readonly p99: number | undefined
@@ -63,8 +63,8 @@ const errorsMax = 50
 /** Maximum number of minutes and shapes cached over all segments; each takes some hundred bytes. */
 const cachedEntriesMax = 200_000
 /**
- * Age in milliseconds from which a copy of another machine's newest segment no longer grows: segments are closed after
- * an hour.
+ * Age in milliseconds after which a copy of another machine's newest segment no longer grows, because segments are
+ * closed after an hour.
  */
 const copyGrowsMs = 7_200_000
 
@@ -90,7 +90,9 @@ export class LogSummaries {
     this.#now = now
   }
 
-  /** The summary of the matching records. The span is extended to whole minutes. Throws the reason of an aborted signal. */
+  /**
+   * The summary of the matching records. The span is extended to whole minutes. Throws the reason of an aborted signal.
+   */
   async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
     return (await this.#collect(filter, signal)).finish()
   }
@@ -110,7 +112,8 @@ export class LogSummaries {
     const to = Math.ceil(filter.to / minuteMs) * minuteMs
     const collected = new SummaryBuilder(from, to, filter)
     const segments = await segmentsOf(this.#folder, { from, to })
-    // Read last: a writer that has started since the segments were listed has no segment in the list.
+    // The live writers are read after the segments are listed. A writer that started in between has no segment in the
+    // list.
     const now = this.#now()
     const live = await liveWriters(this.#folder, now)
     for (const segment of segments) {
@@ -153,7 +156,7 @@ export class LogSummaries {
     return sums
   }
 
-  /** Stores an aggregate; it is computed again when that fails. */
+  /** Stores an aggregate. If the aggregate cannot be stored, it is computed again when it is needed. */
   async #keep(path: string, sums: LogAggregate): Promise<void> {
     const draft = `${path}.${this.#random.hex(8)}`
     try {
@@ -177,7 +180,7 @@ function sumsName(segmentPath: string): string {
   return `${basename(segmentPath, '.ndjson')}.json`
 }
 
-/** Aggregates the records of a segment with a time in the span. */
+/** Aggregates those records of a segment whose time is in the span. */
 async function aggregateOf(
   segment: Segment,
   from: number,

@@ -40,7 +40,7 @@ interface QueryLogOptions {
   readonly writer: SegmentWriter
   /** Holds export requests and account keys; closed with the query log. */
   readonly kv: KeyValueStore
-  /** The export requests in it. */
+  /** The export requests, which are stored in `kv`. */
   readonly store: ExportStore
   readonly signer: Signer
   /** Files that this service serves. */
@@ -173,7 +173,7 @@ export class QueryLog {
     return this.#store.get(id)
   }
 
-  /** The request for its owner: starts the creation of a new URL when the URL has expired. */
+  /** Returns the current state of a request. If its URL has expired, starts the creation of a new URL. */
   async look(request: ExportRequest): Promise<ExportRequest> {
     if (!hasExpiredUrl(request, this.#options.now())) return request
     const renewed = await this.#store.renewUrl(request.id)
@@ -182,8 +182,8 @@ export class QueryLog {
   }
 
   /**
-   * Requests from the newest on, possibly fewer than `size` when other clients have made very many. Undefined when
-   * `token` was not returned with an earlier page.
+   * Returns requests, the newest first; possibly fewer than `size` when other clients have made very many requests.
+   * Undefined when `token` was not returned with an earlier page.
    */
   page(
     token: string | undefined,
@@ -197,7 +197,7 @@ export class QueryLog {
     return { requests, nextToken }
   }
 
-  /** The expiry of a download target in microseconds; undefined unless it was signed here. */
+  /** The expiry of a download target in microseconds; undefined unless this service has signed the target. */
   expiryOf(name: string, target: string): Micros | undefined {
     const expires = this.#options.signer.expiryOf(name, target)
     return expires === undefined ? undefined : nearestMicros(expires * 1e6)
@@ -208,7 +208,7 @@ export class QueryLog {
     return this.#options.downloads.open(name).catch(rethrow)
   }
 
-  /** The time by which expiry is decided. */
+  /** The current time, with which expiry is determined. */
   now(): Micros {
     return this.#options.now()
   }
@@ -223,7 +223,7 @@ export class QueryLog {
 
   /**
    * Waits until this machine has all account keys and requests that were acknowledged by any machine. Returns early
-   * when the store is unavailable; this machine then uses those that it has.
+   * when the store is unavailable; this machine then uses the keys and requests that it has.
    */
   async fresh(): Promise<void> {
     const { kv, signer } = this.#options
@@ -231,13 +231,13 @@ export class QueryLog {
     await signer.ready().catch(() => undefined)
   }
 
-  /** The matching records. They include everything that any process recorded up to `time`. */
+  /** The matching records. They include all records that any process wrote up to `time`. */
   async *#records(filter: RecordFilter, time: Micros, signal: AbortSignal): AsyncGenerator<Buffer> {
     await this.#written(filter, time, signal)
     yield* matchingRecords(this.#options.folder, filter, signal, this.#options.onDamage)
   }
 
-  /** Waits until the segments in the folder contain everything recorded of a span up to `time`, by any machine. */
+  /** Waits until the segments in the folder contain all records of `span` that any machine wrote up to `time`. */
   async #written(span: TimeSpan, time: Micros, signal: AbortSignal): Promise<void> {
     const { writer, folder, now, shared, timers } = this.#options
     await writer.flush()
@@ -248,7 +248,7 @@ export class QueryLog {
   async #removeOldChunks({ bucket, chunks }: SharedLog, now: Micros): Promise<void> {
     const { bytes, days } = this.#options.retention
     for (const chunk of await chunks.old(nearestMicros(now - days * microsPerDay), bytes)) {
-      // The file is removed first: without the row, its removal would not be retried.
+      // The file is removed before the row: without the row, a failed removal of the file would not be retried.
       await bucket?.remove(chunkName(chunk))
       await chunks.remove(chunk)
     }
@@ -275,7 +275,7 @@ export class QueryLog {
     await downloads.files.removeLeftovers(now)
     await this.#store.forgetTokens(now)
     for (const id of this.#store.finishedBefore(nearestMicros(now - exportDays * microsPerDay))) {
-      // The file is removed first: without the request, its removal would not be retried.
+      // The file is removed before the request: without the request, a failed removal of the file would not be retried.
       await storage.remove(fileName(id))
       await this.#store.forget(id)
     }

@@ -1,8 +1,8 @@
-// Formats a request as one line of the query log, in the format in which logs are exported. The names, their order and
-// their types are facts of the protocol (RESPONSE_CODE is text, REQUEST_HEADERS is text that contains JSON).
+// Formats a request as one line of the query log, in the format of exported logs. The protocol fixes the field names,
+// their order and their types (RESPONSE_CODE is text, REQUEST_HEADERS is text that contains JSON).
 //
-// Facts for which the format has no field are stored separately, see facts.ts. The code runs for every request, so the
-// line is concatenated by hand and repeated parts are cached as text.
+// Facts for which the format has no field are stored separately, see facts.ts. This code runs for every request, so it
+// concatenates the line itself and caches repeated parts as text.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { limits } from '../base/limits.ts'
@@ -15,7 +15,7 @@ import { createTimestampFormat } from './timestamp.ts'
 /** A finished request. */
 export interface ObservedRequest {
   readonly method: string
-  /** By lower-case name. The credential is not read. */
+  /** The headers by lower-case name. The header with the credential is not read. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly language: LanguageName
   readonly apiVersion: string
@@ -35,7 +35,7 @@ export interface ObservedRequest {
   readonly tags: readonly (readonly [key: string, value: string])[]
   /** The facts stored with the record. */
   readonly facts?: Omit<Facts, 'fault'>
-  /** The error with its quoted values apart: see `src/model/language.ts`. */
+  /** The error, with its quoted values separated from the text: see `src/model/language.ts`. */
   readonly fault?: { readonly code: string; readonly text: Template; readonly position: Template } | undefined
   /** Lower-case hexadecimal. */
   readonly traceId: string
@@ -79,13 +79,13 @@ const knownHeadersMax = 1000
 /** Longer combinations are not cached. */
 const knownHeaderCharsMax = 2000
 
-/** Maximum logged length of a method or version; valid ones are shorter. */
+/** Maximum logged length of a method or version. Valid methods and versions are shorter. */
 const loggedWordCharsMax = 32
 
 /** Maximum logged length of the text of an error. */
 const faultCharsMax = 300
 
-/** Logged for a numeric header with an invalid number (a fact of the format). */
+/** Logged for a numeric header with an invalid number, as the format requires. */
 const notANumber = '-1'
 
 /** The functions of a language that describe queries and errors without their values: see `src/model/language.ts`. */
@@ -96,7 +96,7 @@ interface Wording {
 
 type Wordings = { readonly [L in LanguageName]?: Wording }
 
-/** A conversion that caches its last result, because the input is mostly the same as before. */
+/** A conversion that caches its last result, because consecutive inputs are mostly the same. */
 class LastText {
   readonly #make: (of: string) => string
   #of: string | undefined
@@ -248,7 +248,10 @@ function numberOf(name: string, value: string | readonly string[] | undefined): 
   return `,\\"${name}\\":${typeof value === 'string' && isPlainInteger(value) ? value : notANumber}`
 }
 
-/** Returns whether a text is an integer in JSON syntax. Transaction times have 16 digits, the most that a double holds exactly. */
+/**
+ * Returns whether a text is an integer in JSON syntax. Transaction times have 16 digits, the most that a double holds
+ * exactly.
+ */
 function isPlainInteger(text: string): boolean {
   if (text.length > 16 || (text.length > 1 && text.charCodeAt(0) === 0x30)) return false
   for (let at = 0; at < text.length; at++) {

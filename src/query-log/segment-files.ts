@@ -2,7 +2,7 @@
 //
 //     0001700000000000000-3f9a….ndjson   records from that time (microseconds) on, by the writer 3f9a…
 //     0001700000000000000-m3f9a….ndjson  a copy of another machine's segment, as far as it was uploaded
-//     3f9a….live                         its modification time: all records up to then are in the segments
+//     3f9a….live                         the writer's segments contain all its records up to the modification time
 //
 // A segment may end with an incomplete line, where its writer crashed or is still writing.
 
@@ -30,13 +30,16 @@ export interface TimeSpan {
   readonly to: number
 }
 
-/** Tolerance for clock changes and for file systems with whole seconds, in milliseconds, so that no records are missed. */
+/**
+ * Tolerance in milliseconds for clock changes and for file systems that store times in whole seconds, so that no
+ * records are missed.
+ */
 export const slackMs = 5000
 
 const segmentPattern = /^(\d{19})-(m?)([0-9a-f]+)\.ndjson$/
 const livePattern = /^([0-9a-f]+)\.live$/
 
-/** A writer that reports nothing for so many milliseconds has crashed. */
+/** A writer that has reported nothing for this many milliseconds counts as crashed. */
 const silentMs = 10_000
 /** Polling interval while waiting for writers, in milliseconds. */
 const lookEveryMs = 20
@@ -82,12 +85,12 @@ export async function segmentsOf(
   return found
 }
 
-/** Reports that everything recorded up to `time` has been written. */
+/** Reports that a writer has written all its records up to `time`. */
 export function announce(folder: string, writer: string, time: Micros): Promise<void> {
   return utimes(livePath(folder, writer), time / 1e6, time / 1e6)
 }
 
-/** The writers, with the time in microseconds up to which each has written. */
+/** The writers, each with the time in microseconds up to which it has written its records. */
 export async function listWriters(folder: string): Promise<Map<string, Micros>> {
   const writers = new Map<string, Micros>()
   for (const name of await readdir(folder)) {
@@ -105,7 +108,9 @@ export async function modificationTime(path: string): Promise<Micros | undefined
   return about && micros(Math.ceil(about.mtimeMs * 1000))
 }
 
-/** The result of a file operation; undefined when the file does not exist, for example because retention has removed it. */
+/**
+ * The result of a file operation; undefined when the file does not exist, for example because retention has removed it.
+ */
 export async function ifThere<T>(doing: Promise<T>): Promise<T | undefined> {
   try {
     return await doing

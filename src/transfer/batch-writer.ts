@@ -1,5 +1,6 @@
-// Writes the records of a batch in one transaction, below the query layer: identifiers, times, hashes and references
-// are kept, and existing documents are not changed. This is the only file of imports that writes to the store.
+// Writes the records of a batch in one transaction, below the query layer: ids, times, hashes and references stay
+// as the records contain them, and existing documents are changed only with `onConflict: replace`. This is the only
+// file of imports that writes to the store.
 
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
@@ -38,9 +39,9 @@ export interface BatchOptions {
   /** Only computes the outcomes; writes nothing. */
   readonly dryRun: boolean
   /**
-   * The time of the checks of documents against their collections. Absent: when each document is written; a failed
-   * check makes it `bad`. `each`: the same, but a failed check makes it `unmet`, because it may pass once other
-   * documents exist. `together`: after the whole batch is written, in one transaction.
+   * When documents are checked against the rules of their collections. Absent: when each document is written; the
+   * outcome of a failed check is `bad`. `each`: at the same time, but the outcome of a failed check is `unmet`, because
+   * the check may succeed once other documents exist. `together`: after the whole batch is written in one transaction.
    */
   readonly checks?: 'each' | 'together' | undefined
 }
@@ -53,7 +54,7 @@ export class DocumentRejection {
   }
 }
 
-/** Thrown when records of a batch that is written together fail: the batch is retried without them. */
+/** Thrown when some records of a batch fail that is written together. The batch is retried without these records. */
 export class RecordRejections {
   readonly outcomes: ReadonlyMap<number, Outcome>
   constructor(outcomes: ReadonlyMap<number, Outcome>) {
@@ -61,7 +62,7 @@ export class RecordRejections {
   }
 }
 
-/** Thrown when a version was inserted before the deletion of its document, where it is not visible. */
+/** Thrown when an inserted version is not visible, because its document was deleted at a later time. */
 export class HiddenVersion {}
 
 /** The most bytes that a character of a record's text takes in the store: `0.0,` takes nine bytes. */
@@ -100,7 +101,7 @@ const done = {
 
 /** Limits the load that an import causes. */
 interface Pace {
-  /** Milliseconds after which a transaction ends, at the next record. */
+  /** Milliseconds after which a transaction writes no further record. */
   readonly batchMs: number
   /** Resolves when bindings of a database may be computed again. */
   rest(database: DatabaseId): Promise<void>
@@ -108,7 +109,7 @@ interface Pace {
 
 /** The rules that collections define for their documents. Both methods may throw `Pending` and RequestErrors. */
 interface DocumentRules {
-  /** The fields with defaults for fields that `existing` does not have, or the reason why they are rejected. */
+  /** Returns the fields with the defaults for fields that `existing` lacks, or the reason of a rejection. */
   complete(
     ref: Ref,
     fields: ObjectValue,
@@ -130,7 +131,7 @@ interface BatchRules {
 export interface BatchTarget {
   readonly store: Store
   readonly rules: BatchRules
-  /** Absent when the process serves no other requests. */
+  /** Limits the load; absent when the process serves no other requests. */
   readonly pace?: Pace | undefined
   /** Called with the reads and writes of each transaction. */
   readonly onCosts?: OnCosts | undefined
@@ -142,15 +143,15 @@ export type OnCosts = (counters: Readonly<TransactionCounters>) => void
 /** Runs the work of one record within its limits. */
 export type WorkLimit = <T>(work: () => T) => T
 
-/** For imports into a process that serves no other requests. */
+/** Sets no limit, for imports into a process that serves no other requests. */
 export const unlimited: WorkLimit = work => work()
 
-/** Nothing was written, and a retry would fail as well. */
+/** Returns the outcome of a record that was not written and that a retry would not write either. */
 export function bad(reason: string): Outcome {
   return { kind: 'bad', reason }
 }
 
-/** Nothing was written, but a retry may succeed when other documents exist. */
+/** Returns the outcome of a record that was not written, but that a retry may write once other documents exist. */
 export function unmet(reason: string): Outcome {
   return { kind: 'unmet', reason }
 }
@@ -176,7 +177,10 @@ export class BatchWriter {
   readonly #transaction: Transaction
   readonly #database: DatabaseId
   readonly #options: BatchOptions
-  /** Checks before each write whether the document was deleted. Otherwise it checks afterwards, which is faster. */
+  /**
+   * The writer checks before each insert whether the document was deleted. Otherwise it checks afterwards, which is
+   * faster.
+   */
   readonly #isCareful: boolean
   readonly #target: BatchTarget
   readonly #rules: DocumentRules
@@ -202,7 +206,9 @@ export class BatchWriter {
     this.#resolver = new Resolver(transaction.catalogue, database)
   }
 
-  /** Writes records until `isOver`, but at least the first one; each within `limited`. */
+  /**
+   * Writes records until `isOver` returns true, but at least the first record. Runs the work of each with `limited`.
+   */
   run(
     records: readonly DocumentRecord[],
     isOver: () => boolean = () => false,
@@ -260,7 +266,7 @@ export class BatchWriter {
     return outcome
   }
 
-  /** The reason why the query layer would also reject the resolved fields. */
+  /** The reason why the query layer would reject the resolved fields; undefined when it would accept them. */
   #refusal(ref: Ref, fields: ObjectValue): string | undefined {
     for (const lambda of this.#resolver.lambdas) {
       if (!this.#target.rules.isExpression(lambda)) return 'a stored lambda that is not valid in the language'
@@ -284,8 +290,8 @@ export class BatchWriter {
   }
 
   /**
-   * The name of a user collection. Documents of native collections (keys, tokens) are not imported, so they are not
-   * missing.
+   * The name of a user collection. Documents of native collections (keys, tokens) are not imported, so they
+   * are not reported as missing.
    */
   #nameOf(collection: number): string | undefined {
     const ref = new Ref(this.#database, native.collections, BigInt(collection))
@@ -317,7 +323,7 @@ export class BatchWriter {
     return other === undefined ? done.written : done.replaced
   }
 
-  /** The cost of running a collection's code counts as that of its bindings. */
+  /** Runs code that a collection defines. Its cost counts as the cost of the collection's bindings. */
   #within<T>(work: () => T): T {
     return this.#target.store.bindings.within(work)
   }
@@ -327,7 +333,7 @@ export class BatchWriter {
     if (!this.#isCareful && this.#transaction.get(ref) === undefined) throw new HiddenVersion()
   }
 
-  /** Other credentials of the same instance are replaced, whatever their id. */
+  /** The document to write. Existing credentials of the same instance are replaced, even if they have another id. */
   #targetOf(ref: Ref, fields: ObjectValue): Ref {
     return this.#otherCredentials(ref, fields)?.ref ?? ref
   }

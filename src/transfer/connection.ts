@@ -51,7 +51,10 @@ export interface TransferConnection {
   schemaFiles(path: DatabasePath): Promise<readonly SchemaFileText[]>
   /** Returns whether there is a staged schema, which receives all pushes until it is committed or abandoned. */
   isSchemaStaged(path: DatabasePath): Promise<boolean>
-  /** Pushes files in addition to the existing ones; with `dryRun` it only validates them. Throws {@link QueryError}. */
+  /**
+   * Pushes files in addition to the existing files. With `dryRun`, only validates the pushed files. Throws {@link
+   * QueryError}.
+   */
   pushSchema(path: DatabasePath, files: readonly SchemaFileText[], dryRun: boolean): Promise<void>
   write(path: DatabasePath, records: readonly DocumentRecord[], options: BatchOptions): Promise<BatchResult>
   missing(path: DatabasePath, documents: readonly NamedDocument[]): Promise<readonly boolean[]>
@@ -283,7 +286,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
   }
 }
 
-/** The error message of a response from our endpoints or from another service. */
+/** The error message of a response, which may come from a Terrarium endpoint or from another service. */
 function messageOf(status: number, text: string): string {
   try {
     const { message, errors } = JSON.parse(text) as {

@@ -1,5 +1,5 @@
-// Runs an import: first the schema, so that indexes are built along with the documents; then the documents in batches;
-// then the check of references whose targets were missing.
+// Runs an import in three steps. It writes the schema first, so that indexes are built while the documents are written.
+// Then it writes the documents in batches. Finally it checks the references whose targets were missing.
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
@@ -34,7 +34,7 @@ import type { SourceFile, Sources } from './sources.ts'
 import { metOf, type UnmetDocument, UnmetDocuments } from './unmet-documents.ts'
 
 export interface ImportOptions {
-  /** The target database, below the one of the connection; it is created when it does not exist. */
+  /** The target database, a path below the connection's database. The import creates a missing target database. */
   readonly database: DatabasePath
   readonly types: FieldTypes
   readonly onConflict: OnConflict
@@ -57,7 +57,7 @@ export interface ImportOptions {
   readonly sha256: (text: string) => Uint8Array
   /** Aborts the import at the next record. */
   readonly signal?: AbortSignal
-  /** All options that affect the meaning of the files. */
+  /** All options that affect how the files are interpreted. */
   readonly meaning: readonly string[]
 }
 
@@ -144,7 +144,7 @@ class Importer {
       await this.#writeSchema()
       this.#progress.phase = 'documents'
       this.#progress.totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0)
-      // Old versions are written after the current ones.
+      // Old versions are written after the current versions.
       const documents = files.filter(({ content }) => content.kind !== 'fsl')
       for (const file of documents.filter(each => !isHistory(each))) await this.#file(file)
       await this.#retryUnmet()
@@ -215,7 +215,7 @@ class Importer {
     return upsert(this.#collections, path.join('/'), () => new Set())
   }
 
-  /** Returns whether a database exists. In a dry run it may not. */
+  /** Returns whether a database exists. In a dry run, the target database may be missing. */
   async #exists(path: DatabasePath): Promise<boolean> {
     try {
       await this.#connection.query(path, null)
@@ -320,8 +320,8 @@ class Importer {
   }
 
   /**
-   * The id for a document without one. It depends only on the document's position, so that a repeated import finds the
-   * document. Such ids are smaller than all ids of the hosted service, and in the order of the rows.
+   * The id for a document without an id. It depends only on the document's position, so that a repeated import finds
+   * the document. These ids are smaller than all ids of the hosted service, and have the same order as the rows.
    */
   #generatedId(collection: string, path: string, ordinal: number): bigint {
     const name = /[^/\\]*$/.exec(path)?.[0] ?? path
@@ -341,7 +341,10 @@ class Importer {
     this.#state.progress(file, batch.place, this.#report.data)
   }
 
-  /** Counts the outcomes of documents, and records references to check later. Throws when the import has to stop. */
+  /**
+   * Counts the outcomes of documents, and stores the references that are checked later. Throws when the import has to
+   * stop.
+   */
   #record(file: Pick<SourceFile, 'database'>, batch: Omit<BatchOutcome, 'place'>): void {
     const { origins, records, result } = batch
     let stop: Finding | undefined
@@ -384,7 +387,7 @@ class Importer {
     if (stop) throw new TransferError(`conflict (see --on-conflict): ${findingText(stop)}`)
   }
 
-  /** Writes the documents whose checks required other documents, now that those exist. */
+  /** Writes the documents whose checks failed because other documents were missing. These documents now exist. */
   async #retryUnmet(): Promise<void> {
     const { database: top, dryRun, onConflict } = this.#options
     const write = async (documents: readonly UnmetDocument[]) => {
@@ -405,7 +408,10 @@ class Importer {
     this.#state.clearUnmet(this.#report.data)
   }
 
-  /** A dry run writes nothing: a failed check counts as passed if the document refers to one that would exist by now. */
+  /**
+   * Returns the documents whose checks would still fail. A dry run writes nothing, so a failed check counts as passed
+   * if the document refers to a document that would exist by now.
+   */
   #unmetInDryRun(): readonly UnmetDocument[] {
     const isComing = (document: UnmetDocument) =>
       documentsIn(document.record.fields).some(({ collection, id }) =>
@@ -472,7 +478,7 @@ class Importer {
   }
 }
 
-/** Exports of Terrarium have histories in a folder of their own. */
+/** Returns whether a file contains a history. Terrarium's exports store histories in a separate folder. */
 function isHistory({ shown }: SourceFile): boolean {
   return /(?:^|[\\/])history[\\/]/.test(shown)
 }

@@ -34,7 +34,7 @@ export interface JsonElement {
   /** The line and the byte offset of its start in the uncompressed file. */
   readonly line: number
   readonly offset: number
-  /** The position from which to look for the next element. */
+  /** The position from which the next element is searched. */
   readonly next: ElementPlace
   /**
    * True if the element is incomplete; `text` is its beginning. Only with {@link ElementOptions.byLine}, where reading
@@ -44,7 +44,7 @@ export interface JsonElement {
 }
 
 interface ElementOptions {
-  /** True if each element is within one line, so that reading can continue after an incomplete one. */
+  /** True if each element is within one line, so that reading can continue after an incomplete element. */
   readonly byLine: boolean
   /** The position at which the chunks begin; the start of the file when absent. */
   readonly from?: ElementPlace
@@ -170,7 +170,7 @@ class Cutter {
     }
   }
 
-  /** Moves past the end of the array and of the values around it; false when the buffer ends before. */
+  /** Moves past the end of the array and of the values that contain it; false when the buffer ends before this end. */
   #leave(): boolean {
     const end = nestedEnd(this.#buffer, this.#at, this.#buffer.length, this.#open)
     if (end === unfinished) return false
@@ -215,7 +215,9 @@ const noPage: PagePrefix = { length: 0, opened: 0 }
 
 const cursors: ReadonlySet<string> = new Set(['before', 'after'])
 
-/** Parses the prefix of a page at `from`: before its `data` there may be cursors, and it may be within a `resource`. */
+/**
+ * Parses the prefix of a page at `from`: cursors may precede its `data`, and the page may be the value of `resource`.
+ */
 function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
   let at = from
   for (let opened = 1; bytes[at] === openBrace; opened++) {
@@ -256,7 +258,7 @@ export function wholeText(element: JsonElement): string {
   return element.text
 }
 
-/** Adds the file to an error of the stream itself. */
+/** Adds the name of the file to an error of its stream. */
 export function inFile(cause: unknown, file: string): unknown {
   return cause instanceof BadRecord ? new TransferError(`${file}: ${cause.message}`, { cause }) : cause
 }

@@ -1,5 +1,5 @@
-// Reads a file of documents into records, each with the position after it, so that an interrupted reader can continue
-// there.
+// Reads a file of documents and converts its elements to records. Each element has the position after it, so that an
+// interrupted reader can continue there.
 
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
 import { JsonSyntaxError, parseJson, tryJson } from '../values/json.ts'
@@ -20,7 +20,7 @@ import type { SourceFile } from './sources.ts'
 export interface FilePlace extends ElementPlace {
   /** Number of elements or rows before the position. */
   readonly elements: number
-  /** Number of records read from them. */
+  /** Number of records read from these elements or rows. */
   readonly records: number
 }
 
@@ -34,7 +34,7 @@ export interface FileElement {
   readonly records: readonly SourceRecord[]
   /** The error of a bad element, with the id and collection as far as they are readable. */
   readonly bad: BadElement | undefined
-  /** Length of its text, in characters. */
+  /** Length of the element's text, in characters. */
   readonly size: number
   /** The start of the next element. */
   readonly next: FilePlace
@@ -62,7 +62,7 @@ interface RawElement {
   readonly byte?: number
   /** Converts the element to records. Throws {@link BadRecord}. */
   readonly read: (context: ElementContext) => readonly SourceRecord[]
-  /** Its JSON as far as it is readable, to identify a bad element. */
+  /** The readable part of the element's JSON, to identify a bad element. */
   readonly json: () => Json | undefined
 }
 
@@ -81,7 +81,7 @@ export async function* readFileRecords(
   from: FilePlace,
   options: ReadOptions,
 ): AsyncGenerator<FileElement, void, undefined> {
-  // Only JSON files can be read from the middle; others are read from the start.
+  // Only JSON files can be read from the middle; other files are read from the start.
   let { elements } = file.content.kind === 'json' ? from : fileStart
   let made = from.records
   try {
@@ -91,7 +91,8 @@ export async function* readFileRecords(
       const { byte, line, size } = raw
       const origin = { file: file.shown, line, ...(byte !== undefined && { record: elements, byte }) }
       const { bad, records } = readElement(raw, { ...options, origin, collection: file.collection })
-      // A bad element counts as a record, so that the ids of later ones stay the same after it is repaired.
+      // A bad element counts as a record, so that the ids of later elements stay the same after the
+      // element is repaired.
       made += Math.max(1, records.length)
       yield { origin, records, bad, size, next: { ...raw.next, elements, records: made } }
     }
@@ -125,7 +126,7 @@ function readElement(
   }
 }
 
-/** Rejects a time that is not exact as a number: no such time can be stored. */
+/** Rejects a time that a number cannot represent exactly, because the store could not store it either. */
 function checkTime(record: SourceRecord): void {
   if (record.kind === 'document' && record.ts !== undefined && !Number.isSafeInteger(record.ts))
     throw new BadRecord('a time that is not between 1684 and 2255', 'ts')
@@ -168,7 +169,7 @@ async function* jsonFile(
       next: element.next,
       ...(!byLine && { byte: element.offset }),
       read: context => expand(parseElement(wholeText(element))).flatMap(each => read(each, context)),
-      // The beginning of broken JSON also contains id and collection, in the order of exports.
+      // In exports, id and collection come first, so the beginning of broken JSON contains them.
       json: () =>
         tryJson(element.text) ??
         tryJson(`${/^\{"id":"[0-9]+","coll":(?:"[^"\\]+"|\{[^{}]+\})/.exec(element.text)?.[0]}}`),
@@ -283,7 +284,7 @@ function checkLength(cells: readonly string[], names: readonly string[], allowSh
 /** The rules for the cells of a file, derived from its first row. */
 function cellRules(names: readonly string[], row: readonly string[], { emptyCells }: ReadOptions): CellRules {
   const hasIds = names[0] === 'id' && readId(row[0]) !== undefined
-  // Scripts that write texts as JSON do so in every cell.
+  // A script that writes texts as JSON writes every text cell as JSON.
   const allJson = row.slice(hasIds ? 1 : 0).some(cell => /^".*"$/s.test(cell) && tryJson(cell) !== undefined)
   return { hasIds, allJson, emptyCells }
 }

@@ -1,4 +1,4 @@
-// Finds the files of an import: those named by the user, and those in named folders, each with its detected format.
+// Finds the files of an import: files that the user named, and files in named folders, each with its detected format.
 // Also checks whether an export is complete according to its metadata.
 
 import type { Stats } from 'node:fs'
@@ -15,15 +15,15 @@ import { TransferError } from './record.ts'
 export interface SourceFile {
   readonly path: string
   readonly source: ByteSource
-  /** The label of its encoding. */
+  /** The label of the file's encoding. */
   readonly encoding: string
-  /** Its name in messages. */
+  /** The file's name in messages. */
   readonly shown: string
   /** Size on disk. */
   readonly bytes: number
   readonly modifiedMs: number
   readonly content: Content
-  /** Its database, below the target database of the import. */
+  /** The database of the file's content, below the target database of the import. */
   readonly database: DatabasePath
   /** The collection according to the file's name, for formats that do not contain it. */
   readonly collection: string
@@ -33,7 +33,7 @@ export interface SourceFile {
 
 export interface Sources {
   readonly files: readonly SourceFile[]
-  /** The databases in an export without its root, outermost first. */
+  /** The databases in an export except the export's root, outermost first. */
   readonly databases: readonly DatabasePath[]
   /** Collections in the metadata, by database. */
   readonly collections: readonly { readonly database: DatabasePath; readonly name: string }[]
@@ -41,7 +41,7 @@ export interface Sources {
   readonly incomplete: readonly string[]
   /** Files without importable content. */
   readonly passedOver: readonly string[]
-  /** True if there is metadata of an export. The export may be empty. */
+  /** True if metadata of an export was found. The export may be empty. */
   readonly isExport: boolean
 }
 
@@ -79,7 +79,7 @@ class Finder {
   readonly #seen = new Map<string, number>()
   /** The schema folder of the current export. */
   #schema: string | undefined
-  /** The real paths of the enclosing folders. A link to one of them would cause an endless recursion. */
+  /** The real paths of the enclosing folders. A link to an enclosing folder would cause an endless recursion. */
   readonly #around: string[] = []
 
   constructor(options: SourceOptions) {

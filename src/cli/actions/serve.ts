@@ -1,5 +1,5 @@
-// Runs the service until a signal stops it. Standard output gets one line, when the service is ready; all other output
-// is log lines on standard error.
+// Runs the service until a signal stops it. The service writes one line to standard output when it is ready. All other
+// output consists of log lines on standard error.
 
 import cluster from 'node:cluster'
 import { join } from 'node:path'
@@ -81,7 +81,7 @@ const silent = openServiceLog('silent')
 
 type StopSignal = Promise<NodeJS.Signals>
 
-/** Returns true if this process was started with a channel to its parent, which may be closed by now. */
+/** True if this process was started with a channel to its parent. The channel may be closed by now. */
 const hasParent = process.connected === true
 
 async function runAlone(
@@ -169,7 +169,7 @@ async function supervise(
   const metrics = await openMetrics(config, log, metricsOfWorkers())
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timelineFile = timelineFileOf(config)
-  // The process after the workers is this one, which commits for them.
+  // The number after those of the workers is the number of this process, which commits for the workers.
   const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
   const notices = new NoticeBoard()
   let committer: Awaited<ReturnType<typeof openEngine>> | undefined
@@ -204,7 +204,7 @@ async function supervise(
     if (node) noteEarly(config, port, log)
     try {
       await node?.prepare()
-      // Generated before the workers start, so that they find it.
+      // The secret is generated before the workers start, so that all workers read the same secret.
       await rootSecretOf(config, log)
     } catch (cause) {
       await supervisor.stop()
@@ -229,7 +229,7 @@ async function supervise(
   }
 }
 
-/** How far workers extrapolate the clock, in microseconds: the supervisor writes the time every half second. */
+/** Microseconds by which workers may extrapolate the clock. The supervisor writes the time every half second. */
 const clockAheadMicros = 600_000
 
 const timelineFileOf = (config: Config) => join(config.data, 'timeline')
@@ -256,9 +256,9 @@ async function stopping(
 }
 
 /**
- * Resolves with the first signal to stop; a second signal kills the process. Signals before this call also kill it,
- * because opening a store blocks the event loop, so that no listener would run. A process that was started with a
- * channel to its parent also stops when the channel closes.
+ * Resolves with the first signal to stop; a second signal kills the process. A signal before this call also kills the
+ * process, because opening a store blocks the event loop, so that a listener could not run. A process that was started
+ * with a channel to its parent also stops when the channel closes.
  */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
@@ -280,7 +280,7 @@ function created(config: Config, engine: OpenEngine, log: Logger, worker: number
   return readable(config, () => createServer(config, engine, log, { worker, startCommand }))
 }
 
-/** Runs `make`, which reads the configured files and the store; turns its failures into one-line errors. */
+/** Runs `make`, which reads the configured files and the store. Converts failures of `make` to one-line errors. */
 async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<T> {
   try {
     return await make()
@@ -295,7 +295,7 @@ async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<
   }
 }
 
-/** Runs `listen`, which listens on the configured address; turns its failures into one-line errors. */
+/** Runs `listen`, which listens on the configured address. Converts failures of `listen` to one-line errors. */
 async function listening<T>(config: Config, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen()
@@ -315,7 +315,7 @@ const watchMs = 1000
 
 /**
  * Checks, while the service runs, that its data directory is still at its path. If another directory was moved there,
- * the next process to start would open that one, and later commits of this process would be lost.
+ * the next process to start would open the other directory, and later commits of this process would be lost.
  */
 class DirectoryWatch {
   readonly #data: string
@@ -338,7 +338,7 @@ class DirectoryWatch {
     return this.#identity
   }
 
-  /** Called after the store was opened: the identity then includes all its files. */
+  /** Called after the store was opened: the identity then includes all files of the store. */
   complete(): void {
     const identity = identityOf(this.#data)
     this.#check()
@@ -360,9 +360,9 @@ class DirectoryWatch {
 const percent = 100
 
 /**
- * A node over a shared store before it can serve. The node may have to copy the state and to catch up with the log,
- * which can take long. Meanwhile it responds with 503 and its progress, and shows the progress in the log and on a
- * terminal.
+ * A node over a shared store before it can serve. The node may have to copy the state and to apply the newest part of
+ * the log, which can take long. Meanwhile, the node responds with 503 and its progress, and shows the progress in the
+ * log and on a terminal.
  */
 class StartingNode {
   readonly #config: Config

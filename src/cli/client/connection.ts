@@ -30,7 +30,7 @@ export type Reply =
 
 /** The response to a query of version 10. */
 interface TextReply {
-  /** The result: a text in the decorated format, JSON in others. */
+  /** The result: a text in the decorated format, JSON in other formats. */
   readonly data: string
   readonly error: { readonly code: string; readonly message: string } | undefined
   /** Log messages and hints, each with an excerpt of the query. */
@@ -38,7 +38,7 @@ interface TextReply {
   readonly body: string
 }
 
-/** The scope of queries: a database below that of the secret, and a role or document. */
+/** The scope of queries: a database below the database of the secret, and a role or document. */
 export interface QueryScope {
   /** Names from the outermost to the innermost, joined by `/`. */
   readonly database: string | undefined
@@ -93,8 +93,8 @@ export class QueryConnection {
   }
 
   /**
-   * Finds out which part of the credential is rejected, by trying each part: the service does not reveal the reason to
-   * unauthenticated clients.
+   * Tries each part of the credential to find out which part is rejected, because the service does not tell
+   * unauthenticated clients the reason.
    */
   async #rejectionReason(): Promise<string> {
     const { scope, url } = this.#options
@@ -120,7 +120,7 @@ export class QueryConnection {
     return readReply(status, body, url)
   }
 
-  /** Runs a query of version 10; `format` is that of the result. Throws like {@link query}. */
+  /** Runs a query of version 10; `format` is the format of the result. Throws like {@link query}. */
   async queryText(text: string, format: 'decorated' | 'simple', signal?: AbortSignal): Promise<TextReply> {
     const headers = { 'x-format': format, ...this.#timeoutAs('x-query-timeout-ms') }
     const { body, url } = await this.#post('query/1', new Map([['query', text]]), headers, signal)
@@ -206,7 +206,7 @@ export class QueryConnection {
   }
 }
 
-/** The message of an error in the form of version 10. */
+/** The message of an error in the format of version 10. */
 function messageIn(body: string): string | undefined {
   const json = tryJson(body)
   const error = json instanceof Map ? json.get('error') : undefined

@@ -1,5 +1,5 @@
 // The service's side of one slow-lane process, which runs one job at a time. When the process exits for any reason,
-// its job fails, and the next job gets another process.
+// its job fails, and the next job runs in another process.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
@@ -58,7 +58,7 @@ export class LaneProcess {
   readonly #child: ChildProcess
   /** Undefined if the process could not be started. */
   readonly #socket: Duplex | undefined
-  /** Resolves when the process accepts jobs. Never resolves if the process exits before. */
+  /** Resolves when the process accepts jobs. Never resolves if the process exits during its start. */
   readonly ready: Promise<void>
   readonly ended: Promise<void>
   #isReady = false
@@ -116,7 +116,7 @@ export class LaneProcess {
     return this.#ranOutOfMemory
   }
 
-  /** Returns whether a query of the process is being committed: then the process should not be killed. */
+  /** Returns whether a query of the process is being committed. The process should not be killed during a commit. */
   get isCommitting(): boolean {
     return this.#pending?.isCommitting === true
   }

@@ -1,11 +1,11 @@
-// The slow lane of a service: a few processes over the same data, which evaluate long queries. One process stays
+// The slow lane of a service: a few processes that open the same data and evaluate long queries. One process stays
 // ready; the others are started on demand and exit when they are idle. Databases take turns, and no database occupies
 // all processes while other databases wait. A process that is still busy after its query's deadline is killed.
 //
-// The lane replaces a process that has not freed the memory of a query. Until the new process is ready, its place
-// still counts for the database of that query. For a while, this database gets a process only while another process
-// is ready for other databases. Meanwhile the old process serves other databases; if it lacks memory for one of their
-// queries, the query is evaluated again in the new process.
+// The lane replaces a process that has not freed the memory of a query. Until the new process is ready, the place of
+// the process counts as used by the database of that query. For some time, this database gets a process only while
+// another process is ready for other databases. Until its replacement is ready, the old process serves other databases.
+// If the old process lacks memory for one of their queries, the query is evaluated again in another process.
 
 import { Allowances } from '../../base/allowance.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -26,7 +26,7 @@ interface SlowLaneOptions extends LaneOptions {
   readonly processesMax: number
   readonly timers: Timers
   readonly clock: Clock
-  /** Milliseconds that this thread has waited for a processor so far. */
+  /** Returns for how many milliseconds this thread has waited for a CPU so far. */
   readonly starvedMs: () => number
 }
 
@@ -58,7 +58,7 @@ interface RetiringProcess {
   readonly place: number
 }
 
-/** Approximate number of remembered queues whose queries have left a process without free memory. */
+/** Approximate maximum number of queues in `#spenders`. */
 const spendersMax = 1000
 
 const outOfTime = () => new RequestError('time out', msg`Read timed out.`)
@@ -70,7 +70,7 @@ export class ProcessLane implements SlowLane {
   readonly longQueries: LongQueries
   readonly #waiting = new FairQueue<QueuedJob>()
   readonly #shares: ProcessShares
-  /** The processes by place. */
+  /** The processes; the index is the place of a process. */
   readonly #processes: (LaneProcess | undefined)[]
   readonly #jobs = new Map<LaneProcess, QueuedJob>()
   readonly #idle = new Map<LaneProcess, Cancel>()
@@ -177,7 +177,7 @@ export class ProcessLane implements SlowLane {
     for (const process of this.#processes) {
       if (!process?.isReady || process.hasEnded || this.#jobs.has(process)) continue
       const next = this.#waiting.take(queue => this.#mayRun(queue))
-      // No waiting queue may use another process now: see #mayRun.
+      // No waiting queue may use another process now (see #mayRun).
       if (!next) break
       this.#start(process, next)
     }
@@ -222,10 +222,12 @@ export class ProcessLane implements SlowLane {
     this.#jobs.set(process, waiting)
     waiting.cancel()
     const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
-    // The process checks the deadline itself. If it does not do so in time, it is killed.
+    // The process checks the deadline itself. A process that exceeds the deadline by the grace time is killed.
     waiting.cancel = timers.after(leftMs + limits.laneGraceMs, () => process.kill(outOfTime()))
     const isRetiring = this.#retiring.has(process)
-    /** The query has written nothing, and another process would have had enough memory. */
+    /**
+     * True if a retiring process ran out of memory. The query has written nothing, and another process has more memory.
+     */
     const isToRunAgain = () => isRetiring && process.ranOutOfMemory && !this.#isClosed
     const { body, longBody, ...request } = waiting.job.request
     const { lead, now, snapshotTime } = waiting.job
@@ -266,7 +268,7 @@ export class ProcessLane implements SlowLane {
       this.#idle.get(process)?.()
       this.#idle.delete(process)
       if (this.#retiring.delete(process)) return
-      // A process that failed to start is not started again at once.
+      // If a process fails to start, the next start is delayed.
       if (this.#replacedFor.has(place) && !this.#isClosed) this.#open(place)
       else if (process.isReady) this.#vacate(place)
       else this.#options.timers.after(limits.laneRestartMs, () => this.#vacate(place))
@@ -279,8 +281,8 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Kills a process that is idle for long, unless it is the last idle one, because the next query would have to wait
-   * for a start.
+   * Kills a process that stays idle for long. The last idle process is kept, because the next query would have to wait
+   * for the start of a process.
    */
   #rest(process: LaneProcess): void {
     this.#idle.set(

@@ -1,6 +1,6 @@
 // Reads the events of paged streams, once for all streams with the same events. Each page is a separate request, which
-// may wait, or be evaluated in another process, without delaying anything else. The next page begins where a page ends,
-// so no event is lost or sent twice.
+// may wait or be evaluated in another process without delaying other work. The next page begins where the previous page
+// ends, so no event is lost or sent twice.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -22,8 +22,8 @@ interface ReaderHost {
   /** Calls {@link PageReader.step} soon. */
   readonly enqueue: (reader: PageReader) => void
   /**
-   * Called when the streams have caught up. Another reader with the same events may take them over. Returns false if
-   * that reader is further ahead.
+   * Called when the streams have caught up. Another reader with the same events may then take over the streams. Returns
+   * false if the other reader is further ahead.
    */
   readonly caughtUp: (reader: PageReader) => boolean
   /** Called with unexpected errors. */
@@ -33,7 +33,7 @@ interface ReaderHost {
 /** How a page ends its streams: with an event of its own, or with the last event of the page. */
 type Ending = StreamEnd | 'over'
 
-/** Returns whether the first of two places is later. */
+/** Returns whether `left` is later than `right`. */
 function isAfter(left: StreamPlace, right: StreamPlace): boolean {
   return left.time > right.time || (left.time === right.time && left.ordinal > right.ordinal)
 }
@@ -44,14 +44,14 @@ export class PageReader implements Reader {
   readonly #host: ReaderHost
   /** The streams, each with the function with which its opener continues to read. */
   readonly #streams = new Map<OpenStream, NextPage>()
-  /** The places of streams that joined ahead of this reader. */
+  /** The places of streams whose place was ahead of this reader when they were added. */
   readonly #ahead = new Map<OpenStream, StreamPlace>()
   #place: StreamPlace
   /** There were no events after this place, up to `#place`. */
   #quietSince: StreamPlace
   /** The number of events sent before the streams had caught up; undefined afterwards. */
   #replayed: number | undefined = 0
-  /** Changes may have happened since the current page was requested. */
+  /** True if changes may have been committed since the current page was requested. */
   #isDue = true
   #isReading = false
   /** Sends a page, to a part of the streams in each turn. */
@@ -92,8 +92,8 @@ export class PageReader implements Reader {
   }
 
   /**
-   * Adds a stream that gets all events after its place. There must be no events between that place and the place of
-   * this reader.
+   * Adds a stream, which gets all events after `place`. There must be no events between `place` and this reader's
+   * place.
    */
   add(stream: OpenStream, nextPage: NextPage, place: StreamPlace = this.#place): void {
     this.#streams.set(stream, nextPage)
@@ -126,7 +126,7 @@ export class PageReader implements Reader {
     this.#streams.clear()
   }
 
-  /** Does a part of the work: reads a page, or sends one to some streams. Returns whether there is more to do now. */
+  /** Does a part of the work: reads a page, or sends a page to some streams. Returns whether work remains for now. */
   step(): boolean {
     if (this.isEmpty || this.#isReading) return false
     if (this.#sending !== undefined) {
@@ -169,7 +169,8 @@ export class PageReader implements Reader {
   }
 
   /**
-   * A stream whose database has exhausted its rate limits continues later. Other failures are tolerated a few times.
+   * Handles a failed page. Streams of a database that has exhausted its rate limits continue later. After other
+   * failures, the page is retried a few times.
    */
   #recover({ metrics, requestError, status }: QueryResponse): void {
     const isRateLimited = metrics !== undefined && metrics.rateLimited.length > 0
@@ -271,7 +272,7 @@ function summed(left: readonly number[], right: readonly number[]): readonly num
   return right.map((cost, index) => cost + (left[index] ?? 0))
 }
 
-/** Continues with as much work as one turn of the event loop may take. Returns whether there is more. */
+/** Does as much of the work as one turn of the event loop may take. Returns whether work remains. */
 export function hasMore(work: Generator<number, void, void>): boolean {
   let bytes = 0
   for (let streams = 0; streams < limits.streamsPerTurn && bytes < limits.streamBytesPerTurn; streams++) {

@@ -1,5 +1,5 @@
-// Follows the change log, once for all streams of a process, and handles one transaction after the other. Commits of
-// other processes with the same data directory arrive in the same way.
+// Follows the change log, once for all streams of a process, and handles one transaction at a time. Commits of other
+// processes that use the same data directory are read from the change log, too.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -14,9 +14,12 @@ import type { Micros } from '../../values/value.ts'
 export interface WaitOptions {
   /** Kept while the same transaction is tried again. */
   readonly memo: Memo
-  /** False after a wait has failed. It is not repeated. */
+  /** False after a wait has failed: a failed wait is not repeated. */
   readonly mayWait: boolean
-  /** Returns whether other work should get its turn. Longer work must throw {@link TurnOver} then. */
+  /**
+   * Returns whether other work should run now. The handler must then throw {@link TurnOver} if its work is not
+   * finished.
+   */
   readonly isTurnOver: () => boolean
 }
 
@@ -39,15 +42,15 @@ interface TailerOptions {
   readonly timers: Pick<Timers, 'after'>
   readonly clock: Pick<Clock, 'elapsedMs'>
   /**
-   * Handles one transaction. May throw Pending, or {@link TurnOver} if the call has made progress. It is called again
-   * for the same transaction when the result is available, or in the next turn.
+   * Handles one transaction. May throw Pending, or {@link TurnOver} if the call has made progress. The tailer then
+   * calls the function again for the same transaction: when the awaited result is available, or in the next turn.
    */
   readonly handle: (
     committed: CommittedTransaction,
     transaction: Transaction,
     waiting: WaitOptions,
   ) => TransactionEvents
-  /** Called with bugs, after the tailer has stopped. */
+  /** Called with an unexpected error, after the tailer has stopped. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -61,15 +64,15 @@ export class Tailer {
   #position: Micros = epoch
   #waiting = patient()
   /**
-   * Transactions that have been read and not handled. A large transaction takes several turns, and is decoded only
-   * once.
+   * Transactions that have been read but not handled. They are kept so that a large transaction, which takes several
+   * turns, is decoded only once.
    */
   #ahead: readonly CommittedTransaction[] = []
   /** Sends the rest of the last handled transaction's events. */
   #handOut: TransactionEvents['handOut'] | undefined
   /** Ends the watch; undefined while the tailer is stopped. */
   #unwatch: (() => void) | undefined
-  /** A turn is running or scheduled. */
+  /** True while a turn is running or scheduled. */
   #isBusy = false
   /** The number of the current start. Callbacks of an earlier start do nothing. */
   #run = 0
@@ -128,7 +131,7 @@ export class Tailer {
     }
   }
 
-  /** Handles the next transactions. Returns whether there may be more to read. */
+  /** Handles the next transactions. Returns whether there may be further transactions to read. */
   #readOn(transaction: Transaction): boolean {
     const { clock, handle, store } = this.#options
     const { streamEventsPerTurn, streamTransactionsPerTurn } = limits
@@ -154,7 +157,7 @@ export class Tailer {
     return hasRead
   }
 
-  /** Sends a part of the events. Returns whether there are more. */
+  /** Sends a part of the events. Returns whether events remain. */
   #sendMore(): boolean {
     const run = this.#run
     const hasMore = this.#handOut?.() ?? false

@@ -1,5 +1,5 @@
 // Counts the running requests of a connection, for limits and for shutdown. A connection without a request counts
-// against a limit of all idle connections, so that strangers cannot use up the sockets.
+// against a common limit of all idle connections, so that unauthenticated clients cannot use up the sockets.
 
 import type { Socket } from 'node:net'
 import type { FairBudget, Share } from './fair-budget.ts'
@@ -41,7 +41,8 @@ export class Connection {
   }
 
   /**
-   * Called when a request begins to arrive. Returns false when the connection has been ended: do not serve the request.
+   * Called when a request begins to arrive. Returns false when the connection has been ended; the
+   * caller must not serve the request then.
    */
   begin(): boolean {
     if (this.#isEnded) return false
@@ -51,7 +52,7 @@ export class Connection {
     return true
   }
 
-  /** Called when a request has been responded to, or was given up. */
+  /** Called when a request has got its response or was aborted. */
   finish(): void {
     if (--this.#underWay === 0) {
       this.#counts.busy--
@@ -77,8 +78,8 @@ export class Connection {
   }
 
   /**
-   * Ends the connection unless a request is running. The socket is ended, not destroyed, and the client closes it:
-   * closing at once would reset the connection if a request was on its way.
+   * Ends the connection unless a request is running. The socket is ended, not destroyed, so that the client closes
+   * the connection. Destroying the socket would reset the connection if the client has just sent a request.
    */
   endIfIdle(): void {
     if (this.#underWay > 0) return

@@ -1,4 +1,5 @@
-// The life of a request at the edge, the same for every endpoint and for both HTTP versions:
+// The steps of a request at the edge (the HTTP layer around the endpoints). All endpoints and both HTTP versions have
+// the same steps:
 //
 //     preflight? → headers → tags → method → body → limit of running requests → handler → answer
 //
@@ -29,8 +30,8 @@ export interface EdgeOptions {
   /** The value of `x-faunadb-host`: the name of this machine. */
   readonly host: string
   /**
-   * Limit of running requests. Requests that have not arrived completely do not count; requests above the limit get
-   * 429.
+   * Limit of running requests. Requests that have not arrived completely do not count. Requests above the limit are
+   * rejected with 429.
    */
   readonly pendingRequestsMax: number
   /** Limit of the bytes of unread responses; the default of the service when absent. */
@@ -138,7 +139,7 @@ export class Edge {
         else call.body = bodyText(call.request, outcome)
         this.#run(call, handler)
       } else if (outcome !== 'aborted') {
-        // If the rest of the body is still on its way, the connection is closed after the response.
+        // If the rest of the body has not arrived yet, the connection is closed after the response.
         if (!call.request.isComplete) call.request.closeAfterwards()
         const [code, description] = outcome === 'refused' ? [] : bodyErrors[outcome]
         this.#answer(call, code ? this.#error(call, code, description) : (unauthorized as Answer))
@@ -183,7 +184,7 @@ export class Edge {
     }
   }
 
-  /** Without a valid secret, a wrong method gets the same answer as an allowed one. */
+  /** Without a valid secret, a request with a wrong method gets the same answer as a request with an allowed method. */
   async #wrongMethod(endpoint: Endpoint, call: EndpointCall): Promise<Answer> {
     if (endpoint.authenticated) {
       const answer = await this.#services.engine.authorized(call.queryRequest(undefined))
@@ -227,8 +228,8 @@ function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
 type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
 /**
- * Bytes of a long query that its shape is computed from: enough for the characters that a language reads, at up to four
- * bytes each.
+ * Number of bytes of a long query from which its shape is computed: enough for the characters that a language reads, at
+ * up to four bytes each.
  */
 const shapedBytes = 270_000
 

@@ -1,5 +1,6 @@
 // An endpoint, and a call to it. A handler decodes the call, calls one function of a lower layer and returns an answer.
-// The edge checks the headers before, and writes the headers after.
+// The edge (edge.ts) checks the request's headers before the handler runs, and writes the response's headers
+// afterwards.
 
 import type { Logger } from 'pino'
 import type { Clock } from '../../base/clock.ts'
@@ -36,11 +37,11 @@ export interface Endpoint {
   readonly takesLongBodies?: true
   /** Limit of a body in bytes; longer ones get 413. When absent, the limit of queries applies. */
   readonly bodyBytesMax?: number
-  /** The requests are queries: each gets a record in the query log. */
+  /** The requests are queries: the query log records each of them. */
   readonly recorded?: boolean
-  /** The protocol of its requests and responses; version 4 when absent. */
+  /** The protocol of the endpoint's requests and responses; version 4 when absent. */
   readonly protocol?: Protocol
-  /** The body of an error that the edge returns for the endpoint; when absent, the protocol's. */
+  /** The body of an error that the edge returns for the endpoint; when absent, the protocol defines it. */
   readonly errorBody?: (code: RequestErrorCode, description: string) => string
   readonly errorCode?: (code: RequestErrorCode) => string
   /** Handlers by method. Other methods get 405, with a list of these methods (without HEAD). */
@@ -49,7 +50,7 @@ export interface Endpoint {
   readonly otherMethods?: Handler
 }
 
-/** A request on its way through the edge: its parts, its settings, and its state. */
+/** A request that the edge processes: its parts, its settings, and its state. */
 export class EndpointCall {
   readonly request: Exchange
   /** Values of the named parts of the endpoint's path. */
@@ -60,7 +61,10 @@ export class EndpointCall {
   tags: readonly Tag[] = []
   /** Set when the endpoint is known. */
   endpoint: Endpoint | undefined
-  /** The body as text. Undefined when there is none, or when the endpoint does not read it. For GET, the query. */
+  /**
+   * The body as text. Undefined when the request has no body, or when the endpoint does not read it. For GET, the
+   * query.
+   */
   body: string | undefined
   /** A long body as bytes, for endpoints with `takesLongBodies`; `body` is then undefined. */
   longBody: LongBody | undefined
@@ -77,7 +81,7 @@ export class EndpointCall {
     this.trace = trace
   }
 
-  /** The form of its requests and responses in HTTP. */
+  /** The protocol of the request and its response. */
   get protocol(): Protocol {
     return this.endpoint?.protocol ?? version4Protocol
   }
@@ -138,9 +142,12 @@ export interface Services {
    */
   readonly ownFault?: () => string | undefined
   /**
-   * Aborted some time before the service stops, so that load balancers send no new clients; absent: there is no notice.
+   * Aborted some time before the service stops, so that load balancers send no new clients; absent: the
+   * service stops without a notice.
    */
   readonly notice?: AbortSignal
-  /** Aborted when the service begins to stop. Requests without an end of their own, such as streams, must end then. */
+  /**
+   * Aborted when the service begins to stop. Requests that do not end by themselves, such as streams, must end then.
+   */
   readonly stopping: AbortSignal
 }

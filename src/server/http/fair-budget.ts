@@ -1,7 +1,7 @@
 // A limit on a resource that all clients share (bytes of unfinished requests, bytes of unread responses, connections
-// without a request). When the limit is exceeded, the client that holds most loses its largest share; a new client is
-// never evicted for being new. A client is identified by a group: its address, or its database once its credential is
-// known.
+// without a request). When the limit is exceeded, the client that holds most loses its largest shares. A new client
+// is not evicted because it is new. Clients are distinguished by a group: the address of the client, or its database
+// once the credential is known.
 //
 // A budget with a pace also evicts stalled shares: each share must move a minimum amount in every window of time.
 
@@ -11,7 +11,7 @@ import type { Cancel, Timers } from '../../base/timers.ts'
 /** Why a share is evicted. */
 export type Eviction = 'no room' | 'too slow'
 
-/** Evictions go down to this part of the limit, so that the next bytes do not evict again. */
+/** Evictions continue down to this part of the limit, so that the next bytes do not cause evictions again. */
 const lowWater = 7 / 8
 
 interface FairBudgetOptions {
@@ -59,8 +59,8 @@ export class FairBudget {
   }
 
   /**
-   * Opens an empty share. `evict` must end whatever the share counts; the share is closed when it is called. It may be
-   * called from within {@link Share.grow}.
+   * Opens an empty share. `evict` must end the request or connection that the share belongs to. The share is closed
+   * before `evict` is called. {@link Share.grow} may call `evict`.
    */
   open(group: string, evict: (reason: Eviction) => void): Share {
     const share = new Share(this, this.#groupOf(group), evict, this.#pace ? this.#clock.elapsedMs() : 0)
@@ -72,7 +72,7 @@ export class FairBudget {
   /** For {@link Share}: adds `amount`, which may be negative. */
   change(share: Share, amount: number): void {
     if (share.held === amount) {
-      // The share was empty, so its age begins now: it becomes the youngest of its group.
+      // The share was empty, so its age begins now: it becomes the youngest share of its group.
       share.group.shares.delete(share)
       share.group.shares.add(share)
     }
@@ -87,7 +87,7 @@ export class FairBudget {
     group.held -= held
     this.#held -= held
     group.shares.delete(share)
-    // With a pace, the next sweep deletes the group, because most clients come back before it.
+    // With a pace, the next sweep deletes an empty group, because most clients return before that sweep.
     if (group.shares.size === 0 && this.#pace === undefined) this.#groups.delete(group.name)
   }
 
@@ -193,7 +193,7 @@ export class Share {
     this.#moved += amount
   }
 
-  /** Counts the share for another group from now on. */
+  /** Moves the share to another group. */
   regroup(name: string): void {
     if (!this.#closed) this.group = this.#budget.regroup(this, name)
   }
@@ -203,7 +203,7 @@ export class Share {
     this.#paused = paused
   }
 
-  /** Gives everything back. Further calls do nothing. */
+  /** Returns the held amount to the budget. Further calls do nothing. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -218,7 +218,8 @@ export class Share {
   }
 
   /**
-   * For {@link FairBudget}: begins a new window when the last one is over, and evicts the share if it moved too little.
+   * For {@link FairBudget}: begins a new window when the current window is over, and evicts the share if too little
+   * moved in that window.
    */
   checkPace(nowMs: number, { windowMs, amount }: Pace): void {
     if (nowMs - this.#windowFromMs < windowMs) return

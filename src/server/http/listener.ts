@@ -1,7 +1,7 @@
 // One port for HTTP/1.1 and HTTP/2. Without TLS, the JavaScript driver starts HTTP/2 with prior knowledge, while
-// browsers and curl use HTTP/1.1, and a server of Node speaks only one of them. So the listener reads the first bytes
-// of each connection, and hands the connection to the server of its protocol; neither of the two listens itself. With
-// TLS, ALPN decides.
+// browsers and curl use HTTP/1.1, and a Node server speaks only one of the two protocols. So the listener reads the
+// first bytes of each connection and passes the connection to the server of its protocol. The two servers do not listen
+// on a port themselves. With TLS, ALPN selects the protocol.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import http2, {
@@ -45,9 +45,9 @@ export interface ListenerOptions {
   readonly receiveMs?: number
   /** Milliseconds that connections without a request stay open when the service stops. */
   readonly lingerMs?: number
-  /** Connections without a request under way; the limit of the service when absent. */
+  /** Maximum number of connections without a request in flight; the default limit when absent. */
   readonly waitingConnectionsMax?: number
-  /** All connections; by default, derived from the limit of open files. */
+  /** Maximum number of all connections; by default, derived from the limit of open files. */
   readonly connectionsMax?: number
   /** Addresses and networks of trusted proxies, separated by commas. */
   readonly trustedProxies?: string | undefined
@@ -73,7 +73,7 @@ export const socketOptions = {
 const sessionMegabytesMax = 128
 
 /**
- * Node ends a session by itself for many resets in one packet. This allowance on top lets pacer.ts count them first.
+ * Node itself closes a session after many resets in one packet. These additional resets let pacer.ts count first.
  */
 const unseenResets = 10
 
@@ -91,7 +91,7 @@ export function listenOn(server: Server, { host, port }: ListenAddress): Promise
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
-      // Later errors concern a connection that could not be accepted, and must not end the process.
+      // Later errors are about a connection that could not be accepted. They must not end the process.
       server.on('error', ignore).removeListener('error', reject)
       resolve((server.address() as AddressInfo).port)
     })
@@ -119,7 +119,7 @@ export class Listener {
   /** All open sockets. With TLS, the encrypted socket replaces the raw one after the handshake. */
   readonly #sockets = new Set<Socket>()
   readonly #counts: ConnectionCounts
-  /** Called when the last connection has closed. */
+  /** Set while the listener closes: called when the last connection has closed. */
   #whenEmpty?: () => void
   #cancelDrop?: Cancel
 
@@ -135,7 +135,7 @@ export class Listener {
     this.#pacing = new Pacing(clock, timers)
     const waitingMax = options.waitingConnectionsMax ?? limits.waitingConnectionsMax
     const openMax = options.connectionsMax ?? connectionsMax()
-    // The oldest waiting connection makes room for a new one. Without waiting connections, the new one is closed.
+    // A new connection evicts a waiting connection. If no other connection waits, the new connection is closed.
     const max = () => Math.min(waitingMax, openMax - this.#counts.busy)
     const waiting = new FairBudget({ max }, { clock, timers })
     this.#counts = { waiting, busy: 0 }
@@ -157,9 +157,10 @@ export class Listener {
   }
 
   /**
-   * Stops accepting and lets running requests finish. Connections without a request stay open for a moment, so that
-   * requests on their way are still served, and are then closed. After `graceMs` milliseconds, all connections are
-   * destroyed. The caller should mark the responses in the meantime as the last ones of their connections.
+   * Stops accepting connections and lets running requests finish. Connections without a request stay open for a moment,
+   * so that requests that clients have just sent are still served. Then these connections are closed. After `graceMs`
+   * milliseconds, all connections are destroyed. The caller should mark the responses that it sends in the meantime as
+   * the last responses of their connections.
    */
   close(graceMs: number): Promise<void> {
     // Idle sockets and timers alone do not keep the process alive.
@@ -191,7 +192,8 @@ export class Listener {
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
       // The service has no virtual hosts, so a request needs no `host` header.
       requireHostHeader: false,
-      // Earlier requests get their responses first, and this response is the first one of the HTTP/2 session.
+      // An upgrade needs an idle connection: earlier requests get their responses over HTTP/1.1, and the response to
+      // this request is the first response of the HTTP/2 session.
       shouldUpgradeCallback: request =>
         requestsUpgrade(request) && this.#connections.get(request.socket)?.isIdle === true,
     })
@@ -318,7 +320,7 @@ export class Listener {
     const drop = () => socket.destroy()
     socket.on('error', drop)
     socket.setTimeout(this.#receiveMs, drop)
-    // After the end of the client's side, no request can follow.
+    // After the client has ended its side, it cannot send a request.
     socket.once('end', drop)
     peek(socket, seen => {
       const speaksHttp2 = startsHttp2(seen)
@@ -349,16 +351,16 @@ export class Listener {
   }
 
   /**
-   * `rest` is the rest of the connection: the socket, or a stream on top of the socket if the request's body is still
-   * to come.
+   * `rest` is the source of the further bytes: the socket, or a stream on top of the socket if the request's body has
+   * not arrived yet.
    */
   #upgrade(request: IncomingMessage, rest: Duplex, head: Buffer): void {
     const { socket } = request
     const drop = () => socket.destroy()
     this.#connections.get(socket)?.pacer.endWith(request)
     socket.on('error', drop)
-    // Node takes such a stream for an HTTP/2 stream, so another stream is laid on top of it.
-    // (`Duplex.from` also accepts streams of Node, which its types do not say.)
+    // Node would mistake the stream on top of the socket for an HTTP/2 stream, so another stream wraps it.
+    // (`Duplex.from` also accepts Node's streams, although its types do not include them.)
     const ends = { readable: rest, writable: rest } as unknown as Iterable<never>
     const stream = rest === socket ? rest : Duplex.from(ends)
     if (stream !== socket) stream.on('error', drop)
@@ -379,17 +381,19 @@ export class Listener {
 
   #startSession(connection: Connection, socket: Socket, stream: Duplex, early?: EarlyRequest): void {
     const { pacer } = connection
-    // From here on, the session is closed instead of the connection.
+    // From now on, a shutdown closes the session instead of the connection.
     this.#connections.delete(socket)
     joinBuffered(stream)
-    // Node processes a packet to its end even after the pacer has ended the session, hence the larger burst.
+    // The burst is larger than the pacer's, because Node processes a packet to its end even after the pacer has closed
+    // the session.
     const options = { ...sessionOptions, streamResetBurst: pacer.resetBurst + unseenResets }
     const session = http2.performServerHandshake(stream, options)
     pacer.watch(session)
     this.#sessions.set(session, pacer)
     session.once('close', () => this.#sessions.delete(session))
-    // Node keeps a half-open session while it has streams, so that silent streams would never end. `setImmediate`: Node
-    // still passes the buffered bytes to the session, and throws an uncatchable error if the session is gone by then.
+    // Node keeps a half-open session while the session has streams, so silent streams would never end. `setImmediate`:
+    // Node still passes buffered bytes to the session, and throws an uncatchable error if the session is destroyed
+    // before.
     stream.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
     function finish(this: ServerHttp2Stream): void {

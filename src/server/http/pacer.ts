@@ -1,22 +1,23 @@
-// Limits how much one connection gets done in a turn of the event loop, so that other connections do not wait. Of many
-// requests that arrive at once (pipelined, or as streams of HTTP/2), only a few begin in each turn. Of many bytes, only
-// some are parsed in each turn.
+// Limits the work for one connection in each turn of the event loop, so that other connections do not wait. If many
+// requests arrive at once (pipelined, or as HTTP/2 streams), only a few of them begin in each turn. If many bytes
+// arrive at once, only a part of them is parsed in each turn.
 //
-// Node's parser of HTTP/1.1 reads sockets without JavaScript in between. This is the fastest way, but the parser takes
-// all that a read returns, up to 64 KiB. The measure of its work is the number of lines: every object that the parser
-// allocates (a request, a header, a chunk, a trailer) takes a line. The client decides how short a line is. After many
-// lines in one turn, the bytes of the connection go to this file first, which passes them to the parser in slices,
-// priced by their lines. When all connections together have too many lines in one turn, all are sliced, and for a while
-// also new connections from their first byte. So a flood gets one long read before it is sliced. Slices are short, and
-// none is parsed in the turn in which a request of the connection begins: the body is not read before the next tick, so
-// all pieces of the turn would be in memory at once, and survive garbage collections.
+// Node's parser of HTTP/1.1 reads sockets without JavaScript in between. This is the fastest way, but the parser
+// processes everything that a read returns, up to 64 KiB. The parser's work is measured in lines: every object that
+// the parser allocates (a request, a header, a chunk, a trailer) needs a line, and the client chooses how short its
+// lines are. After too many lines in one turn, this file receives the bytes of the connection and passes them to the
+// parser in short slices. The cost of a slice depends on its lines. When all connections together send too many lines
+// in one turn, all connections are sliced. For a while, new connections are then sliced from their first byte. So a
+// flood gets one long read before its connection is sliced. No slice is parsed in the turn in which a request of the
+// connection begins. The request's body is not read before the next tick, so all pieces that are parsed in this turn
+// would be in memory at once, and survive garbage collections.
 //
-// Many TLS handshakes at once are spread over several turns, too. A session of HTTP/2 that sends useless frames is
-// ended.
+// Many TLS handshakes at once are also spread over several turns. An HTTP/2 session that sends useless frames is
+// closed.
 //
-// The capacity of a turn is adjusted all the time, because the cost of a request is not known before: after a long
-// turn, less begins in the next one. The first request of each connection always begins, so a client that sends one
-// request at a time never waits here.
+// The capacity of a turn is adjusted after each turn, because the cost of a request is not known in advance: after a
+// long turn, less work begins in the next turn. The first request of each connection always begins, so a client that
+// sends one request at a time never waits here.
 
 import type { IncomingMessage } from 'node:http'
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
@@ -39,17 +40,17 @@ const requestCost = 1
 /** A TLS handshake takes about as long as this many short requests, most of it for a signature. */
 const handshakeCost = 32
 
-/** An allowance in milliseconds that refills in real time. */
+/** The rate of an allowance in milliseconds that refills in real time. */
 const passing = { max: 0, perSecond: 1000 }
 
 /**
  * State that the connections of a process share: the turns of the event loop, and the clients whose sessions were
- * ended.
+ * closed because of useless frames.
  */
 export class Pacing {
   readonly clock: Clock
   readonly timers: Timers
-  /** Connections that have begun something in this turn, or wait. */
+  /** Connections that have begun work in this turn, or have waiting work. */
   readonly #takers = new Set<Pacer>()
   /** Capacity of a turn beyond the first request of each connection, and the part of it that this turn has used. */
   #room: number = limits.extraRequestsPerTurn
@@ -57,10 +58,10 @@ export class Pacing {
   #turnFromMs = 0
   /** Connections whose sockets Node's parser reads by itself. */
   readonly #unsliced = new Set<Pacer>()
-  /** Lines of these connections in this turn, beyond the number that each connection may send. */
+  /** Lines that these connections have sent in this turn, beyond the number that each connection may send. */
   #excessLines = 0
   #slicesUntilMs = Number.NEGATIVE_INFINITY
-  /** Per client, in milliseconds: how long it is remembered as an offender, and how long its next session must wait. */
+  /** For each client, in milliseconds: how long the client remains an offender, and how long its next session waits. */
   readonly #offences: Allowances<string>
   readonly #queues: Allowances<string>
 
@@ -76,7 +77,7 @@ export class Pacing {
     if (kind === 'slice' && pacer.hasBegunRequest) return false
     const isFirst = pacer.begun === 0
     const isFree = isFirst && kind === 'request'
-    // An expensive step needs an empty turn, so that it is done however little capacity there is.
+    // In an empty turn, a step may exceed the capacity. Otherwise an expensive step might never be admitted.
     const mayGo = isFirst && this.#spent === 0
     const hasRoom = pacer.begun < limits.requestsPerTurn && this.#spent < this.#room
     if (!isFree && !mayGo && !hasRoom) return false
@@ -87,7 +88,7 @@ export class Pacing {
     return true
   }
 
-  /** For {@link Pacer}: the connection gets its turn again in the next turn of the event loop. */
+  /** For {@link Pacer}: includes the connection in the next turn of the event loop. */
   list(pacer: Pacer): void {
     if (this.#takers.size === 0) {
       this.#turnFromMs = this.clock.elapsedMs()
@@ -102,7 +103,7 @@ export class Pacing {
     else this.#room = Math.min(limits.extraRequestsPerTurn, 2 * this.#room + 1)
     this.#spent = 0
     this.#excessLines = 0
-    // Connections that began least in the last turn come first.
+    // Connections that began the fewest steps in the last turn come first.
     const takers = [...this.#takers].sort((one, other) => one.begun - other.begun)
     this.#takers.clear()
     for (const taker of takers) {
@@ -155,8 +156,8 @@ export class Pacing {
 
   /**
    * Delay in milliseconds of a new session of `client`; undefined when too many sessions are waiting already. An
-   * offender's sessions are delayed, because each costs something before its traffic can be judged, but not all are
-   * rejected, because other clients may have the same address.
+   * offender's sessions are delayed, because a session causes work before its traffic shows whether it is useful. The
+   * sessions are not all rejected, because other clients may have the same address.
    */
   sessionDelayMs(client: string): number | undefined {
     if (!this.isOffender(client)) return 0
@@ -174,7 +175,7 @@ const headerBytes = 10
  * A client acknowledges data with WINDOW_UPDATE frames. This many bytes read justify at least one byte of such frames.
  */
 const readPerWindowByte = 64
-/** A shorter DATA frame takes as much time as one of this many bytes. */
+/** A shorter DATA frame takes as much time as a DATA frame of this many bytes. */
 const pieceBytes = 128
 /** DATA frames between two checks of their session. */
 const piecesPerCheck = 32
@@ -185,8 +186,8 @@ export class Pacer {
   begun = 0
   lines = 0
   /**
-   * For {@link Pacing}: whether a request has begun in this turn. If so, no slice is parsed, because the body is read
-   * only from the next tick on. Until then, each piece of the body would be an object in memory.
+   * For {@link Pacing}: whether a request has begun in this turn. If so, no slice is parsed: the request's
+   * body is read only from the next tick on, and until then each piece of the body would be an object in memory.
    */
   hasBegunRequest = false
   readonly #pacing: Pacing
@@ -205,7 +206,7 @@ export class Pacer {
   #unparsed: Buffer | undefined
   /** True while the next slice waits for its turn. */
   #hasSliceWaiting = false
-  /** Number of paused bodies; while there are any, nothing more is parsed. */
+  /** Number of request bodies that are paused. While it is not 0, nothing more is parsed. */
   #pausedBodies = 0
   /** The request that upgrades the connection to another protocol. */
   #lastRequest: IncomingMessage | undefined
@@ -263,7 +264,10 @@ export class Pacer {
     }
   }
 
-  /** For {@link Pacing}: from now on, this object gets the bytes of HTTP/1.1 before the parser. */
+  /**
+   * For {@link Pacing}: from now on, this object receives the bytes of HTTP/1.1 and passes them to the parser in
+   * slices.
+   */
   slice(): void {
     const parse = this.#unsliced
     this.#pacing.setSliced(this, true)
@@ -278,7 +282,7 @@ export class Pacer {
   /** Counts lines that Node has parsed by itself. */
   #noteLines(lines: number): void {
     if (this.#isParsing) return
-    // Listing the connection has the count reset in the next turn.
+    // `Pacing` resets the count of a listed connection at the next turn.
     if (this.lines === 0) this.#pacing.list(this)
     this.lines += lines
     const excess = this.lines - limits.shortReadLines
@@ -286,7 +290,8 @@ export class Pacer {
   }
 
   /**
-   * Counts a request of HTTP/1.1. A chunked body is counted chunk by chunk, because its client decides their number.
+   * Counts the lines of an HTTP/1.1 request. The chunks of a chunked body count, too, because the client chooses their
+   * number.
    */
   noteHead(request: IncomingMessage): void {
     this.#noteLines(1 + request.rawHeaders.length / 2)
@@ -298,14 +303,14 @@ export class Pacer {
     }
   }
 
-  /** While `held`, nothing more is parsed, because a body waits. The rest of the current slice still arrives. */
+  /** While `held`, a body is paused and no further slice is parsed. The rest of the current slice is still parsed. */
   pauseBody(held: boolean): void {
     this.#pausedBodies += held ? 1 : -1
     if (held) this.#hold()
     else this.#goOnParsing()
   }
 
-  /** Stops parsing after `request`, which upgrades to another protocol: the rest stays in the socket. */
+  /** Stops parsing after `request`, which upgrades to another protocol. The bytes after it stay in the socket. */
   endWith(request: IncomingMessage): void {
     this.#lastRequest = request
     // Without a body to wait for, Node has already detached its parser.
@@ -346,7 +351,7 @@ export class Pacer {
     this.#hasSliceWaiting = true
     const go = () => {
       this.#hasSliceWaiting = false
-      // If parsing was stopped meanwhile, it continues when the reason is gone.
+      // If parsing was stopped in the meantime, `#goOnParsing` continues it later.
       if (!this.#isStopped) this.#parseSlice(end)
     }
     const cost = lines / limits.linesPerRequest + end / limits.bodyBytesPerRequest
@@ -358,7 +363,7 @@ export class Pacer {
     const bytes = this.#unparsed as Buffer
     const isLast = end === bytes.length
     this.#unparsed = isLast ? undefined : bytes.subarray(end)
-    // After the end of the connection, requests can no longer be responded to.
+    // After the connection has ended, no request can get a response.
     if (this.#socket.destroyed || this.#socket.writableEnded) this.#unparsed = undefined
     else {
       this.#isParsing = true
@@ -383,7 +388,7 @@ export class Pacer {
     this.#socket.pause()
   }
 
-  /** Resumes the socket when nothing waits. */
+  /** Resumes the socket when no step, byte or body of the connection waits. */
   #readOn(): void {
     const isBusy = this.isWaiting || this.#unparsed !== undefined || this.#pausedBodies > 0
     if (!this.#isSocketPaused || isBusy || this.#socket.destroyed) return
@@ -404,7 +409,7 @@ export class Pacer {
     return this.#waiting.length > 0
   }
 
-  /** For {@link Pacing}: does the oldest waiting step if there is room; returns whether it did. */
+  /** For {@link Pacing}: runs the oldest waiting step if there is capacity; returns whether it ran. */
   goOn(): boolean {
     const [step] = this.#waiting
     if (step === undefined || !this.#pacing.admit(this, step)) return false
@@ -429,7 +434,7 @@ export class Pacer {
     }
   }
 
-  /** Streams that a session may reset at once. Offenders get fewer. */
+  /** Number of streams that a session may reset at once. The number is lower for offenders. */
   get resetBurst(): number {
     return this.#pacing.isOffender(this.#client) ? limits.offenderResetBurst : limits.sessionResetBurst
   }
@@ -463,8 +468,8 @@ export class Pacer {
   }
 
   /**
-   * Watches the body of a request. The session is checked while DATA frames arrive, because Node passes on megabytes of
-   * them before a timer can run, and each frame becomes an object.
+   * Watches the body of a request. The session is checked while DATA frames arrive, because Node emits megabytes
+   * of frames before a timer can run, and each frame becomes an object.
    */
   watchBody(stream: ServerHttp2Stream): void {
     const push = stream.push
@@ -484,7 +489,7 @@ export class Pacer {
     if (this.#resets?.take(1, this.#pacing.clock.elapsedMs()) === false) this.#cut()
   }
 
-  /** Called at intervals: ends the session when it sends too many useless bytes. */
+  /** Called at intervals: closes the session when its client sends too many useless bytes. */
   checkTraffic(): void {
     const { bytesRead, bytesWritten } = this.#socket
     const empty = bytesRead - this.#useful

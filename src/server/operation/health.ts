@@ -1,5 +1,5 @@
 // The JSON of `GET /api/v1/health`: the state of the processes, the disk, the background work, backups and checks. The
-// file contains only types, because the dashboard imports them, too.
+// file contains only types, because the dashboard also imports them.
 
 import type { BackupStatus } from '../../backup/backup-status.ts'
 
@@ -23,7 +23,7 @@ export interface RequestCounts {
 
 /** The state of a node's replica of the store that several machines share. */
 export interface ReplicaState {
-  /** Number of the newest batch that this node has. */
+  /** Number of the newest batch that the replica contains. */
   readonly head: number
   readonly behind: number
   readonly lag_ms: number
@@ -48,11 +48,11 @@ export interface LaneReport {
   readonly waiting: number
 }
 
-/** How much of the commit log the data file does not have yet. */
+/** The part of the commit log that is not yet in the data file. */
 export interface CommitLogReport {
   /** Bytes of records, which are held in memory. */
   readonly bytes: number
-  /** How long the data file has been behind; 0 when it has everything. */
+  /** Milliseconds for which the data file has been behind the log; 0 when it contains all records. */
   readonly lag_ms: number
 }
 
@@ -125,7 +125,7 @@ export interface TaskProgress {
 }
 
 /**
- * State of a task, as the task's file in the data directory contains it. Times are milliseconds since the Unix epoch.
+ * State of a task, as stored in the task's file in the data directory. Times are milliseconds since the Unix epoch.
  */
 export interface TaskNote {
   readonly kind: TaskKind
@@ -152,7 +152,7 @@ export interface TaskSuccess {
 /** The state of the continuous backup. */
 export interface ContinuousBackupReport extends BackupStatus {
   readonly pid: number
-  /** Seconds for which the oldest commit that waits has waited; 0 while none waits. */
+  /** Seconds since the oldest commit that is not yet in the backup; 0 when the backup contains all commits. */
   readonly lag_seconds: number
 }
 
