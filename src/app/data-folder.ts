@@ -31,7 +31,7 @@ export function claimData(config: Config): () => Promise<void> {
   const release = claimFolder(data)
   try {
     checkData(config)
-    // The directory is now independent of the store that its data was moved to.
+    // The directory no longer depends on the shared store to which its data was moved.
     if (store === undefined) rmSync(join(data, movedFile), { force: true })
     return release
   } catch (cause) {
@@ -85,7 +85,7 @@ function rejectHalfRestored(folder: string): void {
   throw new StoreUnavailableError(`a restore into ${folder} was interrupted: ${advice}`)
 }
 
-/** The file in a data directory with the address that its data was moved to. */
+/** The file in a data directory that contains the address of the store to which the data was moved. */
 const movedFile = 'moved'
 
 /** Records that all data of the directory has moved to the shared store at `address` (without a password). */
@@ -94,9 +94,9 @@ export function writeMovedTo(folder: string, address: string): void {
 }
 
 /**
- * Throws {@link StoreUnavailableError} when the directory contains other data than the settings say, unless the
- * operator has confirmed with `acceptData`. Otherwise the service would silently ignore the present data, and later
- * writes would not be where the operator looks for them.
+ * Throws {@link StoreUnavailableError} when the data in the directory does not fit the settings, unless the operator
+ * has confirmed with `acceptData`. Otherwise the service would silently ignore the existing data, and later writes
+ * would be stored in an unexpected place.
  */
 function rejectForeign({ acceptData, data, store }: Config): void {
   if (acceptData) return
@@ -118,7 +118,7 @@ function rejectForeign({ acceptData, data, store }: Config): void {
     )
 }
 
-/** The address that the data of a directory was moved to; undefined when it was not moved. */
+/** The address of the store to which the data of a directory was moved; undefined when the data was not moved. */
 function movedTo(folder: string): string | undefined {
   const file = join(folder, movedFile)
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined

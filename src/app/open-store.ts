@@ -1,4 +1,5 @@
-// Opens the store of a process: the data directory itself, or a replica of a record that several machines share.
+// Opens the store of a process: the data directory itself, or a replica of the record (in PostgreSQL) that several
+// machines share.
 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -45,9 +46,9 @@ import { ContinuousBackup } from './open-backup.ts'
  * Limits of the wait for a shared store's database. The database may never respond, and a service must stop in time.
  */
 export interface StoreWaits {
-  /** From now on, writes without a response fail soon. */
+  /** From now on, writes fail soon if the database does not respond. */
   shorten(): void
-  /** Aborts waiting operations after a moment. */
+  /** Aborts waiting operations after a short time. */
   end(): void
 }
 
@@ -61,7 +62,9 @@ interface StoreHandle {
   /** Present when several machines share the store. These parts then replace those of the data directory. */
   readonly shared?: {
     readonly timeline: Timeline
-    /** The preferred worker number in ids of this process: random, and replaced by the next one if it is reserved. */
+    /**
+     * The preferred worker number in the ids of this process. It is random; if it is reserved, the next number is used.
+     */
     readonly worker: number
     /** The current time in microseconds, by the clock that all machines share. */
     readonly now: () => Micros
@@ -91,7 +94,7 @@ interface StoreRole {
   /** The number of the worker. */
   readonly worker: number
   /**
-   * Ends the process after its replica of the store was found invalid and discarded. Absent: operations fail with
+   * Kills the process after its replica of the store was found invalid and discarded. Absent: operations fail with
    * StoreUnavailableError.
    */
   readonly onFatal?: () => never
@@ -104,15 +107,15 @@ interface StoreRole {
 /** The name of this process in the tables of a shared record. */
 export const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
 
-/** Milliseconds for the last requests to the database when the service stops. */
+/** Milliseconds after which the last requests to the database are aborted when the service stops. */
 const endGraceMs = 2_000
 /** Interval at which the progress of a copy is logged, in milliseconds. */
 const progressLogMs = 2_000
 
 /**
- * Prepares the data directory, and reports the progress. A node over a shared record first copies the state, unless the
- * directory contains a replica that the log can bring up to date. One process of a node does this, before any process
- * opens the store.
+ * Prepares the data directory, and reports the progress. A node with a shared record first copies the state, unless the
+ * directory contains a replica that the log can bring up to date. One process of a node calls this function, before any
+ * process opens the store.
  */
 export async function prepareStore(
   config: Config,
@@ -233,7 +236,9 @@ export async function openConfiguredStore(
   return { kv: storeOver(kv, { close }), shared }
 }
 
-/** Opens the data directory in the committing process, with its continuous backup; `isFollowed`: see {@link openLogged}. */
+/**
+ * Opens the data directory in the committing process, with its continuous backup; `isFollowed`: see {@link openLogged}.
+ */
 function openLoggedStore(
   { backupDays, backupTo, data, logLevel }: Config,
   log: Logger,
@@ -257,7 +262,7 @@ function openLoggedStore(
   })
 }
 
-/** Opens the data directory in a worker: it reads LMDB and the log, and another process commits. */
+/** Opens the data directory in a worker, which reads LMDB and the log. Another process commits. */
 function openWorkerStore({ data }: Config, committer: CommitNotices): StoreHandle {
   const durable = new DurableSequence(join(data, logFolder), 'read')
   const onClose = async () => {
@@ -310,7 +315,8 @@ function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean
  */
 export function openLaneStore(config: Config, identity: string, logSequence: () => number): KeyValueStore {
   const { data, store } = config
-  // Checked before, because opening creates missing files; and after, because the directory may be replaced in between.
+  // The identity is checked before, because opening creates missing files. It is checked again afterwards, because the
+  // directory may be replaced in between.
   assertIdentity(data, identity)
   const kv = store === undefined ? openFollower({ path: data, durable: logSequence }) : openReplica(data)
   assertIdentity(data, identity)

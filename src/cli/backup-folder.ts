@@ -1,4 +1,4 @@
-// Backups: folders with a single data file, like that of a data directory. A backup is written under a temporary name
+// Backups: folders that contain a single data file, like a data directory. A backup is written under a temporary name
 // and renamed at the end, so a folder with the final name is always a complete backup.
 
 import { chmod, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -26,14 +26,17 @@ import { copyShared, fillShared, isShared, type SharedConfig } from './shared-st
 
 /** A copied store. */
 export interface StoreCopy {
-  /** Time of the newest transaction in microseconds. The copy contains everything up to it, and nothing after it. */
+  /**
+   * Time of the newest transaction in microseconds. The copy contains all transactions up to this time, and no later
+   * ones.
+   */
   readonly time: number
   readonly bytes: number
 }
 
 /**
- * Copies the configured store, a data directory or a shared store, to the new folder `folder`. The store may be served
- * meanwhile. Progress and result are recorded in the data directory (task-note.ts).
+ * Copies the configured store, a data directory or a shared store, to the new folder `folder`. A service may use the
+ * store at the same time. Progress and result are recorded in the data directory (task-note.ts).
  */
 export async function backUp(config: Config, folder: string): Promise<StoreCopy> {
   yieldToService()
@@ -103,8 +106,8 @@ export async function restore(folder: string, config: Config): Promise<StoreCopy
 }
 
 /**
- * Restores the state at `at`, or the newest one, of the continuous backup at the address `from` to the data directory of the
- * settings, which has to be new or empty.
+ * Restores the continuous backup at the address `from` to the data directory of the settings, which must be new or
+ * empty. Restores the state at the time `at`; without `at`, the newest state.
  */
 export async function restoreFrom(from: string, at: Micros | undefined, config: Config): Promise<StoreCopy> {
   if (isShared(config))
@@ -122,7 +125,9 @@ export async function restoreFrom(from: string, at: Micros | undefined, config: 
   return contentOf(config.data)
 }
 
-/** Has `fill` write a data file to a folder, and makes it the data file of the settings' data directory when it is whole. */
+/**
+ * Calls `fill` to write a data file to a folder. Then moves the complete file to the data directory of the settings.
+ */
 async function fillDataFolder(
   { data }: Config,
   source: string,
@@ -133,11 +138,11 @@ async function fillDataFolder(
   const release = claimFolder(data)
   const draft = join(data, restoreDraft)
   try {
-    // Checked again: another restore or a service may have claimed the directory in the meantime.
+    // The content is checked again: another restore or a service may have used the directory in the meantime.
     await rejectContent(data, 'the data directory')
-    // Left by a killed restore: no other process writes to it while the directory is claimed.
+    // A killed restore may have left the draft. While the directory is claimed, no other process writes to the draft.
     await rm(draft, { recursive: true, force: true })
-    // Written as a data file in a folder of its own, so that `storeBytes` can measure the progress.
+    // The data file is written to a separate folder, so that `storeBytes` can measure the progress.
     await mkdir(draft, { mode: 0o700 })
     await fill(draft)
     const file = join(draft, dataFileName)

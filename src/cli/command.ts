@@ -15,7 +15,7 @@ export type Option = Setting & {
   readonly multiple?: true
   /** The letter of the flag's short form, such as `-y`. */
   readonly short?: string
-  /** Without the flag, the variable `TERRARIUM_…` gives the value. */
+  /** Without the flag, the value of the environment variable `TERRARIUM_…` is used. */
   readonly fromEnvironment?: true
 }
 
@@ -28,7 +28,7 @@ export interface Positional {
   readonly name: string
   readonly doc: string
   readonly optional?: true
-  /** Only for the last operand: it takes all remaining arguments. */
+  /** Only for the last operand, which then takes all remaining arguments. */
   readonly multiple?: true
 }
 
@@ -38,7 +38,7 @@ type OptionValue<O> = O extends { readonly multiple: true } ? readonly NonNullab
 export interface Invocation<O extends Options> {
   readonly operands: readonly string[]
   readonly options: { readonly [Name in keyof O]: OptionValue<O[Name]> }
-  /** All settings of the service. The command line may contain only those that the command declares. */
+  /** All settings of the service. The command line may contain only settings that the command declares. */
   readonly config: Config
 }
 
@@ -56,7 +56,7 @@ interface Declaration<O extends Options> {
   readonly settings?: readonly SettingName[]
   /** Command lines without the name of the program, each with its description. */
   readonly examples?: readonly (readonly [line: string, meaning: string])[]
-  /** Exit statuses that differ from the usual ones: 0 for success, 1 for failure, 2 for an invalid command line. */
+  /** Exit statuses other than 0 for success, 1 for failure and 2 for an invalid command line. */
   readonly statuses?: readonly (readonly [status: number, meaning: string])[]
   /** Runs the command; resolves with the exit status. */
   readonly run: (invocation: Invocation<O>) => Promise<number>
@@ -75,7 +75,7 @@ export function command<const O extends Options>(declaration: Declaration<O>): C
     examples: [],
     statuses: [],
     ...declaration,
-    // The cast is safe: the arguments are read by the options that `run` was declared with.
+    // The cast is safe: the arguments are parsed according to the options with which `run` was declared.
     run: declaration.run as Command['run'],
   }
 }

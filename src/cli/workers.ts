@@ -25,21 +25,23 @@ interface SupervisorOptions {
   readonly timers: Timers
   readonly clock: Clock
   /**
-   * Rebuilds the replica that the workers share. Runs, while no worker is alive, after one has exited with
-   * `divergedStatus` or some have crashed; repeated until it succeeds.
+   * Rebuilds the replica that the workers share, after a worker has exited with `divergedStatus` or several workers
+   * have crashed. `prepare` runs while no worker is alive, and is repeated until it succeeds.
    */
   readonly rebuild?: { readonly divergedStatus: number; readonly prepare: () => Promise<void> }
-  /** Commits for a worker, over a socket. Absent: workers commit themselves. */
+  /** Commits transactions for a worker, over a socket. Absent: workers commit themselves. */
   readonly commitFor?: (socket: Duplex) => void
-  /** Present when this process commits: exchanged with the workers. */
+  /** The notices that this process exchanges with the workers; present when this process commits. */
   readonly notices?: NoticeBoard
-  /** Handles connections before the first start and during a rebuild; absent: they wait. */
+  /** Handles connections before the first start and during a rebuild; absent: these connections wait. */
   readonly handleEarly?: (connection: Socket) => void
 }
 
 const variable = 'TERRARIUM_WORKER_NUMBER'
 
-/** The descriptor of a worker's socket to the process that commits. Those before it: standard streams, messages. */
+/**
+ * The descriptor of a worker's socket to the process that commits. The descriptors before are standard streams and IPC.
+ */
 const committerDescriptor = 4
 
 const folderVariable = 'TERRARIUM_WORKER_FOLDER'
@@ -59,7 +61,7 @@ export function committerSocket(): Duplex {
   return new Socket({ fd: committerDescriptor })
 }
 
-/** A report from a worker to the supervisor: it can receive one (more) connection, or it stops. */
+/** A report from a worker to the supervisor: the worker can receive a (further) connection, or it stops. */
 type Report = 'free' | 'stopping'
 
 /** A notice from a worker to all others, which the supervisor forwards. */
@@ -72,7 +74,7 @@ function noticeIn(message: unknown): Notice | undefined {
   return typeof notice === 'string' ? { notice } : undefined
 }
 
-/** In a worker: exchanges notices with the other workers; returns a function that stops it. */
+/** In a worker: exchanges notices with the other workers. Returns a function that stops the exchange. */
 export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   process.on('message', message => {
     const found = noticeIn(message)
@@ -84,12 +86,12 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   })
 }
 
-/** In a worker: kills this process when its supervisor, which commits for it, is gone. */
+/** In a worker: kills this process when its supervisor, which commits for the worker, has exited. */
 export function endWithSupervisor(): void {
   const end = () => {
     if (cluster.worker?.exitedAfterDisconnect !== true) killSelf()
   }
-  // Before the listener of node:cluster, which would exit cleanly.
+  // This listener runs before the listener of node:cluster, which would exit cleanly.
   process.prependListener('disconnect', end)
   // Sending to a supervisor that has just exited fails.
   cluster.worker?.on('error', end)
@@ -114,7 +116,9 @@ export function takeConnections(take: (connection: Socket) => void): () => void 
   }
 }
 
-/** Milliseconds until an exited worker is restarted, at first; doubled each time it exits soon. */
+/**
+ * Milliseconds until an exited worker is restarted. The delay doubles each time the worker exits soon after its start.
+ */
 const restartDelayMs = 50
 const restartDelayMaxMs = 10_000
 /** A worker that has lived this long, in milliseconds, is restarted with the shortest delay. */
@@ -123,13 +127,13 @@ const soundMs = 10_000
 const closingMs = 10_000
 
 /**
- * Signals with which the runtime or a library ends a process, for want of memory or because of a damaged mapped file.
+ * Signals with which the runtime or a library kills a process, for lack of memory or because of a damaged mapped file.
  */
 const crashSignals: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV'])
 
 /**
- * Crashes until a rebuild. A single crash may be for want of memory, and a rebuild disconnects the clients of all
- * workers.
+ * Number of crashes that cause a rebuild. A single crash may be caused by a lack of memory, and a rebuild disconnects
+ * the clients of all workers.
  */
 const crashesMax = 2
 
@@ -187,7 +191,7 @@ export class Supervisor {
     return isServing
   }
 
-  /** Stops all workers, each after its requests in flight. */
+  /** Stops all workers. Each worker first finishes its requests in flight. */
   async stop(): Promise<void> {
     const { graceMs, noticeMs, timers } = this.#options
     this.#isStopping = true
@@ -211,7 +215,7 @@ export class Supervisor {
 
   #run(number: number): Run {
     const worker = cluster.fork({ [variable]: String(number), [folderVariable]: this.#options.folder() })
-    // Absent when there were no descriptors left.
+    // The socket is absent when no file descriptors were left.
     const socket = worker.process.stdio?.[committerDescriptor] as Duplex | null | undefined
     if (socket) this.#options.commitFor?.(socket)
     const ended = new Promise<End>(resolve => {
@@ -220,7 +224,7 @@ export class Supervisor {
         resolve(how)
       }
       worker.once('exit', (code, signal) => end({ code, signal }))
-      // The worker could not be started, for want of file descriptors or processes.
+      // The worker could not be started, because there were too few file descriptors or processes.
       worker.on('error', ({ message }) => end({ code: null, signal: null, reason: message }))
     })
     const serving = new Promise<boolean>(resolve => {
@@ -242,7 +246,7 @@ export class Supervisor {
     return run
   }
 
-  /** Sends a notice to all workers but `from`. */
+  /** Sends a notice to all workers except `from`. */
   #send(notice: Notice, from?: Worker): void {
     // A worker that is exiting does not need the notice.
     for (const { worker } of this.#runs.values())
@@ -254,7 +258,7 @@ export class Supervisor {
     if (notice !== undefined) this.#send({ notice })
   }
 
-  /** Kills all workers, whose shared replica is invalid, and has the replica rebuilt. */
+  /** Kills all workers, because their shared replica is invalid, and rebuilds the replica. */
   async #rebuild(): Promise<void> {
     const { log, rebuild, timers } = this.#options
     const runs = [...this.#runs.values()]

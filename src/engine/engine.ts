@@ -1,5 +1,5 @@
-// The engine and its kinds of requests: the task of each, and its time budget. `request-run.ts` has the common steps
-// from the credential to the response.
+// The engine and its kinds of requests. Each kind has a task and a time budget. `request-run.ts` contains the common
+// steps from the credential to the response.
 
 import { watched } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
@@ -107,7 +107,7 @@ function runQuery(options: EngineOptions, given: QueryRequest): QueryResponse | 
   return runRequest(options, request, new QueryKind(options, request))
 }
 
-/** Returns the request with its query as text, whatever the length. */
+/** Returns the request with its query as text, even if the query is long. */
 function withText(request: QueryRequest): QueryRequest {
   const { longBody, ...rest } = request
   return longBody === undefined ? request : { ...rest, body: jsonText(longBody.joined()) }
@@ -121,7 +121,7 @@ class QueryKind implements RequestKind {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
   readonly #isLong: boolean
-  /** Its previous evaluation took long. */
+  /** True if the previous evaluation of the query took long. */
   readonly #wasLong: boolean
   #parsed: Query | undefined
 
@@ -140,7 +140,7 @@ class QueryKind implements RequestKind {
     // Nearly all long bodies are writes with much data. The process that commits parses them in its slow lane.
     const forwards = this.#options.committer !== undefined
     if (this.#request.longBody !== undefined) return forwards ? 'writes' : 'long'
-    // It moves to the slow lane without being parsed here, unless it must be forwarded instead.
+    // A query that took long moves to the slow lane without being parsed here, unless it must be forwarded instead.
     return this.#wasLong && !forwards ? undefined : this.#foreseen()
   }
 
@@ -174,8 +174,9 @@ class QueryKind implements RequestKind {
   }
 
   /**
-   * Parses a query ahead. Returns whether it needs a writing transaction, so that it is not first evaluated without
-   * one, or takes too long to be parsed in this process. Errors in the query are reported later, after authentication.
+   * Parses a query before its evaluation. Returns `writes` if it needs a writing transaction, so that it is not first
+   * evaluated without such a transaction. Returns `long` if parsing it takes too long for this process. Errors in the
+   * query are reported later, after authentication.
    */
   #foreseen(): 'writes' | 'long' | undefined {
     const { authorization, linearized, readOnly } = this.#request

@@ -30,8 +30,8 @@ export class LongQueries {
 
   /**
    * Forgets a query that took only `ms` milliseconds in the slow lane, so that it is tried in the main process again.
-   * It must take less than half the allowed time: otherwise it would block the process for nearly the maximum, or move
-   * back.
+   * The query must have taken less than half of the allowed time. Otherwise it would block the main process for nearly
+   * the maximum time, or return to the slow lane.
    */
   evaluated(request: QueryRequest, queue: string, ms: number): void {
     if (ms < this.#msOf(queue) / 2) this.#lengths.delete(keyOf(request))

@@ -1,6 +1,6 @@
 // Processes export requests, one at a time in each process. A process claims a request with a lease and renews the
 // lease while it works. If the process is killed, the lease expires, and another process continues from the state on
-// disk. Only the state is stored, because creating the file again is harmless.
+// disk. Only the state is stored: an interrupted file is simply created again.
 
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -22,14 +22,14 @@ interface ExportRunnerOptions {
   /** Identifies this process among those that share the store. */
   readonly owner: string
   readonly now: () => Micros
-  /** Measures timeouts; does not jump, as {@link now} may. */
+  /** The clock for timeouts. Unlike {@link now}, this clock never jumps. */
   readonly passedTime: () => Micros
   readonly timers: Timers
   /** Milliseconds of processing after which a request is `TimedOut`. */
   readonly timeoutMs: number
   /** Validity of a download URL, in seconds. */
   readonly urlSeconds: number
-  /** The matching records. They include everything that any process recorded up to `time`. */
+  /** The matching records. They include all records that any process wrote up to `time`. */
   readonly records: (filter: RecordFilter, time: Micros, signal: AbortSignal) => AsyncIterable<Buffer>
   readonly onFailure: (request: ExportRequest, cause: unknown) => void
 }
@@ -40,10 +40,10 @@ const leaseMs = 5000
 const renewEveryMs = 1000
 const leaseMicros = leaseMs * 1000
 
-/** Number of attempts after which a request fails: processing it probably crashes the process. */
+/** Number of attempts after which a request fails, because this request probably crashes the process. */
 const attemptsMax = 5
 
-/** Gzip's fastest levels take half the time of the default and save four fifths as much on these files. */
+/** On these files, a fast gzip level takes half the time of the default and saves four fifths as many bytes. */
 const gzipLevel = 3
 
 type Interruption = 'timed out' | 'stopping' | 'lost'
@@ -88,7 +88,7 @@ export class ExportRunner {
     const { store, owner } = this.#options
     while (!this.#isStopping) {
       let request: ExportRequest | undefined
-      // Each claim has its own owner name, so that an interrupted one cannot affect a later one.
+      // Each claim has its own owner name, so that an interrupted claim cannot affect a later claim.
       const claimant = `${owner}.${this.#claims++}`
       try {
         request = await store.claim(claimant, leaseMicros, this.#served)
@@ -137,7 +137,7 @@ export class ExportRunner {
     }
   }
 
-  /** Advances a request from its current state to a final one. */
+  /** Advances a request from its current state to a final state. */
   async #steps(claimed: ExportRequest, owner: string, signal: AbortSignal): Promise<void> {
     const { store, storage } = this.#options
     const name = fileName(claimed.id)
@@ -166,7 +166,7 @@ export class ExportRunner {
     }
   }
 
-  /** Creates the file; false when there are no records for it. */
+  /** Creates the file; false when there are no matching records. */
   async #produce(request: ExportRequest, name: string, signal: AbortSignal): Promise<boolean> {
     const { from, to, regionGroup, database, createdAt } = request
     const filter = { from, to, regionGroup, ...(database && { database: logDatabaseOf(database) }) }

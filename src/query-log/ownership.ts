@@ -1,11 +1,11 @@
-// Determines the database of a record. A record contains the names of its database at the time of the request, but
-// databases are renamed, moved, deleted and recreated under the same name. So each line of a segment begins with
+// Determines the database of a record. A record contains the names that its database had at the time of the request,
+// but databases are renamed, moved, deleted and recreated under the same name. So each line of a segment begins with
 // permanent ids, its trail, which is not part of the record and not exported:
 //
-//     /17/23/{"API_VERSION":…}     of the database 23 within 17; `/` alone: of the root
+//     /17/23/{"API_VERSION":…}     a request to database 23 in database 17; `/` alone: to the root
 //     /17/23/[…]{"API_VERSION":…}  the same with additional facts, see facts.ts
 //     -{"API_VERSION":…}           without a caller: the credential was rejected
-//     {"API_VERSION":…}            written by a version that only knew names
+//     {"API_VERSION":…}            written by a version that stored only names
 
 /** The current identity of a database. */
 export interface LogDatabase {
@@ -13,7 +13,7 @@ export interface LogDatabase {
   readonly names: readonly string[]
   /** In decimal. */
   readonly id: string
-  /** The time in milliseconds since the Unix epoch from which no other database can have had its names. */
+  /** Milliseconds since the Unix epoch. Since this time, no other database can have had these names. */
   readonly since: number
 }
 
@@ -55,7 +55,10 @@ export function isTrail(text: string): boolean {
   return text === noDatabase || /^\/(?:[0-9]+\/)*$/.test(text)
 }
 
-/** Returns whether a record with this trail (if any), names and time (in milliseconds) belongs to a database or its descendants. */
+/**
+ * Returns whether a record with this trail (if any), names and time (in milliseconds) belongs to a database or its
+ * descendants.
+ */
 export function isWithin(
   database: LogDatabase,
   trail: string | undefined,

@@ -1,7 +1,7 @@
 // Finds the records of an export. Segments are read in blocks of fixed size, and records are matched by their bytes
-// without parsing. That works because the format writes its keys in a fixed order and escapes every quote inside a JSON
-// string, so `"DATABASE":[` can only be the key itself. An incomplete record at the end of a segment, where its writer
-// crashed, is skipped; invalid whole lines are counted.
+// without parsing. This is possible because the format writes its keys in a fixed order and escapes every quote inside
+// a JSON string, so `"DATABASE":[` can only be the key itself. An incomplete record at the end of a segment, where its
+// writer crashed, is skipped; invalid whole lines are counted.
 
 import { isUtf8 } from 'node:buffer'
 import {
@@ -94,7 +94,7 @@ class Lines {
   }
 }
 
-/** Checks a line that looks like a record completely, because any of its bytes may be corrupted on disk. */
+/** Parses a whole line that looks like a record, because any of its bytes may be corrupted on disk. */
 function isJson(line: Buffer): boolean {
   try {
     JSON.parse(line.toString())
@@ -139,7 +139,7 @@ function timeIn(block: Buffer, start: number, end: number): number {
   return time > start && compare(block, at, tail) === 0 && block[time - 1] === quote ? time : -1
 }
 
-/** Returns whether the names of a record's database begin with those of `path`. */
+/** Returns whether the names of a record's database begin with the names in `path`. */
 function isBelow(block: Buffer, start: number, end: number, path: Buffer): boolean {
   const at = block.indexOf(databaseKey, start) + databaseKey.length
   if (at >= end || compare(block, at, path) !== 0) return false

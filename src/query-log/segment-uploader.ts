@@ -1,6 +1,6 @@
 // Uploads the segments of this machine to the store that it shares with other machines, so that each machine can export
-// the records of all. Segments are uploaded in chunks: soon after much data was written, periodically when there is
-// little, and at once on request.
+// the records of all machines. Segments are uploaded in chunks: soon if much data was written, periodically if there is
+// little data, and immediately on request.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -24,7 +24,10 @@ interface UploaderOptions {
 
 /** Polling interval for new data and requests, in milliseconds. */
 const everyMs = 1_000
-/** Interval at which this machine reports that it is alive, in milliseconds. Others wait for a silent machine for 10 s. */
+/**
+ * Interval at which this machine reports that it is alive, in milliseconds. Other machines wait 10 s for a silent
+ * machine.
+ */
 const reportEveryMs = 4_000
 /**
  * Interval between complete uploads, in milliseconds. If a machine's disk is lost, only records since the last upload
@@ -34,7 +37,7 @@ const wholeEveryMs = 60_000
 /** A segment with this many new bytes is uploaded before the interval has passed. */
 const muchBytes = 1 << 20
 const pieceBytesMax = 4 << 20
-/** Five times as fast as gzip's default, with a tenth larger output. */
+/** This level is five times as fast as gzip's default, and its output is a tenth larger. */
 const gzipLevel = 3
 /** A line break: chunks contain whole records. */
 const lineEnd = 0x0a
@@ -44,7 +47,7 @@ export class SegmentUploader {
   readonly #loop: Loop
   /** Bytes uploaded, by writer and start of the segment; undefined until read from the store. */
   #reached: Map<string, number> | undefined
-  /** Everything recorded up to this time has been uploaded. */
+  /** All records up to this time have been uploaded. */
   #whole: Micros = epoch
   #reportedAt: Micros = epoch
   #hasFailed = false
@@ -54,14 +57,14 @@ export class SegmentUploader {
     this.#loop = new Loop(options.timers, () => this.#tryStep())
   }
 
-  /** Uploads the rest, if the store is available, and stops. The machine's writers must have stopped. */
+  /** Uploads the remaining data, if the store is available, and stops. The machine's writers must have stopped. */
   async close(): Promise<void> {
     await this.#loop.stop()
     try {
       await this.#upload(1)
       await this.#options.shared.chunks.retire()
     } catch {
-      // The next process of this machine uploads the rest.
+      // The next process of this machine uploads the remaining data.
     }
   }
 

@@ -25,11 +25,11 @@ interface SegmentWriterOptions {
   readonly bufferBytes?: number
   /** Called when records were lost, at most once per flush. */
   readonly onLoss: (records: number, cause: unknown) => void
-  /** Called once when the disk is full at the start: records are lost until it has room. */
+  /** Called once when the disk is full at the start: records are lost until the disk has free space. */
   readonly onFull?: (cause: unknown) => void
   /** Opens a segment; replaced in tests of failing disks. */
   readonly openFile?: (path: string) => Promise<SegmentFile>
-  /** Creates an empty file; replaced in the same tests. */
+  /** Creates an empty file; replaced in tests of failing disks. */
   readonly touch?: (path: string) => void
 }
 
@@ -46,7 +46,7 @@ const bytesPerUnit = 3
 
 interface LineBuffer {
   readonly bytes: Buffer
-  /** The time of its first record. */
+  /** The time of the buffer's first record. */
   since: Micros
   used: number
   records: number
@@ -69,7 +69,7 @@ export class SegmentWriter {
   #fileBytes = 0
   #fileSince = 0
   #isUnsynced = false
-  /** True if the file that announces this process to the others exists. */
+  /** True if the file that announces this writer to the other processes exists. */
   #isKnown = false
   #hasWarned = false
 
@@ -81,7 +81,9 @@ export class SegmentWriter {
     this.#stop = options.timers.every(flushEveryMs, () => this.flush())
   }
 
-  /** Announces this writer to the other processes. That fails on a full disk, and is retried at each flush. */
+  /**
+   * Announces this writer to the other processes. On a full disk, the announcement fails and is retried at each flush.
+   */
   #begin(): void {
     try {
       const { folder, touch = makeEmpty, writer } = this.#options
@@ -100,7 +102,7 @@ export class SegmentWriter {
     return this.#newest
   }
 
-  /** Appends a line, including its line break. Its time must be the latest that {@link now} returned. */
+  /** Appends a line, including its line break. The line's time must be the latest time that {@link now} returned. */
   append(line: string): void {
     const room = line.length * bytesPerUnit
     if (this.#current.used + room > this.#current.bytes.length && !this.#seal(room)) return
@@ -110,13 +112,13 @@ export class SegmentWriter {
     chunk.records++
   }
 
-  /** Writes everything appended so far to disk and reports that to the other processes. Never rejects. */
+  /** Writes all appended lines to disk and reports the progress to the other processes. Never rejects. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#flush())
     return this.#flushing
   }
 
-  /** Flushes and stops; other processes stop waiting for this one. */
+  /** Flushes and stops. Other processes then no longer wait for this writer. */
   async close(): Promise<void> {
     this.#stop()
     await this.flush()
@@ -149,7 +151,7 @@ export class SegmentWriter {
     try {
       if (this.#isUnsynced) {
         await this.#file?.datasync()
-        // The time of the records' clock, which may differ from the system's.
+        // The modification time is set by the clock of the records, which may differ from the system's clock.
         await utimes(this.#path, time / 1e6, time / 1e6)
       }
       this.#isUnsynced = false

@@ -1,10 +1,11 @@
-// Paths of the files of an export. Names of databases, collections and schema files are arbitrary. Every path stays in
-// the folder of the export, differs from all others on case-insensitive file systems, and can be decoded to the name.
+// Paths of the files of an export. Names of databases, collections and schema files are arbitrary. Every path is
+// within the folder of the export, and differs from all other paths even on case-insensitive file systems. The name can
+// be decoded from the path.
 
-/** Maximum length of a path segment on every file system, with room for the part and number of a data file. */
+/** Maximum length of a path segment. All file systems allow it, even with the part and number of a data file added. */
 const stepCharsMax = 200
 
-/** Splits a longer segment between its characters, which have three characters each when encoded. */
+/** Splits a longer segment between its characters. An encoded character (`%XX`) is not split. */
 const pieces = /(?:%[0-9A-F]{2}|[^%]){1,66}/g
 
 /** The end of a split segment; no encoded name ends like this. */
@@ -50,7 +51,7 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
 /**
  * The paths of schema files below the folder `schema`, by name. Names that are paths, as tools push them, are used
  * unchanged. A name becomes a single segment in three cases: it is not a relative path, a folder would have the name of
- * a file, or a folder in it differs from another one only by case.
+ * a file, or a folder in it differs from another folder only by case.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]

@@ -1,5 +1,6 @@
-// Reads schema files of version 10 (`.fsl`) for imports and exports: their items, and the declared types of fields. Some
-// export formats store times, dates and bytes as plain strings; an import converts these by the declared types.
+// Reads schema files of version 10 (`.fsl`) for imports and exports: their items, and the declared types of fields.
+// Some export formats store times, dates and bytes as plain strings; an import converts these strings according to the
+// declared types.
 
 import { summaryOf } from '../fql10/failure/summary.ts'
 import { isPlainName } from '../fql10/schema/field-names.ts'
@@ -14,7 +15,7 @@ import { type CreatedKind, TransferError } from './record.ts'
 
 /** A parsed schema file. */
 export interface FslFile {
-  /** Its name in the database. */
+  /** The file's name in the database. */
   readonly name: string
   readonly text: string
   readonly items: readonly SchemaItem[]
@@ -38,13 +39,13 @@ export function isPlain(item: SchemaItem): boolean {
 
 /**
  * Returns whether version 10 rejects the name of a new role or access provider, which version 4 allows. Files may
- * change such an object, so the import creates a stub of it before it pushes them.
+ * change such an object, so the import creates a stub of the object before it pushes the files.
  */
 export function isStub(kind: CreatedKind, name: string): boolean {
   return (kind === 'role' || kind === 'access_provider') && !isPlainName(name)
 }
 
-/** Returns the parameters of a stub: the fields without which the object cannot be created. */
+/** Returns the parameters of a stub: the fields that are required to create the object. */
 export function stubOf(kind: CreatedKind, params: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const stub = new Map([...params].filter(([name]) => stubFields.has(name)))
   return kind === 'role' ? stub.set('privileges', []) : stub
@@ -53,14 +54,14 @@ export function stubOf(kind: CreatedKind, params: ReadonlyMap<string, Json>): Re
 const stubFields: ReadonlySet<string> = new Set(['name', 'issuer', 'jwks_uri', 'data'])
 
 /**
- * Returns the name and the `data` of an object whose definition is in a schema file, because schema files cannot contain
- * `data`. Undefined without `data`.
+ * Returns the name and the `data` of an object whose definition is in a schema file, because schema files cannot
+ * contain `data`. Undefined without `data`.
  */
 export function supplementOf(params: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> | undefined {
   return params.has('data') ? new Map([...params].filter(([name]) => supplementFields.has(name))) : undefined
 }
 
-/** Returns whether parameters only supplement an object that a schema file defines. */
+/** Returns whether parameters contain only fields that supplement an object from a schema file. */
 export function isSupplement(params: ReadonlyMap<string, Json>): boolean {
   return [...params.keys()].every(name => supplementFields.has(name))
 }
@@ -114,7 +115,7 @@ function addType(type: TypeNode, collection: string, path: string, types: FieldT
   if (known !== undefined) types.set(collection, path, known)
 }
 
-/** A type without Null; undefined when several alternatives remain. */
+/** A type without the alternative Null; undefined when several alternatives remain. */
 function withoutNull(type: TypeNode): TypeNode | undefined {
   if (type.kind === 'optional') return withoutNull(type.inner)
   if (type.kind !== 'union') return type

@@ -1,6 +1,6 @@
-// The progress of an import on disk, so that the import can continue after any crash, including `kill -9`. Losing the
-// progress, or continuing a little too early, only costs time: documents that were already written are found to be
-// equal.
+// The progress of an import on disk, so that the import can continue after any crash, including `kill -9`. If the
+// stored progress is lost or slightly too old, the import only takes longer: documents that were already written are
+// found to be equal.
 
 import { createHash } from 'node:crypto'
 import {
@@ -43,7 +43,7 @@ interface StoredState {
   readonly report: ReportData | undefined
 }
 
-/** Interval between saves, in milliseconds: the work that an interrupted import may repeat. */
+/** Milliseconds between two saves. An interrupted import may repeat the work since the last save. */
 const saveIntervalMs = 200
 const readBytesMax = 1_048_576
 /** How long the progress of an abandoned import is kept. */
@@ -127,7 +127,7 @@ export class ImportState implements ImportMemory {
     takeLock(this.#lockFile)
     const found = continues ? load(this.#file) : undefined
     const isWhole = this.#references.cutTo(found?.references ?? 0) && this.#unmet.cutTo(found?.unmet ?? 0)
-    // When a list is incomplete, the import starts over.
+    // When a list is incomplete, the import starts from the beginning.
     if (found !== undefined && isWhole) this.#state = found
   }
 
@@ -168,7 +168,7 @@ export class ImportState implements ImportMemory {
   #keep(unmet: number, report: ReportData): void {
     const references = this.#state.references + this.#references.flush()
     this.#state = { version: 1, files: this.#state.files, references, unmet, report }
-    // Replaces the file by rename, so that it is always complete.
+    // The file is replaced by a rename, so that it is always complete.
     writeFileSync(`${this.#file}.new`, JSON.stringify(this.#state), { mode: 0o600 })
     renameSync(`${this.#file}.new`, this.#file)
   }
@@ -192,7 +192,7 @@ export class ImportState implements ImportMemory {
   }
 }
 
-/** Takes the lock of an import, also from a process that has exited. */
+/** Takes the lock of an import. A lock of a process that has exited is replaced. */
 function takeLock(file: string): void {
   try {
     writeFileSync(file, String(process.pid), { mode: 0o600, flag: 'wx' })
@@ -210,7 +210,7 @@ function takeLock(file: string): void {
 
 function isRunning(pid: number): boolean {
   try {
-    // A process with this number ran in a container that no longer exists.
+    // If the lock contains this process's own id, another process had that id, in a container that no longer exists.
     return pid > 0 && pid !== process.pid && process.kill(pid, 0)
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code === 'EPERM'

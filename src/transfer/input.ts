@@ -1,6 +1,6 @@
-// Reads import files as streams of UTF-8, decompressed and decoded, with bounded memory and from any source of bytes;
-// it also runs in browsers. Bytes that are invalid in the encoding of their file are rejected, because a replacement
-// character would change the data.
+// Reads import files as streams of UTF-8, decompressed and decoded, with bounded memory. The bytes may come from any
+// source, and the code also runs in browsers. Bytes that are invalid in the encoding of their file are rejected,
+// because a replacement character would change the data.
 
 import { joinBytes } from '../base/bytes.ts'
 import { BadRecord } from './record.ts'
@@ -9,7 +9,7 @@ import { BadRecord } from './record.ts'
 const headBytes = 65_536
 const gzipMagic = [0x1f, 0x8b]
 
-/** Receives the number of bytes read, for showing progress. Compressed bytes count. */
+/** Receives the number of bytes read, to show the progress. For a compressed file, compressed bytes are counted. */
 export type CountBytes = (bytes: number) => void
 
 /** A source of bytes. Both streams throw `TransferError` when the file cannot be read. */
@@ -46,7 +46,9 @@ export async function* readText(
 /** Maximum size of a text that is read as a whole. */
 const textBytesMax = 67_108_864
 
-/** The whole text of a file. Throws the errors of {@link readText}, and {@link BadRecord} for a text that is too long. */
+/**
+ * The whole text of a file. Throws the errors of {@link readText}, and {@link BadRecord} for a text that is too long.
+ */
 export async function readAll(file: TextFile): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -108,7 +110,7 @@ async function* checked(
   if (rest.length > 0) throw await refuse(offset)
 }
 
-/** Length without an incomplete character at the end. */
+/** Length of the bytes without an incomplete character at the end. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number
@@ -120,7 +122,7 @@ function wholeCharacters(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** The offset of the first invalid byte: there the bytes differ from their decoded and encoded form. */
+/** The offset of the first invalid byte: the first byte that changes when the bytes are decoded and encoded again. */
 function firstFault(bytes: Uint8Array): number {
   const readable = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
   return bytes.findIndex((byte, at) => readable[at] !== byte)
@@ -185,7 +187,7 @@ async function* counted(
 
 /**
  * The beginning of a file's text in UTF-8, at most {@link headBytes}, and the encoding of the file. The encoding is
- * `given`, or detected by the first bytes, or UTF-8. Invalid bytes are reported when the whole file is read.
+ * `given`, or else detected by the first bytes, or else UTF-8. Invalid bytes are reported when the whole file is read.
  */
 export async function readHead(
   source: ByteSource,

@@ -1,5 +1,5 @@
 // Reads documents from the store for an export, page by page, all at one snapshot time. Pages are read by time travel,
-// so an export of any length keeps no transaction open and does not delay others.
+// so an export of any length keeps no transaction open and does not delay other transactions.
 
 import { RequestError } from '../base/errors.ts'
 import { epoch } from '../base/micros.ts'
@@ -17,7 +17,7 @@ export type PagePlace =
 
 /** The collection, time and position of a page. */
 export interface ExportPageRequest {
-  /** The name of a user collection, or the export name of a native one. */
+  /** The name of a user collection, or the export name of a native collection. */
   readonly collection: string
   /** The time of the export. */
   readonly at: Micros
@@ -38,13 +38,15 @@ export const firstPlace: PagePlace = { part: 'live', after: undefined }
 
 /** Maximum number of records in a page. */
 const pageRecordsMax = 1000
-/** Approximate maximum: counts fields, not bytes. */
+/** Approximate maximum size of a page, counted in fields instead of bytes. */
 const pageFieldsMax = 100_000
 
 /** The time of a new export, and the collections to export. */
 export interface ExportSnapshot {
   readonly at: Micros
-  /** Names of the user collections. Collections with the shortest history come first, because they must be read soonest. */
+  /**
+   * Names of the user collections. Collections with a shorter history come first, because their history expires sooner.
+   */
   readonly collections: readonly string[]
 }
 
@@ -128,7 +130,7 @@ class PageReader {
     return history ? { part: 'ended', after: epoch, id: 0n } : undefined
   }
 
-  /** Adds the versions before the one that is exported as current. */
+  /** Adds the versions before the version that is exported as current. */
   #older(document: Ref, present: Version | undefined): void {
     const { at } = this.#request
     for (const version of this.#transaction.versions(document)) {
@@ -178,7 +180,7 @@ class PageReader {
   }
 }
 
-/** An approximate size of an object. */
+/** The approximate size of an object: the number of its fields. */
 function countFields(fields: ObjectValue): number {
   let count = fields.size
   for (const field of fields.values()) {

@@ -1,5 +1,6 @@
-// The neutral form of documents and schema objects between the readers of all formats and the writers of all targets.
-// It contains no collection numbers: references are by name, as UnresolvedRefs, until a document is written.
+// The intermediate form of documents and schema objects. The readers of all formats produce it, and the writers of all
+// targets consume it. It contains no collection numbers: until a document is written, its references are
+// UnresolvedRefs, which name the collection.
 
 import type { Json, ObjectValue, SchemaKind } from '../values/value.ts'
 
@@ -7,11 +8,11 @@ import type { Json, ObjectValue, SchemaKind } from '../values/value.ts'
 export interface RecordPlace {
   /** The file as the user named it, or as it was found below a folder that the user named. */
   readonly file: string
-  /** The line of its first character, counted from 1. */
+  /** The line of the record's first character, counted from 1. */
   readonly line: number
   /**
-   * The number of the record in its file, counted from 1, and its first byte. Only for files in which a line may have
-   * several records.
+   * The number of the record in its file, counted from 1, and the offset of its first byte. Present only for files in
+   * which a line may contain several records.
    */
   readonly record?: number
   readonly byte?: number
@@ -28,9 +29,9 @@ export interface DocumentRecord {
   /** The name of a user collection, or {@link credentialsName}. */
   readonly collection: string
   readonly id: bigint
-  /** The time of the version, unchecked; undefined for the time at which it is written. */
+  /** The time of the version, unchecked. Undefined: the version gets the time at which it is written. */
   readonly ts: number | undefined
-  /** True if this is an older version, to be inserted before the current one. */
+  /** True if this is an older version, which is inserted before the current version. */
   readonly isHistory: boolean
   /** True if the document was deleted with this version; only in a history. */
   readonly isDelete: boolean

@@ -1,5 +1,5 @@
-// The report of an import: counts, and all findings that need attention, each with file, line and id. It is plain data,
-// so that a continued import can keep counting.
+// The report of an import: counts, and all findings that need attention, each with file, line and id. The report is
+// plain data, so that a continued import can continue its counts.
 
 import { placeText, type RecordPlace } from './record.ts'
 

@@ -1,5 +1,5 @@
-// Reads the schema of a database as text from which it can be recreated; the hosted service omitted it from its
-// exports.
+// Reads the schema of a database as text from which the schema can be recreated. Exports of the hosted service did not
+// contain the schema.
 
 import { printQuery } from '../fql4/text/index.ts'
 import type { CollectionItem, SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
@@ -23,18 +23,18 @@ interface SchemaText {
 /** The declarations of version 10 about fields and their migrations, as text, by collection name. */
 export type DocumentShapes = ReadonlyMap<string, string>
 
-/** The schema of a database in the form of an export. */
+/** The schema of a database in the format of an export. */
 export interface ExportSchema {
   readonly files: readonly SchemaText[]
   readonly shapes: DocumentShapes
-  /** Names of its child databases. */
+  /** Names of the child databases. */
   readonly children: readonly string[]
 }
 
 /**
  * Reads the schema of a database at a time: a `.fql` file per kind, and the keys with their hashes. Definitions that
- * only version 10 can express are in its schema files and not repeated. Schema files have no history, so they must be
- * read right after that time.
+ * only version 10 can express are in the schema files of version 10, and are not repeated. Schema files have no
+ * history, so they must be read directly after that time.
  */
 export async function readSchema(
   connection: TransferConnection,
@@ -163,7 +163,7 @@ function byName(left: ReadonlyMap<string, Json>, right: ReadonlyMap<string, Json
 /** The parameters with `name` first and the others sorted, so that equal definitions have equal text. */
 function parameters(kind: SchemaKind, schemaObject: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const fields = [...schemaObject].filter(([name]) => !ownFields.has(name) && name !== 'name')
-  // An unlimited history is explicit, because a new collection has a limited one.
+  // An unlimited history is written explicitly, because a new collection has a limited history by default.
   if (kind === 'collection' && !schemaObject.has('history_days')) fields.push(['history_days', null])
   fields.sort(([left], [right]) => (left < right ? -1 : 1))
   return new Map<string, Json>([['name', schemaObject.get('name') ?? null], ...fields])

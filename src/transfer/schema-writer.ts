@@ -1,5 +1,5 @@
 // Creates schema objects through the query layer, which validates them: databases, collections, functions, roles,
-// indexes, access providers, keys. An object that refers to one that does not exist yet is retried after the others.
+// indexes, access providers, keys. An object that refers to a missing object is retried after the other objects.
 // Existing objects are not changed.
 
 import { equalValues } from '../values/equality.ts'
@@ -17,14 +17,14 @@ function isMissingReference(error: unknown): boolean {
   return error instanceof QueryError && (error.code === 'invalid ref' || /reference/i.test(error.message))
 }
 
-/** A database, and whether the run is dry. */
+/** A database, and whether this is a dry run. */
 interface Target {
   readonly connection: Pick<TransferConnection, 'query'>
   readonly path: DatabasePath
   readonly dryRun: boolean
 }
 
-/** Creates missing objects. With `dryRun` nothing is created. */
+/** Creates missing objects. With `dryRun`, nothing is created. */
 export async function writeSchema(
   connection: Pick<TransferConnection, 'query'>,
   path: DatabasePath,
@@ -67,7 +67,7 @@ function without(field: string, record: SchemaRecord): SchemaRecord {
   return { ...record, params: new Map([...record.params].filter(([name]) => name !== field)) }
 }
 
-/** Returns whether the data of an object refers to documents: the object is then created without it. */
+/** Returns whether the data of an object refers to documents. Such an object is first created without its data. */
 export function hasLateData({ params }: SchemaRecord): boolean {
   return refersToDocuments(params.get('data'))
 }
@@ -128,8 +128,8 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
 }
 
 /**
- * `Collection("databases")` refers to the native collection when no user collection has that name, and then the result
- * is a database.
+ * Returns whether an existing object is of the kind. `Collection("databases")` refers to the native collection when no
+ * user collection has that name; the result is then a database.
  */
 function isOfKind(existing: ReadonlyMap<string, Json>, kind: CreatedKind): boolean {
   const set = kind === 'key' ? 'keys' : nativeOfKind[kind]

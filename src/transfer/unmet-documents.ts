@@ -1,6 +1,7 @@
-// Retries documents that failed the checks of their collection because other documents did not exist yet. After
-// everything is read they are written again in batches, until that makes no progress. Then documents that refer to each
-// other are written together, since two documents may need each other. Documents that still fail are bad.
+// Retries documents that failed the checks of their collection because other documents did not exist yet. After all
+// files are read, these documents are written again in batches, until a round makes no progress. Then documents that
+// refer to each other are written together, because their checks may need each other. Documents that still fail are
+// bad.
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, Outcome } from './batch-writer.ts'
@@ -27,7 +28,7 @@ type OpenDocument = UnmetDocument & { readonly ordinal: number }
  */
 type WriteTogether = (documents: readonly UnmetDocument[]) => Promise<readonly (string | undefined)[]>
 
-/** A repeatable source of unmet documents, and a function that writes them. */
+/** A repeatable source of unmet documents, and a function that writes such documents. */
 interface UnmetDocumentsOptions {
   readonly all: () => Iterable<readonly UnmetDocument[]>
   readonly write: WriteTogether
@@ -43,7 +44,7 @@ export class UnmetDocuments {
     this.#options = options
   }
 
-  /** Writes the documents; resolves with those that fail finally. */
+  /** Writes the documents; resolves with the documents that still fail at the end. */
   async retry(): Promise<readonly UnmetDocument[]> {
     for (;;) {
       const before = this.#open?.size ?? Number.POSITIVE_INFINITY
@@ -104,8 +105,9 @@ export class UnmetDocuments {
   }
 
   /**
-   * Writes documents that refer to each other together. If that makes no progress, writes all remaining documents of a
-   * database together, because checks may also find documents by sets. Resolves with whether any document was written.
+   * Writes documents that refer to each other in one transaction. If no document was written, writes all remaining
+   * documents of a database in one transaction, because checks may also find documents through sets. Resolves with true
+   * if any document was written.
    */
   async #writeRelated(): Promise<boolean> {
     const before = this.#openCount

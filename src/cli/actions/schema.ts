@@ -1,4 +1,4 @@
-// Pulls the schema of a database into files, or pushes files to a database. Shows the changes before it makes them.
+// Pulls the schema of a database into files, or pushes files to a database. The changes are shown before they are made.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -43,7 +43,9 @@ interface Choice {
 type Result = Readonly<Record<string, unknown>> & { readonly changes: readonly object[] | string }
 
 interface PullChoice extends Choice {
-  /** The version of the language whose files are written; `auto` chooses by the folder, then by the database. */
+  /**
+   * The language version of the written files. `auto`: the version is that of the folder's files, or of the database.
+   */
   readonly fql: string
 }
 
@@ -176,7 +178,7 @@ async function writeFiles(
   return concluded(choice, result, true, 0)
 }
 
-/** Throws for files that cannot be rewritten: those with several objects, and those in JavaScript. */
+/** Throws for files that cannot be rewritten: files with several objects, and JavaScript files. */
 function checkWritable(changes: readonly { readonly file: string }[], written: readonly FileObject[]): void {
   for (const { file } of changes) {
     if (!file.endsWith('.fql'))
@@ -258,7 +260,7 @@ function showFaults({ code, description, failures, position }: WireError, writte
   const show = (message: string, at: TextRange) =>
     writeSyntaxError(new FqlSyntaxError(message, from.text, at), from, process.stderr, code)
   for (const failure of failures) {
-    // The path of some fields begins at the query, that of others at the object.
+    // Some paths begin at the query; other paths begin at the object.
     const field = failure.field[0] === 'do' ? failure.field.slice(2) : failure.field
     show(failureText({ ...failure, field }), fieldPlace(source, field))
   }
@@ -267,7 +269,7 @@ function showFaults({ code, description, failures, position }: WireError, writte
   if (failures.length === 0) show(description, isInParams ? source.at(rest) : place)
 }
 
-/** Finds a field in the text of an object. A single element may be written without its array. */
+/** Finds a field in the text of an object. The text may contain a single element without its array. */
 function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
   let node = source
   for (const step of field) {
@@ -326,7 +328,7 @@ function printerFor({ json }: Choice): (line: string) => void {
   return json ? () => {} : line => process.stdout.write(`${line}\n`)
 }
 
-/** Prints the result as JSON if asked to, and returns the exit status. */
+/** Prints the result as JSON if this was requested, and returns the exit status. */
 function concluded({ json }: Choice, result: Result, isDone: boolean, status: number): number {
   if (json) process.stdout.write(`${JSON.stringify({ ...result, isDone })}\n`)
   return status
@@ -355,7 +357,7 @@ async function evaluateObjects(
   })
 }
 
-/** Unwraps an object: the wire wraps objects with a key that begins with @. */
+/** Unwraps an object. The wire format wraps objects that have a key with @ at its beginning. */
 function withoutTag(fields: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const wrapped = fields.size === 1 ? fields.get('@obj') : undefined
   return wrapped instanceof Map ? wrapped : fields

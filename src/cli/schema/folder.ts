@@ -50,15 +50,15 @@ export class SchemaFileError extends Error {
 /** The content of a folder. */
 export interface FolderContent {
   readonly objects: readonly FileObject[]
-  /** Errors of files in JavaScript that would have to be run. */
+  /** Errors for JavaScript files that cannot be read without running them. */
   readonly unread: readonly SchemaFileError[]
-  /** Folders of child databases, which have schemas of their own. */
+  /** Folders of child databases, which have separate schemas. */
   readonly children: readonly string[]
 }
 
 /** The folders of the old schema-migrate tool, which contain one file per object. */
 const olderFolders = ['fauna/resources', 'resources']
-/** The folder of that tool for the resources of child databases. */
+/** The folder in which the schema-migrate tool stores the resources of child databases. */
 const childFolder = 'dbs'
 const scriptName = /\.[cm]?[jt]s$/
 
@@ -101,7 +101,7 @@ function childOf(folder: string, file: string): string | undefined {
   return at < 0 ? undefined : relative('.', join(folder, ...steps.slice(0, at + 2)))
 }
 
-/** The files of a folder; those in JavaScript only if `hasScripts`. */
+/** The files of a folder. JavaScript files are included only if `hasScripts` is true. */
 function filesOf(folder: string, hasScripts: boolean): readonly string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -161,7 +161,7 @@ export function fileOf(folder: string, { kind, name }: Pick<SchemaObject, 'kind'
 
 /** The text of an object's file. */
 function fileText({ kind, fields }: SchemaObject): string {
-  // Without line breaks between the name and the fields, so that the call is formatted as one.
+  // The text has no line break between the name and the fields, so that it is formatted as one call.
   return `${kind.createName}(${printValue(fields)})\n`
 }
 

@@ -1,5 +1,5 @@
-// Pulls and pushes a folder of `.fsl` files, the schema language of version 10. Files are not changed, and the service
-// computes the differences.
+// Pulls and pushes a folder of `.fsl` files, the schema language of version 10. The text of the files is not
+// changed, and the service computes the differences.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -42,8 +42,8 @@ export function databaseFiles(connection: QueryConnection): ReturnType<typeof sc
 }
 
 /**
- * Returns true if the schema uses a feature that only version 10 has. Files that cannot be parsed were written by the
- * user, so they count as such.
+ * Returns true if the schema uses a feature that only version 10 has. Only a user can
+ * have written a file that cannot be parsed, so such files count as a feature of version 10.
  */
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {
   const files = await databaseFiles(connection)
@@ -56,7 +56,8 @@ export async function hasVersion10(connection: QueryConnection): Promise<boolean
 }
 
 /**
- * Compares the files of a database with those of a folder. Throws {@link StartError} for a path outside of the folder.
+ * Compares the files of a database with the files of a folder. Throws {@link StartError} for a path outside of the
+ * folder.
  */
 export async function planPull(folder: string, connection: QueryConnection): Promise<PullPlan> {
   const local = new Map(readFslFiles(folder))
@@ -80,11 +81,11 @@ export function writeChanges(changes: readonly FileChange[]): void {
   }
 }
 
-/** The changes of a push as the service describes them, and the version of the schema that they apply to. */
+/** The changes of a push as the service describes them, and the version of the schema to which they apply. */
 interface PushPlan {
   readonly diff: string
   readonly version: number
-  /** A schema is staged, and a push adds to it. */
+  /** True if a schema is staged. A push then changes the staged schema. */
   readonly isStaged: boolean
 }
 

@@ -27,7 +27,10 @@ interface ShellOptions {
   readonly readFile: (file: string) => string
 }
 
-/** Runs a shell until its input ends; resolves with the exit status. Without a terminal, it is 1 after a failure. */
+/**
+ * Runs a shell until its input ends; resolves with the exit status. Without a terminal, the status is 1 after a
+ * failure.
+ */
 export async function runShell(options: ShellOptions): Promise<number> {
   return new Shell(options).run()
 }
@@ -43,7 +46,8 @@ class Shell implements ShellState {
   /** The history array of readline, newest first; readline keeps using this array. */
   #history: string[] = []
   /**
-   * The entries as they were typed, newest first. Readline has each line as an entry, or joins lines in reverse order.
+   * The entries as they were typed, newest first. Readline stores each line as a separate entry, or joins the lines of
+   * an entry in reverse order.
    */
   readonly #entries: string[]
   readonly #own: QueryConnection
@@ -106,14 +110,14 @@ class Shell implements ShellState {
       await this.#guard(() => runDotCommand(line, this))
       return
     }
-    // Readline separates the lines of a recalled entry by carriage returns.
+    // Readline separates the lines of a history entry by carriage returns.
     const typed = line.replaceAll('\r', '\n')
     const text = this.#pending === '' ? typed : `${this.#pending}\n${typed}`
     // An empty line ends an incomplete query.
     await this.#enter(text, this.#pending !== '' && line.trim() === '')
   }
 
-  /** Runs a text if it is complete, or if it is the last one. */
+  /** Runs a text if it is complete, or if no further input completes it (`isLast`). */
   async #enter(text: string, isLast: boolean): Promise<void> {
     let queries: readonly TextQuery[]
     try {
@@ -151,7 +155,7 @@ class Shell implements ShellState {
     } else {
       this.#pending = ''
       this.#write('\n')
-      // Readline keeps the typed text; these keys delete it.
+      // Readline keeps the typed text. These keys delete the text.
       this.#lines.write(null, { ctrl: true, name: 'e' })
       this.#lines.write(null, { ctrl: true, name: 'u' })
       this.#prompt()

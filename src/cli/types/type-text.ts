@@ -42,11 +42,11 @@ const ownDocuments: ReadonlySet<string> = new Set(['Key', 'Token', 'Credential']
 export interface Property {
   readonly name: string
   readonly isOptional: boolean
-  /** The members of its union type. */
+  /** The members of the property's union type. */
   readonly types: readonly string[]
 }
 
-/** The TypeScript type; `unknown` where the schema's type says nothing about a client's value. */
+/** The TypeScript type; `unknown` where the schema's type does not determine the type of a client's value. */
 export function typeText(type: TypeNode, position: Position, names: TypeNames): string {
   return unionText(alternatives(type, position, names))
 }

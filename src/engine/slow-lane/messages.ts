@@ -20,15 +20,15 @@ export type ToLane<Setup = unknown> =
       /** The sequence number of the newest durable record in the commit log; 0 where there is none. */
       readonly logSequence: number
       /**
-       * The time of day of the service, and the lead: microseconds from fixing a commit time that cannot be changed
-       * later to the commit.
+       * The time of day of the service, and the lead: microseconds by which a fixed commit time is in the future, for
+       * queries whose commit time cannot be changed later.
        */
       readonly now: Micros
       readonly lead: number
     }
-  /** Validate the read set of the last job against the state up to that record. */
+  /** Validate the read set of the last job against the state up to the record `logSequence`. */
   | { readonly kind: 'validate'; readonly logSequence: number }
-  /** Evaluate the last job once more, on the state up to that record, for a commit at that time. */
+  /** Evaluate the last job once more, on the state up to the record `logSequence`, for a commit at `time`. */
   | { readonly kind: 'evaluate'; readonly logSequence: number; readonly time: Micros }
   /** `committed`: complete the response for this commit time. `drop`: the attempt was not committed. */
   | { readonly kind: 'committed'; readonly time: Micros }
@@ -46,13 +46,13 @@ export type FromLane =
   | { readonly kind: 'exhausted'; readonly ranOutOfMemory: boolean }
   | { readonly kind: 'response'; readonly response: QueryResponse }
   /**
-   * The query writes: the process waits for further messages about it. The response has no body yet; the body of the
-   * message is that of the attempt.
+   * The query writes. The process waits for further messages about the attempt. The response has no body yet; the body
+   * of the message is the body of the attempt.
    */
   | { readonly kind: 'attempt'; readonly response: QueryResponse; readonly head: AttemptHead }
   /** The newest commit for which the attempt is valid. */
   | { readonly kind: 'validated'; readonly since: CommitRecord | 'stale' }
-  /** The new attempt, whose body is that of the message. Without an attempt the evaluation has failed. */
+  /** The new attempt, whose body is the body of the message. Without an attempt, the evaluation has failed. */
   | { readonly kind: 'evaluated'; readonly head?: AttemptHead }
   /** Requests a range of ids, which only the service can reserve. `held`: the previous range. */
   | { readonly kind: 'ids requested'; readonly held: IdStretch | undefined }

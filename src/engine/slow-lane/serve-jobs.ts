@@ -1,4 +1,4 @@
-// The slow-lane process's side: evaluates one job after the other on its own engine.
+// The part of the slow lane that runs in the slow-lane process: evaluates one job at a time with its own engine.
 
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../../base/clock.ts'
@@ -20,7 +20,7 @@ import type { BodyForm, FromLane, ToLane } from './messages.ts'
 interface LaneEngine {
   readonly engine: Engine
   readonly store: Pick<Store, 'attemptAt' | 'validated'>
-  /** Returns whether earlier queries have left too little free memory for another query. */
+  /** Returns whether too little memory is free for another query, because earlier queries have not freed theirs. */
   readonly isExhausted: () => boolean
   /** Returns whether the last query failed because of a lack of memory. Called once after each query. */
   readonly takeOutOfMemory: () => boolean
@@ -142,7 +142,10 @@ export class LaneService<Setup> {
     })
   }
 
-  /** Evaluates the query once more, while the service holds back other commits. {@link #run} reports failures of queries. */
+  /**
+   * Evaluates the query once more, while the service holds back other commits. {@link #run} reports failures of
+   * queries.
+   */
   async #evaluateAt(time: Micros): Promise<void> {
     const { store } = await (this.#engine as Promise<LaneEngine>)
     const { request, response } = this.#pending as PendingResponse

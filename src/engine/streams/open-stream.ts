@@ -1,5 +1,5 @@
 // An open stream, with its subject and its viewer. Events are queued for a reader that may be slow. The queue is
-// bounded: a stream never skips an event, so a reader that falls too far behind loses the stream.
+// bounded. A stream never skips an event, so the stream of a reader that falls too far behind ends.
 
 import { limits } from '../../base/limits.ts'
 import { epoch } from '../../base/micros.ts'
@@ -20,9 +20,9 @@ export interface Reader {
 export class Subject {
   readonly target: StreamSubject
   readonly streams = new Set<OpenStream>()
-  /** The readers that find the events themselves after a change. */
+  /** The readers that read the events themselves after a change. */
   readonly readers = new Set<Reader>()
-  /** Identifies the subject among those of its kind; for sets, among those of its index. */
+  /** Identifies the subject among the subjects of its kind; for sets, among the sets of its index. */
   readonly key: string
 
   /** Returns whether no stream follows the subject. */
@@ -51,7 +51,7 @@ interface StreamOrigin {
   readonly subject: Subject
   readonly viewer: Viewer
   readonly wording: StreamWording
-  /** The format of events; undefined if they arrive as text. */
+  /** The format of events; undefined if the events are received as text. */
   readonly format?: StreamFormat
   /**
    * The newest commit in the snapshot on which the stream was opened. The stream gets the events of all later commits.
@@ -121,7 +121,7 @@ export class OpenStream implements EventStream {
     this.#listener?.()
   }
 
-  /** Ends the stream after the queued events, without an event of its own. */
+  /** Ends the stream after the queued events, without a further event. */
   complete(): void {
     this.#finish()
     this.#listener?.()

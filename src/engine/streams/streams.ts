@@ -1,9 +1,11 @@
-// All event streams of a process: opens them, distributes the events of each transaction, ends them.
+// Manages all event streams of a process: opens the streams, distributes the events of each transaction, and ends the
+// streams.
 //
-// For each transaction, the first phase decides which events each stream gets and which streams end. The second phase
-// does it. The first phase may have to wait for a predicate and start again. Work is shared: events are created once
-// for each subject, decided once for each viewer and rendered once for each format, so many streams of a document cost
-// little more than one. Both phases run in parts, so that other work gets its turn.
+// For each transaction, the first phase determines which events each stream gets and which streams end. The second
+// phase sends the events and ends these streams. The first phase may have to wait for a predicate and start again. Work
+// is shared: events are created once for each subject, access is decided once for each viewer, and events are rendered
+// once for each format. So many streams of a document cost little more than one stream. Both phases run in parts, so
+// that other work can run in between.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -36,7 +38,7 @@ interface StreamsOptions {
   readonly random: Random
   /** The maximal number of open streams. */
   readonly openMax: number
-  /** Called with bugs, after all streams have ended. */
+  /** Called with an unexpected error, after all streams have ended. */
   readonly onInternalError: (error: unknown) => void
 }
 
@@ -49,7 +51,7 @@ interface Outcome {
   readonly closed: ReadonlySet<Subject>
 }
 
-/** The partial results for a transaction that is being tried. */
+/** The partial results for a transaction whose first phase has not finished. */
 interface UnderWay {
   /** Identifies the transaction. */
   readonly memo: Memo
@@ -72,7 +74,7 @@ export class Streams implements StreamOpener {
   readonly #viewerConditions = new Conditions<Viewer>()
   readonly #sourceConditions = new Conditions<Subject>()
   readonly #expiries = new Map<Viewer, Cancel>()
-  /** The transaction that is being tried. */
+  /** The transaction whose first phase has not finished. */
   #underWay: UnderWay | undefined
   #isEnded = false
 
@@ -119,7 +121,7 @@ export class Streams implements StreamOpener {
     for (const stream of this.#open) stream.end(streamEnds.sourceClosed)
   }
 
-  /** Returns the same object for equal formats, so that an event is rendered once for all of them. */
+  /** Returns the same object for equal formats, so that an event is rendered once for all streams with the format. */
   #shared(format: StreamFormat): StreamFormat {
     const known = this.#formats.get(format.key)
     if (known !== undefined) return known
@@ -145,13 +147,13 @@ export class Streams implements StreamOpener {
     this.#awaitExpiry(viewer)
   }
 
-  /** Ends streams without events, too, when their credential expires. */
+  /** Ends the viewer's streams when their credential expires, even if the streams have no events. */
   #awaitExpiry(viewer: Viewer): void {
     const { expires } = viewer.terms
     if (expires === endOfTime) return
     const { clock, timers } = this.#options
     const leftMs = Math.ceil((expires - clock.now()) / 1000)
-    // Checked repeatedly, because the clock may be set forward meanwhile.
+    // The expiry is checked repeatedly, because the clock may be set forward in the meantime.
     const ms = Math.max(0, Math.min(leftMs, expiryCheckMs))
     const check = () => {
       const now = clock.now()
@@ -288,7 +290,7 @@ class Conditions<T> {
   readonly #conditions = new Map<T, readonly Condition[]>()
   readonly #dependents = new Map<string, Map<T, Condition>>()
 
-  /** Registers the documents of a dependent. */
+  /** Registers the documents on which a dependent depends. */
   add(dependent: T, conditions: readonly Condition[]): void {
     this.#conditions.set(dependent, conditions)
     for (const condition of conditions) {

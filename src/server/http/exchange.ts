@@ -1,5 +1,5 @@
-// A request and its response, the same for both versions of HTTP. Node's own compatibility layer of HTTP/2 offers the
-// same, but costs as much time as a small query.
+// A request and its response, the same for both versions of HTTP. Node's own compatibility layer for HTTP/2
+// does this, too, but takes as much time as a small query.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
@@ -7,9 +7,9 @@ import type { Readable, Writable } from 'node:stream'
 /** Names (in lower case) and values, alternating. */
 export type HeaderList = (string | number)[]
 
-/** The body of a response that is sent in pieces. It keeps nothing of the request in memory except the connection. */
+/** The body of a response that is sent in pieces. Keeps no part of the request in memory except the connection. */
 export interface Outlet {
-  /** The caller must end it. */
+  /** The stream for the body. The caller must end the stream. */
   readonly body: Writable
   /** Destroys the response. */
   abort(): void
@@ -30,8 +30,8 @@ export interface Exchange {
   /** Pauses or resumes the connection. Data that has already arrived is still read. */
   pauseBody(held: boolean): void
   /**
-   * Calls `take` soon: with the body if the whole body has arrived together with the head, else with undefined and
-   * without having read anything. Absent where the connection cannot tell before reading.
+   * Calls `take` soon. If the whole body has arrived together with the head, `take` gets the body. Otherwise `take`
+   * gets undefined, and nothing has been read. The method is absent if the connection must read before it knows this.
    */
   takeArrived?(take: (body: Buffer | undefined) => void): void
   /** True when the whole request has arrived. */
@@ -44,7 +44,7 @@ export interface Exchange {
   closeAfterwards(): void
   /**
    * Sends a whole response; the list of headers must not be used afterwards. `bytes` is the length of `body` in UTF-8.
-   * Returns how many bytes of it could not be sent yet.
+   * Returns how many bytes of the body could not be sent yet.
    */
   respond(status: number, headers: HeaderList, body: string, bytes: number): number
   /** Sends the head, and returns the outlet for the body. The list of headers must not be used afterwards. */

@@ -1,6 +1,6 @@
 // Reads request bodies into memory within two limits: one for each body, and one for all incomplete bodies together. An
-// incomplete request counts only for its own client, so slow senders evict only one another. Before authentication,
-// only a short part of a body is kept.
+// incomplete request counts for the group of its client, so slow senders evict each other instead of other clients.
+// Before authentication, only a short part of a body is kept.
 
 import type { Readable } from 'node:stream'
 import { jsonText } from '../../base/json-encoding.ts'
@@ -15,11 +15,11 @@ export type BodyOutcome = Buffer | LongBody | 'too large' | 'refused' | 'aborted
 
 /** Limits for the body of a request. */
 export interface BodyRules {
-  /** Bytes. */
+  /** Limit of the body in bytes. */
   readonly bytesMax: number
   /**
-   * Called before the body exceeds the limit for strangers. Resolves with the group that the body counts for from then
-   * on, or with undefined to reject the body. Must not reject.
+   * Called before the body exceeds the limit for unauthenticated clients. Resolves with the group for which the body
+   * counts from then on, or with undefined to reject the body. Must not reject.
    */
   readonly admit?: () => Promise<string | undefined>
 }
@@ -32,7 +32,7 @@ const empty = Buffer.alloc(0)
  */
 export const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
-/** Memory of a request besides its body, approximately; with it, requests with empty bodies count, too. */
+/** Approximate memory of a request without its body. It is counted so that requests with empty bodies count, too. */
 const bytesPerRequest = 16_384
 
 /** Reads the body of an exchange and calls `done` exactly once. The memory in use counts against `budget`. */
@@ -50,7 +50,7 @@ export function readBody(
   const receive = () => new IncomingBody(exchange, body, rules, budget, done)
   if (exchange.takeArrived === undefined) receive()
   else {
-    // Most queries arrive in the same packet as their head, and need no waiting and no counting.
+    // Most bodies arrive in the same packet as the head of the request. They need no wait and are not counted.
     exchange.takeArrived(arrived => {
       if (arrived !== undefined) {
         done(arrived.length > rules.bytesMax ? 'too large' : arrived)
@@ -110,7 +110,7 @@ class IncomingBody {
 
   readonly #end = (): void => {
     const isCut = (this.#source as { readonly aborted?: boolean }).aborted === true
-    // Without this, an HTTP/2 stream with a long response would keep the request in memory.
+    // If the listeners stayed, an HTTP/2 stream with a long response would keep the request in memory.
     this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#abort)
     if (isCut) this.#finish('aborted')
     else this.#finish(this.#refusal ?? bodyOf(this.#pieces))

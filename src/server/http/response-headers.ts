@@ -1,14 +1,14 @@
-// Builds the head of every response, and formats its body. The headers of each kind of answer are facts of the
-// protocol:
+// Builds the head of every response, and formats its body. The protocol defines the headers of each kind
+// of answer:
 //
-// - `traceparent` and `x-faunadb-build`: all responses. `x-txn-time`: all but those to invalid headers. Metrics: all
-// but
-//   those, 401 and 500.
-// - `x-faunadb-host`: all but 401 and 500, if the request has the header `x-trace`.
+// - `traceparent` and `x-faunadb-build`: all responses.
+// - `x-txn-time`: all responses except those to requests with invalid headers.
+// - Metrics: all responses except those to requests with invalid headers, 401 and 500.
+// - `x-faunadb-host`: all responses except 401 and 500, if the request has the header `x-trace`.
 // - Tags are echoed except for 409, 413, 429, 503, exceeded limits and 500. The bodies of these errors are always
-// indented.
-// - `access-control-expose-headers` lists every `x-` header but the build, so that pages of other origins can read
-// them.
+//   indented.
+// - `access-control-expose-headers` lists every `x-` header except the build, so that pages of other origins can read
+//   these headers.
 
 import type { RequestErrorCode } from '../../base/errors.ts'
 import type { QueryMetrics } from '../../engine/contract.ts'
@@ -40,7 +40,7 @@ export interface ResponseContext {
 /** A response that is ready to be sent. */
 interface PreparedResponse {
   readonly headers: HeaderList
-  /** The whole body, unless the answer has a long one; undefined when the body is a stream. */
+  /** The whole body; undefined when the answer has a long body, or when the body is a stream. */
   readonly text: string | undefined
   /** Length of the whole body in UTF-8; 0 for a stream. */
   readonly bytes: number
@@ -74,7 +74,7 @@ export function prepareResponse(
 
 function isExceptional(answer: Answer): boolean {
   const { requestError } = answer
-  // The response to an invalid header has no transaction time, and the form of an ordinary error.
+  // The response to an invalid header has no transaction time, and the format of an ordinary error.
   if (requestError === undefined || answer.txnTime === undefined) return false
   return !ordinaryErrors.has(requestError)
 }

@@ -1,6 +1,6 @@
-// The operator's view of the service in the dashboard: the state of processes, disk and background work, and backups and
-// checks. A backup or a check runs as the command of the same name in a process of its own, so that requests do not wait
-// for it.
+// The operator's view of the service in the dashboard: the state of processes, disk and background work, and backups
+// and checks. A backup or a check runs as the command of the same name in a separate process, so that requests do not
+// wait for the task.
 
 import type { ChildProcess } from 'node:child_process'
 import { statfsSync } from 'node:fs'
@@ -40,7 +40,7 @@ interface OperationOptions {
   readonly queryLogFolder: string
   /** The folder for new backups; absent: the dashboard cannot start backups. */
   readonly backups: string | undefined
-  /** The target of the continuous backup; absent: there is none. */
+  /** The target of the continuous backup; absent: there is no continuous backup. */
   readonly backupTo?: string | undefined
   readonly parts: () => Omit<ReportParts, 'disk'>
   readonly pendingWork: () => PendingWorkReport
@@ -66,7 +66,7 @@ const listedMax = 50
 const logSizeMsMax = 30_000
 /** Maximum wait for the folder of backups, in milliseconds: a network drive may not respond. */
 const folderPatienceMs = 2_000
-/** Characters kept of a command's standard error: the last ones. */
+/** Maximum number of characters of a command's standard error that are kept: the last characters. */
 const errorOutputMax = 2_000
 
 export class Operation {
@@ -74,7 +74,7 @@ export class Operation {
   readonly #clock: Clock
   readonly #reports: ProcessReports
   readonly #running = new Set<{ readonly child: ChildProcess; readonly ended: Promise<void> }>()
-  /** The listing of the backup folder that is under way, and the result of the last listing. */
+  /** The running listing of the backup folder, and the result of the last listing. */
   #listing: Promise<void> | undefined
   #listed: BackupFolder | undefined
   #logBytes: number | null = null

@@ -1,6 +1,6 @@
 // The state of long tasks on a data directory (backup, check): progress and result, in a file of the directory. All
-// processes can read the file, however the task was started, and it survives a restart. The file is only shown to
-// people; no code depends on it.
+// processes can read the file, no matter which process started the task, and the file survives a restart. The file is
+// only displayed: no code depends on its content.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { replicaFolder } from '../../storage/kv/postgres/replica-folder.ts'
 import type { TaskKind, TaskNote, TaskProgress, TaskResult, TaskSuccess } from './health.ts'
 
-/** A note as it is stored. The process mark detects a reused process number; it is absent when it cannot be read. */
+/** A note as it is stored. The process mark detects a reused process id. It is absent when it cannot be read. */
 interface StoredNote extends TaskNote {
   readonly process?: string | undefined
 }
@@ -61,7 +61,7 @@ function newNote(folder: string, kind: TaskKind, pid: number): StoredNote {
   }
 }
 
-/** A failed task keeps the result of the last successful one. */
+/** The last success to store in the note of a new task: the note's own result, or the success that it has stored. */
 function lastSuccess(note: StoredNote | undefined): TaskSuccess | null {
   if (note === undefined) return null
   const { ended, result, succeeded } = note
@@ -77,8 +77,7 @@ export function noteEnd(folder: string, kind: TaskKind, pid: number, failure: st
 
 /**
  * Runs `work`, and records its progress and its result in the data directory `folder`. `work` calls `report` at least
- * every
- * half minute; more frequent calls are cheap.
+ * every half minute; more frequent calls are cheap.
  */
 export async function withTaskNote<R>(
   folder: string,
@@ -108,9 +107,8 @@ export async function withTaskNote<R>(
 }
 
 /**
- * Writes a note into a data directory; other folders get none. The note is readable for all users, because the service
- * may
- * run as another user than the backup. The directory itself keeps strangers out.
+ * Writes a note to a data directory; writes nothing to other folders. All users may read the note, because the service
+ * and the backup may run as different users. The permissions of the directory exclude other users.
  */
 function write(folder: string, note: StoredNote): void {
   if (storeBytes(folder) === 0 && !existsSync(replicaFolder(folder))) return
