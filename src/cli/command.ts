@@ -56,7 +56,7 @@ interface Declaration<O extends Options> {
   readonly settings?: readonly SettingName[]
   /** Command lines without the name of the program, each with its description. */
   readonly examples?: readonly (readonly [line: string, meaning: string])[]
-  /** Exit statuses other than 0 for success, 1 for failure and 2 for an invalid command line. */
+  /** Exit statuses that differ from the defaults: 0 for success, 1 for failure, 2 for an invalid command line. */
   readonly statuses?: readonly (readonly [status: number, meaning: string])[]
   /** Runs the command; resolves with the exit status. */
   readonly run: (invocation: Invocation<O>) => Promise<number>

@@ -19,12 +19,12 @@ export function styleFor({ isTTY }: Pick<Output, 'isTTY'>): (format: Format, tex
 }
 
 /**
- * Control characters, and characters without width or with an effect on the text direction. Stored texts may contain
- * them to make one thing look like another.
+ * Control characters, and characters without width or with an effect on the text direction. Stored texts may
+ * contain such characters to deceive the reader.
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}]/gu
 
-/** The text with each hidden character as `\u` and its number; line ends and tabs stay. */
+/** The text with each hidden character written as `\u` and its number. Line ends and tabs are unchanged. */
 export function visible(text: string): string {
   return text.replace(hidden, found =>
     found

@@ -7,7 +7,7 @@ import { MemoryBound } from '../base/memory-bound.ts'
 import { msg } from '../base/message.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 
-/** Bytes of a query beside its text: the request, its promises, its response. */
+/** Bytes of a query in addition to its text: the request, its promises, its response. */
 const bytesPerQuery = 8192
 /** Bytes for each unit of a query's text: the text and its parsed expression. */
 const bytesPerUnit = 16

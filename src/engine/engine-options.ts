@@ -1,4 +1,4 @@
-// The parts of an engine: the lower layers, and callbacks of the higher ones.
+// The parts of an engine: the lower layers, and callbacks of the higher layers.
 
 import type { Allowances } from '../base/allowance.ts'
 import type { MemoryBound } from '../base/memory-bound.ts'
@@ -12,9 +12,11 @@ import type { RateLimits } from './rate-limits.ts'
 import type { SlowLane } from './slow-lane.ts'
 import type { StreamOpener } from './stream-opener.ts'
 
-/** The process that commits for this one. */
+/** The process that commits for this process. */
 export interface Committer {
-  /** Runs a writing query there. Rejects with `StoreUnavailableError` when the process has exited. */
+  /**
+   * Runs a writing query in the committing process. Rejects with `StoreUnavailableError` when the process has exited.
+   */
   query(request: QueryRequest): Promise<QueryResponse>
 }
 
@@ -41,6 +43,6 @@ export interface EngineOptions {
   readonly neverCommits?: boolean
   /** Called at each check of the clock. Cancels the evaluation by throwing a RequestError. */
   readonly onCheck?: () => void
-  /** Called with broken invariants and other bugs. */
+  /** Called with unexpected errors, such as broken invariants. */
   readonly onInternalError: (error: unknown) => void
 }

@@ -30,7 +30,7 @@ import { firstUserCollection, native, type ObjectValue, Ref, type Value } from '
 import type { QueryRequest } from './contract.ts'
 import { describeReads } from './explain-reads.ts'
 
-/** Thrown to end the transaction without a commit. */
+/** The result of an explanation, thrown to end the transaction without a commit. */
 export class ExplanationResult {
   /** The body of the response. */
   readonly body: string
@@ -131,7 +131,7 @@ function outcomeOf(query: Query, subject: Session, language: Language, session: 
   }
 }
 
-/** Parses the body, in the language of the request or another one. */
+/** Parses the body in the language of the request or, if this fails, in another language. */
 function explanationIn(request: QueryRequest, languages: Languages): readonly [Language, Explanation] {
   const own = languages[request.language]
   for (const language of [own, ...Object.values(languages).filter(each => each !== own)]) {

@@ -1,5 +1,5 @@
 // Measures an index or a collection: the number of entries or documents, and their bytes in the store, one page of rows
-// per request. An index is a named one of version 4, or an index or unique constraint of a collection's definition.
+// per request. An index is a named index of version 4, or an index or unique constraint in a collection's definition.
 
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
@@ -21,14 +21,14 @@ const cursorCharsMax = Math.ceil((sizeCursorBytesMax * 4) / 3)
 
 interface SizeRequest {
   readonly collection: string | undefined
-  /** The name of an index, or the position of a unique constraint among those of its collection. */
+  /** The name of an index, or the position of a unique constraint among the unique constraints of its collection. */
   readonly part: string | number
   readonly after: Uint8Array | undefined
 }
 
 /**
- * Returns a page of the sizes of an index: `entries` counts live entries, `bytes` includes past ones, `after` is the
- * cursor of the next page or null. Keys without the right to read the schema get `forbidden`.
+ * Returns a page of the sizes of an index: `entries` counts live entries, `bytes` includes past entries, and `after` is
+ * the cursor of the next page or null. Keys without the right to read the schema get `forbidden`.
  */
 export const indexSize =
   (request: QueryRequest): Task =>
@@ -42,7 +42,7 @@ export const indexSize =
 
 /**
  * Returns a page of the sizes of a collection: `documents` counts live documents, `bytes` includes past versions,
- * `after` is as for indexes. Keys without the right to read the schema get `forbidden`.
+ * `after` is the cursor of the next page or null. Keys without the right to read the schema get `forbidden`.
  */
 export const collectionSize =
   (request: QueryRequest): Task =>

@@ -77,7 +77,7 @@ export class AccountKeys {
     return keys.sort((a, b) => a.createdAt - b.createdAt)
   }
 
-  /** Revokes a key at once; false when there is no key with that id. */
+  /** Revokes a key immediately; false when there is no key with this id. */
   revoke(id: string): Promise<boolean> {
     return this.#kv.transact(view => {
       const known = view.get(keyOf(id)) !== undefined

@@ -1,4 +1,4 @@
-// Detects changes: queries and errors of a time span that are new compared with the span before, or much more frequent,
+// Detects changes between a time span and the preceding span: queries and errors that are new, much more frequent,
 // slower or costlier. Small numbers vary by chance, so a change must exceed a minimum.
 
 import type { Totals } from './log-aggregate.ts'
@@ -13,13 +13,13 @@ interface SpanSums {
 /** The kind of a change. */
 type Change = 'new' | 'more often' | 'slower' | 'costlier'
 
-/** A changed query or error, in this span and in the one before. */
+/** A changed query or error, with its sums in this span and in the preceding span. */
 export interface EntryChange {
   /** The shape of a query, or status, code and text of an error. */
   readonly name: string
   readonly changes: readonly Change[]
   readonly now: Totals
-  /** Undefined when it did not occur. */
+  /** The sums in the preceding span; undefined when the query or error did not occur there. */
   readonly before: Totals | undefined
 }
 
@@ -31,11 +31,11 @@ export interface LogChanges {
   readonly errors: readonly EntryChange[]
 }
 
-/** The factor that counts as much more. */
+/** An increase by this factor counts as a change. */
 const muchMore = 2
 /** Minimum differences: requests of a query, requests with an error, milliseconds and operations per request. */
 const least = { requests: 10, errors: 5, ms: 5, operations: 5 } as const
-/** Number of requests from which their mean is meaningful. */
+/** Minimum number of requests for a meaningful mean. */
 const meaningful = 3
 /** Maximum number of entries of each kind. */
 const entriesMax = 50
@@ -45,7 +45,7 @@ export function spanBefore({ from, to }: { readonly from: number; readonly to: n
   return from - (to - from)
 }
 
-/** The significant changes of a span compared with the one before. */
+/** The significant changes of a span compared with the preceding span. */
 export function changesBetween(before: SpanSums, now: SpanSums): LogChanges {
   return {
     totals: now.totals,

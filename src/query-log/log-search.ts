@@ -1,4 +1,4 @@
-// Searches single records of the query log, the newest first, in pages.
+// Searches for single records of the query log and returns them in pages, the newest first.
 
 import type { ExportedRecord } from './exported-record.ts'
 import { type ParsedFacts, readFacts } from './facts.ts'
@@ -10,12 +10,12 @@ import type { RecordFilter } from './segment-reader.ts'
 
 /** The conditions of a search. */
 export interface RecordSearch extends RecordFilter, RecordConditions {
-  /** A text that the record contains, in any case. Names that the query uses count as well. */
+  /** A text that the record contains, in upper or lower case. Names that the query uses are searched, too. */
   readonly text?: string | undefined
   /** The condition for the caller; absent: any caller. */
   readonly isWantedCaller?: (found: LogRecord) => boolean
   readonly limit: number
-  /** Number of records at the last millisecond of the span that earlier pages contain. */
+  /** Number of records that earlier pages contain and whose time is the last millisecond of the span. */
   readonly skip: number
 }
 
@@ -81,7 +81,7 @@ function newest(found: TimedRecord[], count: number): TimedRecord[] {
 }
 
 function collect(lines: readonly string[], search: RecordSearch, found: TimedRecord[]): void {
-  // The text as it is escaped in the JSON of a line.
+  // The text is searched as it is escaped in the JSON of a line.
   const text = search.text && JSON.stringify(search.text).slice(1, -1).toLowerCase()
   for (const line of lines) {
     // Most lines are skipped without parsing.
@@ -92,7 +92,10 @@ function collect(lines: readonly string[], search: RecordSearch, found: TimedRec
   }
 }
 
-/** Returns whether a record, its shape with names or its error contains a lower-case text. Numbers of callers are not searched. */
+/**
+ * Returns whether a record, its shape with names or its error contains a lower-case text. Numbers of callers are not
+ * searched.
+ */
 function containsText(line: string, { facts }: TimedRecord, text: string): boolean {
   if (splitLine(line).record.toLowerCase().includes(text)) return true
   const details = JSON.stringify([facts?.shape, facts?.named.map(({ name }) => name), facts?.fault])

@@ -11,7 +11,7 @@ export interface RecordConditions {
   readonly slowerThanMs?: number | undefined
   /** Minimum total of read, write and compute operations, exclusive. */
   readonly opsAbove?: number | undefined
-  /** Only records with retries, or only those without. */
+  /** True: only records with retries. False: only records without retries. */
   readonly isRetried?: boolean | undefined
   /** A tag, or a tag and its value: `source=dashboard`. */
   readonly tag?: string | undefined
@@ -31,7 +31,7 @@ export interface RecordConditions {
   readonly commitTimes?: ReadonlySet<Micros> | undefined
 }
 
-/** Returns whether the record meets its conditions. Checked before the facts, which then need not be parsed. */
+/** Returns whether a record meets its conditions. If it does not, the facts need not be parsed. */
 export function matchesRecord(record: ExportedRecord, wish: RecordConditions): boolean {
   if (record.QUERY_TIME_MS < (wish.slowerThanMs ?? 0)) return false
   if (wish.status !== undefined && !hasStatus(record, wish.status)) return false

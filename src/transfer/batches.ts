@@ -1,4 +1,5 @@
-// Groups records into batches, sends several batches concurrently, and handles their results in the order of sending.
+// Groups records into batches, sends several batches concurrently, and handles the results in the order in
+// which the batches were sent.
 
 import type { BatchResult } from './batch-writer.ts'
 import type { FilePlace } from './read-file.ts'
@@ -56,7 +57,7 @@ export class BatchSender {
     if (this.#records.length >= batchRecordsMax) await this.#sendGathered()
   }
 
-  /** Moves the end of the batch to `place`, when no further record was found up to there. */
+  /** Moves the end of the batch to `place`; there must be no further record before this place. */
   passed(place: FilePlace): void {
     if (this.#records.length > 0) this.#place = place
   }
@@ -76,7 +77,7 @@ export class BatchSender {
     this.#characters = 0
     while (this.#running.length >= atOnce) await this.#finishOldest()
     const sent = send(records).then(result => ({ records, origins, place, result }))
-    // The promise may never be awaited, when the caller stops because an older batch failed.
+    // If an older batch fails, the caller stops and never awaits this promise.
     sent.catch(() => undefined)
     this.#running.push(sent)
   }

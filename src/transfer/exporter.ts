@@ -1,5 +1,6 @@
 // Runs an export: the whole content of a database at one time, in the layout of the hosted service's exports.
-// Additional folders contain what those exports omitted: schema, keys, child databases and optionally the history.
+// Additional folders contain data that exports of the hosted service omitted: schema, keys, child databases and
+// optionally the history.
 
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -18,17 +19,17 @@ export interface ExportOptions extends FileOptions {
   readonly format: DocumentFormat
   readonly history: boolean
   /**
-   * A time in the past; absent: now. With it only documents are exported, because other objects have little or no
-   * history.
+   * A time in the past; absent: now. For a time in the past, only documents are exported, because other objects have
+   * little or no history.
    */
   readonly at?: Micros | undefined
-  /** Names of the collections whose documents alone are exported; empty: everything. */
+  /** If this list has names, only the documents of these collections are exported; if it is empty, everything. */
   readonly collections?: readonly string[] | undefined
   /** Identifies this export; consists of digits. */
   readonly id: string
 }
 
-/** The progress of an export. It counts collections instead of bytes. */
+/** The progress of an export, counted in collections instead of bytes. */
 export interface ExportProgress {
   readBytes: number
   totalBytes: number
@@ -45,7 +46,10 @@ interface ExportSummary {
   readonly lost: Map<string, number>
 }
 
-/** Exports a database to a new folder, which gets its name when it is complete. Throws {@link TransferError}. */
+/**
+ * Exports a database to a new folder. The folder has a temporary name until it is complete. Throws {@link
+ * TransferError}.
+ */
 export async function runExport(
   connection: TransferConnection,
   folder: string,
@@ -145,7 +149,7 @@ class Exporter {
       await this.database([...path, child], join(folder, 'databases', step))
   }
 
-  /** Exports the documents of chosen collections, of all where none is named. */
+  /** Exports the documents of the named collections; of all collections if none is named. */
   async documents(path: DatabasePath, folder: string, known: readonly string[]): Promise<void> {
     const { collections = [] } = this.#options
     const unknown = collections.find(name => !known.includes(name))

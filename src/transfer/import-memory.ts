@@ -1,5 +1,5 @@
-// The interface for the saved progress of an import, from which an interrupted import continues. Losing the progress
-// only costs time: documents that were already written are found to be equal.
+// The interface for the saved progress of an import, from which an interrupted import continues. If the progress
+// is lost, the import only takes longer: documents that were already written are found to be equal.
 
 import type { FilePlace } from './read-file.ts'
 import type { ReportData } from './report.ts'
@@ -18,13 +18,13 @@ export interface OpenReference {
 export interface ImportMemory {
   /** The report so far; undefined at the start of an import. */
   readonly report: ReportData | undefined
-  /** The position at which to continue a file, or its start if it has changed; undefined when it is done. */
+  /** The position at which a file continues: its start if the file has changed; undefined when the file is done. */
   placeOf(file: SourceFile): FilePlace | undefined
-  /** Records a reference to be checked at the end; stored with the next {@link save}. */
+  /** Adds a reference that is checked at the end. It is stored with the next {@link save}. */
   addReference(reference: OpenReference): void
-  /** Records a document to be written again after all others; stored with the next {@link save}. */
+  /** Adds a document that is written again after all other documents. It is stored with the next {@link save}. */
   addUnmet(document: UnmetDocument): void
-  /** Saves the progress in a file and the report. Skips most calls when they follow each other quickly. */
+  /** Saves the progress in a file and the report. A call soon after the last save may save nothing. */
   progress(file: SourceFile, place: FilePlace, report: ReportData): void
   /** Saves the progress in a file and the report. */
   save(file: SourceFile, place: FilePlace, done: boolean, report: ReportData): void
@@ -34,7 +34,7 @@ export interface ImportMemory {
   clearUnmet(report: ReportData): void
   /** The recorded references, in chunks of some thousands. */
   references(): Iterable<readonly OpenReference[]>
-  /** Deletes the progress: the import is complete, or is not to be continued. */
+  /** Deletes the progress, because the import is complete or will not be continued. */
   remove(): void
   /** Releases the lock, so that another process can continue. */
   release(): void

@@ -1,5 +1,6 @@
-// Free data of schema objects that cannot be written when the objects are created: it refers to documents, which are created
-// later, or the objects come from schema files, which cannot express it. The objects get it after the documents.
+// Handles the `data` of schema objects if it cannot be written when the objects are created. Either `data` refers to
+// documents, which are created later, or the objects come from schema files, which cannot contain `data`. It is written
+// after the documents.
 
 import type { Json } from '../values/value.ts'
 import { type DatabasePath, QueryError, type TransferConnection } from './connection.ts'
@@ -15,15 +16,15 @@ interface PendingRecord {
 }
 
 /**
- * Returns whether a record has data to be written at the end. A supplement of an object that no schema file defines changes
- * nothing then, because the object was created with its data.
+ * Returns whether a record has `data` that is written at the end. For an object that no schema file defines, the
+ * supplement then changes nothing, because the object was created with its `data`.
  */
 const isLate = (record: SchemaRecord) =>
   hasLateData(record) || (record.params.has('data') && isSupplement(record.params))
 
 const kindOf = ({ object: kind }: SchemaRecord) => kind.replace('_', ' ')
 
-/** The data of an import that waits for the end of its documents. */
+/** The `data` that an import writes after its documents. */
 export class LateData {
   readonly #waiting: PendingRecord[] = []
 
@@ -44,7 +45,7 @@ export class LateData {
     }
   }
 
-  /** Writes the data of each object that has none. Returns the objects whose data was rejected. */
+  /** Writes the `data` of each object that has no `data` yet. Returns the objects whose `data` was rejected. */
   async give(connection: Pick<TransferConnection, 'query'>): Promise<readonly SchemaFinding[]> {
     const refused: SchemaFinding[] = []
     for (const waiting of this.#waiting) {

@@ -1,5 +1,5 @@
-// References by name, as in files and between processes. Native collections have names that are invalid for user
-// collections, so a user collection named `keys` is never confused with the native one.
+// References by name, which files and messages between processes contain. Native collections have names that are
+// invalid for user collections, so a user collection named `keys` cannot be confused with the native collection.
 
 import { int64Max } from '../values/int64.ts'
 import {
@@ -114,14 +114,14 @@ export function documentsIn(value: Value): readonly { readonly collection: strin
   })
 }
 
-/** The user collection that must exist for a reference. */
+/** The user collection that must exist so that a reference can be resolved. */
 export function neededCollection({ target }: UnresolvedRef): string | undefined {
   const named = target.type === 'document' ? target.collection.target : target
   const isOwn = named.type === 'collection' && named.scope === undefined && nativeOf(named.name) === undefined
   return isOwn ? named.name : undefined
 }
 
-/** The form of a reference in the report. */
+/** The text of a reference in the report. */
 export function referenceText({ target }: UnresolvedRef): string {
   switch (target.type) {
     case 'document':

@@ -101,7 +101,7 @@ export class Resolver {
       const { target: within } = target.collection
       const number =
         within.type === 'collection' && within.scope === undefined ? this.collection(within.name) : undefined
-      // Schema objects are resolved by name: a number could come from another database.
+      // Schema objects are resolved by name, because a number could come from another database.
       if (number === undefined || namedNatives.has(number)) return this.#nothing(reference)
       const ref = new Ref(this.#database, number, target.id)
       this.documents.push(ref)

@@ -1,4 +1,4 @@
-// The queries of a rewind, in the wire form of version 4.
+// The queries of a rewind, in the wire format of version 4.
 
 import type { Json, Micros } from '../values/value.ts'
 
@@ -11,7 +11,7 @@ interface RewindPage {
   readonly collection: string
   /** The time whose state is restored. */
   readonly to: Micros
-  /** The time at which the rewind began; documents that others create later are not deleted. */
+  /** The time at which the rewind began. Documents that other clients create later are not deleted. */
   readonly from: Micros
   /** Number of documents. */
   readonly size: number
@@ -35,8 +35,8 @@ export function deleteQuery({ collection, from, to, writes, ...page }: RewindPag
 }
 
 /**
- * Queries whether the collection existed at the time: null for an unknown collection. Fails for a time before its
- * history.
+ * Checks whether the collection existed at the time. The result is null for an unknown collection. Fails for a time
+ * before the history of the collection.
  */
 export function reachQuery({ collection, to }: Pick<RewindPage, 'collection' | 'to'>): Json {
   const own = form({ collection })

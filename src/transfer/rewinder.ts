@@ -1,6 +1,7 @@
-// Rewinds a collection: restores its documents as they were at a time. Documents that did not exist then are deleted
-// first, by queries, because they may contain unique values. The others are read like an export of that time and
-// written like an import, so values of either language stay unchanged, and equal documents are not written.
+// Rewinds a collection: restores its documents as they were at a given time. First, queries delete the documents that
+// did not exist at that time, because these documents may contain unique values that restored documents need. Then all
+// documents of that time are read like an export and written like an import. So values of either language stay
+// unchanged, and equal documents are not written.
 
 import { micros } from '../base/micros.ts'
 import { formatTime, microsOfTime, parseTime, timeFromMicros } from '../values/time.ts'
@@ -32,7 +33,7 @@ export interface RewindCounts {
   created: number
   replaced: number
   kept: number
-  /** Not restored, because their ttl has passed since then. */
+  /** Documents that were not restored, because their `ttl` has passed in the meantime. */
   expired: number
 }
 
@@ -54,7 +55,7 @@ export async function runRewind(
   return rewinder.counts
 }
 
-/** Documents that an error names. */
+/** Maximum number of documents that an error names. */
 const reasonsMax = 5
 
 class Rewinder {
@@ -97,7 +98,8 @@ class Rewinder {
       const page = { collection, to, from, size, after, writes: !dryRun }
       const reply = await this.#query(deleteQuery(page)).catch((cause: unknown) => {
         if (!(cause instanceof QueryError) || size === 1) throw cause
-        // The transaction exceeded its limits or met contention; fewer documents may succeed.
+        // The transaction exceeded its limits or conflicted with others. A transaction with fewer documents may
+        // succeed.
         size = Math.ceil(size / 4)
         return undefined
       })
@@ -128,7 +130,7 @@ class Rewinder {
       this.#progress.documents += page.records.length
       place = page.next
     }
-    // A document may have to wait until another one has released a unique value.
+    // A document may have to wait until another document no longer has a unique value.
     for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before; ) {
       before = refused.length
       const again = await this.#write(refused)
@@ -137,7 +139,10 @@ class Rewinder {
     }
   }
 
-  /** In a dry run, conflicting documents have not been deleted: rejected documents are counted by whether they exist. */
+  /**
+   * Handles rejected documents. In a dry run, conflicting documents have not been deleted, so rejected documents are
+   * counted by whether they exist.
+   */
   async #refuse(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
     const { collection, database, dryRun } = this.#options
     if (!dryRun) {

@@ -1,6 +1,6 @@
 // Writes schema files of version 10 to a database in one push. Existing objects are not changed, as with other schema
-// objects. The push adds missing objects, and replaces collections that version 4 has created by their definitions in
-// the files.
+// objects. The push adds missing objects. For collections that version 4 has created, it applies the definitions in the
+// files.
 
 import { changesOf } from '../fql10/schema/fsl/diff/schema-diff.ts'
 import { TextEdits } from '../fql10/schema/fsl/edit.ts'
@@ -13,7 +13,7 @@ import type { SchemaFinding } from './report.ts'
 
 /** How files are pushed. */
 interface PushOptions {
-  /** The database only validates the files. */
+  /** True if the database only validates the files. */
   readonly dryRun: boolean
   /** Objects, by `itemKey`, that the import has created without their definitions, which are in the files. */
   readonly stubs: ReadonlySet<string>
@@ -85,7 +85,7 @@ function planOf(
   return { findings, push }
 }
 
-/** A file without the stubs. A dry run has not created these, so the database would reject their names. */
+/** A file without the stubs. A dry run has not created the stubs, so the database would reject their names. */
 function withoutStubs(file: FslFile, stubs: ReadonlySet<string>): FslFile {
   const cut = new Set(file.items.filter(item => stubs.has(itemKey(item))))
   return cut.size === 0 ? file : readFsl(file.name, without(file.items, cut, file.text))

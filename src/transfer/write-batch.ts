@@ -29,7 +29,8 @@ import { Resolver } from './resolve.ts'
 
 /**
  * Writes as many records of a batch per transaction as possible. A batch that is too large for a transaction, or takes
- * longer than `pace` allows, is split. A record that the store rejects is bad and does not affect others.
+ * longer than `pace` allows, is split. A record that the store rejects counts as bad and does not affect
+ * other records.
  */
 export async function writeBatch(
   target: BatchTarget,
@@ -43,7 +44,7 @@ export async function writeBatch(
   try {
     first = await writeSome(target, database, records, options)
   } catch (error) {
-    // Concurrent transactions conflicted with a long batch; small batches are too short for that.
+    // Concurrent transactions conflicted with a long batch. Small batches take too little time for such conflicts.
     const isContended = error instanceof ContendedTransaction && records.length > 1
     const isRefused = isRefusal(error) || error instanceof DocumentRejection
     if (isRefused && records.length === 1) {
@@ -66,7 +67,7 @@ export async function writeBatch(
   }
 }
 
-/** Writes the first records in one transaction: all of them, unless that takes too long. */
+/** Writes all records in one transaction; only the first records if all would take too long. */
 function writeSome(
   target: BatchTarget,
   database: DatabaseId,
@@ -80,8 +81,8 @@ function writeSome(
 }
 
 /**
- * Writes records in one transaction and checks them at the end. Records that fail are left out, and the rest is
- * retried.
+ * Writes records in one transaction and checks them at the end. If some records fail, the other records are retried
+ * without them.
  */
 async function writeTogether(
   target: BatchTarget,
@@ -140,12 +141,12 @@ async function inTransaction(
   }
 }
 
-/** An attempt that is not committed counts no writes. */
+/** Returns an attempt without counted writes, because the attempt is not committed. */
 function withoutWrites<T>({ counters, result }: Attempt<T>): Pick<Attempt<T>, 'counters' | 'result'> {
   return { result, counters: { ...counters, writeBytes: 0, writeOps: 0 } }
 }
 
-/** For each document, whether it is missing. */
+/** Returns for each document whether it is missing. */
 export function missingOf(
   store: Store,
   database: DatabaseId,

@@ -34,8 +34,8 @@ const names = Object.keys(settings) as SettingName[]
 const table: Readonly<Record<string, Setting>> = settings
 
 /**
- * Completes the flags of a command line with the environment, the file and the defaults. `flags` are by name of their
- * setting; `config` names the file. Throws {@link UsageError}.
+ * Completes the flags of a command line with the environment, the file and the defaults. The keys of `flags` are
+ * the names of the settings; `config` names the file. Throws {@link UsageError}.
  */
 export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.ProcessEnv): Config {
   const configFile = (flags.get('config') ?? fromEnvironment('config', env))?.value as string | undefined
@@ -46,7 +46,7 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
     const found = flags.get(name) ?? fromEnvironment(name, env) ?? fromFile(name, fileValues, configFile)
     config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
   }
-  // Every setting has been read by the type in its row of the table.
+  // Every setting has been read according to the type in its row of the table.
   const read = config as unknown as Config
   if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key are needed together')
@@ -68,7 +68,7 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
   return read
 }
 
-/** Throws {@link UsageError} when the continuous backup cannot be one of the data directory. */
+/** Throws {@link UsageError} when the data directory cannot have the configured continuous backup. */
 function checkBackup({ backupTo, data, store }: Config): void {
   if (backupTo === undefined) return
   if (store !== undefined)
@@ -80,7 +80,7 @@ function checkBackup({ backupTo, data, store }: Config): void {
     throw new UsageError('--backup-to must name a folder outside of the data directory')
 }
 
-/** The variable of a setting, if it is set. An empty variable counts as not set. */
+/** The environment variable of a setting; undefined if it is not set or empty. */
 export function fromEnvironment(name: string, env: NodeJS.ProcessEnv): RawSetting | undefined {
   const value = env[variableOf(name)]
   return value === undefined || value === '' ? undefined : { value, where: variableOf(name) }

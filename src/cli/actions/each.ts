@@ -135,7 +135,7 @@ function readProgress(file: string, set: string, each: string): Progress | undef
   return { set, each, cursor, documents: Number(member('documents') ?? 0) }
 }
 
-/** Written to a draft and renamed, so that a crash leaves the old or the new content. */
+/** Stores the progress. The file is written under another name and renamed, so a crash leaves old or new content. */
 function writeProgress(file: string, progress: Progress | undefined): void {
   try {
     if (progress === undefined) {

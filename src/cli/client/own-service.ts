@@ -1,5 +1,6 @@
-// A temporary service for a data directory that is not served: a child process that exits with this process. It works
-// like any service, so queries can be cancelled, and it builds indexes in the background.
+// Starts a temporary service for a data directory that no service uses. The service is a child process, which exits
+// when this process exits. It works like any service: queries can be cancelled, and indexes are built in the
+// background.
 
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'

@@ -11,7 +11,7 @@ import type { Json } from '../../values/value.ts'
 import { type Format, type Output, styleFor, visible, visibleInPlace } from '../terminal.ts'
 import type { Reply, WireError } from './connection.ts'
 
-/** The text that queries were parsed from. */
+/** The text from which queries were parsed. */
 export interface QueryText {
   readonly text: string
   /** The file of the text; undefined without a file. */
@@ -31,7 +31,7 @@ export function writeResult(resource: Json, body: string, asJson: boolean, outpu
     )
 }
 
-/** The original JSON; on a terminal, hidden characters are escaped, which JSON allows. */
+/** The original JSON. On a terminal, hidden characters are replaced by JSON escapes. */
 export function jsonText(json: string, { isTTY }: Output): string {
   return isTTY === true ? visible(json) : json
 }

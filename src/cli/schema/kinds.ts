@@ -36,7 +36,7 @@ function kind(
   }
 }
 
-/** In the order of creation: an object may refer to objects of the kinds before it. */
+/** The kinds in the order of creation: an object may refer to objects of preceding kinds. */
 export const kinds: readonly ObjectKind[] = [
   kind('collection', { defaults: new Map<string, Json>([['history_days', 30n]]) }),
   kind('index', {
@@ -72,7 +72,7 @@ export function idOf({ kind, name }: SchemaObject): string {
   return `${kind.listing}/${name}`
 }
 
-/** The fields of an object (value JSON) without those that the service adds. */
+/** The fields of an object (value JSON) without the fields that the service adds. */
 export function definingFields(
   kind: ObjectKind,
   fields: ReadonlyMap<string, Json>,

@@ -59,7 +59,7 @@ function changeFor(
   return { action: isImmutable ? 'rebuild' : 'change', wanted, written, fields }
 }
 
-/** Compares fields. A single element may be written without its array, as with terms, privileges and paths. */
+/** Compares fields. In terms, privileges and paths, a single element may be written without its array. */
 function sameField(left: Json | undefined, right: Json | undefined): boolean {
   return sameJson(left, right) || sameJson(asList(left), asList(right))
 }
@@ -70,7 +70,7 @@ function asList(json: Json | undefined): Json | undefined {
 
 // ------------------------------------------------------------------------------------------------- the query
 
-/** A part of the query, and the object in a file that it comes from; undefined for deletions. */
+/** A part of the query, and the object in a file from which the part was made; undefined for deletions. */
 interface Step {
   readonly query: Json
   readonly written: FileObject | undefined
@@ -137,7 +137,10 @@ function stepsFor(
   return { first: [step(object({ replace: ref, params: complete }))], afterRoles }
 }
 
-/** The initial values of changed fields that are not in the file: a replacement would otherwise keep the old values. */
+/**
+ * The default values of changed fields that are not in the file. Without these, a replacement would keep the old
+ * values.
+ */
 function initialFields(
   { wanted: { kind }, fields: changed }: Extract<SchemaChange, { readonly fields: readonly string[] }>,
   written: ReadonlyMap<string, Json>,

@@ -1,6 +1,6 @@
 // TypeScript declarations of a schema. A collection has types for its documents, for the inputs of `create` and
-// `update`, and for the terms of its indexes; a function has a signature. The module contains only types, so nothing of
-// it remains at run time.
+// `update`, and for the terms of its indexes; a function has a signature. The module contains only types, so it
+// has no code at run time.
 
 import { type IndexPath, pathsIn } from '../../fql10/schema/fsl/index-parts.ts'
 import type { CollectionItem, FunctionItem, SchemaItem } from '../../fql10/schema/fsl/schema-items.ts'

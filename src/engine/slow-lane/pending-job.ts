@@ -1,5 +1,5 @@
-// A writing query in the slow lane, on the service's side: its process has sent the attempt, and waits. On request, the
-// process validates the read set, and renders the response once the commit time is known.
+// The service's part of a writing query in the slow lane, after the slow-lane process has sent the attempt. On request,
+// the process validates the read set. It renders the response when the commit time is known.
 
 import type { Attempt } from '../../storage/store/attempt.ts'
 import { StoreUnavailableError } from '../../storage/store/contract.ts'

@@ -65,7 +65,7 @@ export class LaneService<Setup> {
     return this.#hasJobs
   }
 
-  /** Requests a range of ids after the previous range from the service. */
+  /** Requests a further range of ids from the service. `held`: the previous range. */
   reserveIds(held: IdStretch | undefined): Promise<IdStretch> {
     return new Promise((resolve, reject) => {
       this.#idRequest = { resolve, reject }
@@ -143,8 +143,7 @@ export class LaneService<Setup> {
   }
 
   /**
-   * Evaluates the query once more, while the service holds back other commits. {@link #run} reports failures of
-   * queries.
+   * Evaluates the query once more, while the service delays other commits. {@link #run} reports failures of queries.
    */
   async #evaluateAt(time: Micros): Promise<void> {
     const { store } = await (this.#engine as Promise<LaneEngine>)
@@ -184,7 +183,7 @@ function textOf(pieces: readonly Uint8Array[], form: BodyForm): string | undefin
 }
 
 /**
- * Returns the body to send. Long bodies are pretty-printed here, if requested; the service does this for short ones.
+ * Returns the body to send. Long bodies are pretty-printed here, if requested. The service pretty-prints short bodies.
  */
 function bodyText(body: string, pretty: boolean): string {
   return pretty && body.length > limits.longBodyBytes ? prettyPrint(body) : body

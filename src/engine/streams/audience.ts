@@ -1,5 +1,6 @@
-// Decides who may see the events of one transaction. Access is checked once for each viewer, as of the commit. For the
-// earlier state of a document, it is checked as of right before the commit. Invisible events are left out silently.
+// Decides which viewers may see the events of one transaction. Access is checked once for each viewer, as of the
+// commit. Access to the earlier state of a document is checked as of directly before the commit. Events that a viewer
+// may not see are omitted without a notice.
 
 import { watched } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -16,11 +17,11 @@ interface AudienceOptions {
   readonly host: SessionHost
   /** The transaction's snapshot as of the commit that caused the events. */
   readonly transaction: Transaction
-  /** The snapshot as of right before that commit. */
+  /** The snapshot as of directly before this commit. */
   readonly before: Transaction
   readonly memo: Memo
   readonly deadline: number
-  /** Predicates may wait. Otherwise a predicate that has to wait counts as false. */
+  /** True if predicates may wait. If false, a predicate that has to wait counts as false. */
   readonly mayWait: boolean
 }
 
@@ -30,7 +31,7 @@ export class Audience {
   readonly #options: AudienceOptions
   readonly #accesses = new Map<Viewer, Access>()
   readonly #accessesBefore = new Map<Viewer, Access>()
-  /** Viewers with a predicate that took too long. It counts as false for the rest of the transaction. */
+  /** Viewers with a predicate that took too long. The predicate counts as false for the rest of the transaction. */
   readonly #tooSlow = new Set<Viewer>()
 
   constructor(options: AudienceOptions) {
@@ -46,8 +47,8 @@ export class Audience {
   }
 
   /**
-   * Returns whether a viewer may see the document as it was before the event. A viewer who could not read it then needs
-   * the right to read its history, or unrestricted read on the set.
+   * Returns whether a viewer may see the document as it was before the event. A viewer who could not read the
+   * document at that time needs the right to read its history, or unrestricted read on the set.
    */
   seesPast(viewer: Viewer, { document }: StreamEvent, subject: StreamSubject): boolean {
     return this.#decide(viewer, () => {
@@ -57,7 +58,7 @@ export class Audience {
     })
   }
 
-  /** Returns a decision, with the limits of predicates. */
+  /** Makes a decision within the limits of predicates. */
   #decide(viewer: Viewer, decision: () => boolean): boolean {
     if (this.#tooSlow.has(viewer)) return false
     const { now } = this.#options.host
@@ -110,7 +111,7 @@ function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boo
     case 'documents':
       return isUnrestricted(subject, access) || mayOnDocument('read', document, access)
     case 'writes':
-      // The readers of such a subject check the rights themselves.
+      // The readers of a subject of this kind check the rights themselves.
       return false
     case 'match': {
       if (isUnrestricted(subject, access)) return true

@@ -1,5 +1,5 @@
 // Converts a committed change of a document to events. The change log names only the document and the time. The content
-// comes from the versions of the document, which are kept long enough.
+// is read from the versions of the document, which the store keeps long enough.
 
 import { changesBetween } from '../../model/changes-between.ts'
 import type { StreamEvent, StreamField } from '../../model/streaming.ts'
@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** A version of a document and its neighbours in time, as of a commit. */
+/** A version of a document with the previous and the next version, as of a commit. */
 export interface VersionNeighbours {
   /** The version at exactly that time. */
   readonly version: Version | undefined
@@ -70,7 +70,7 @@ function writeEvents({ version, previous }: VersionNeighbours): readonly StreamE
   return [{ ...shown, past: { fields: ['document', 'diff', 'prev'], redacted } }]
 }
 
-/** The version after a rewritten one. Its action and difference depend on the version before it. */
+/** The events of the version after a rewritten version. Its action and difference depend on the rewritten version. */
 function followingEvents({ next }: VersionNeighbours, previous: Version | undefined): readonly StreamEvent[] {
   return next === undefined ? [] : [contentEvent('history_rewrite', next, previous)]
 }

@@ -1,6 +1,6 @@
 // Formats the events of one transaction about one subject. Access is decided once for each viewer, and events are
-// rendered once for each format, as bytes that streams share. Results are kept while the same transaction is tried
-// again, so long work is spread over several turns of the event loop.
+// rendered once for each format, as bytes that streams share. Results are kept for
+// further tries of the same transaction, so long work can be spread over several turns of the event loop.
 
 import { upsert } from '../../base/upsert.ts'
 import type { StreamEvent, StreamFormat } from '../../model/streaming.ts'
@@ -21,7 +21,7 @@ export class Lines {
   readonly #subject: Subject
   readonly #events: readonly StreamEvent[]
   readonly #txn: Micros
-  /** The decisions for the events, in order, as far as they are known. */
+  /** The known decisions for the events, in the order of the events. */
   readonly #decided = new Map<Viewer, boolean[]>()
   /** The known decisions about the earlier states of documents. */
   readonly #decidedOfPast = new Map<Viewer, Map<StreamEvent, boolean>>()

@@ -1,6 +1,6 @@
-// The streams whose events are read page by page. Each catches up with a reader of its own, then shares a reader with
-// streams of the same events. Readers take turns, and a turn of the event loop is bounded, so thousands of readers do
-// not delay queries.
+// The streams whose events are read page by page. Each stream first catches up with a separate reader. Then it
+// shares a reader with streams that have the same events. Readers take turns, and the work in a turn of the event loop
+// is bounded, so thousands of readers do not delay queries.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -29,8 +29,8 @@ export class PagedStreams {
   }
 
   /**
-   * Begins to read for a stream. If a reader with the same events misses nothing that is to come, the stream joins that
-   * reader. Most streams begin at the current time, so most join.
+   * Begins to read for a stream. If a shared reader with the same events will read all events that the stream needs,
+   * the stream joins this reader. Most streams begin at the current time, so most streams join a reader.
    */
   add(stream: OpenStream, order: PagedOrder, nextPage: StreamOpening['nextPage']): void {
     const { subject, viewer } = stream.origin
@@ -71,7 +71,7 @@ export class PagedStreams {
     if (this.#shared.get(reader.key) === reader) this.#shared.delete(reader.key)
   }
 
-  /** Shares a reader that has caught up, or moves its streams to the reader that is shared already. */
+  /** Shares a reader that has caught up. If there is a shared reader already, moves the streams to that reader. */
   #share(reader: PageReader, subject: Subject): boolean {
     const shared = this.#shared.get(reader.key)
     if (shared === undefined) {
@@ -98,7 +98,7 @@ export class PagedStreams {
     this.#isScheduled = false
     const { clock, onInternalError } = this.#options
     const endMs = clock.elapsedMs() + limits.streamTurnMs
-    // Each queued reader gets one turn. Readers that are added meanwhile wait for the next.
+    // Each queued reader gets one turn. Readers that are added in the meantime wait for the next turn.
     for (const reader of [...this.#queue]) {
       this.#queue.delete(reader)
       try {

@@ -1,5 +1,6 @@
-// Finds the subjects that a transaction affects: a document by itself, a collection's documents by the collection, an
-// index's sets by the index. A change that no stream follows costs one or two lookups in a map.
+// Finds the subjects that a transaction affects. A subject that is a document is found by the document, the documents
+// of a collection by the collection, and sets of an index by the index. A change that no stream follows costs one or
+// two lookups in a map.
 
 import { micros } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'
@@ -32,9 +33,9 @@ type Sets = Map<string, Subject>
 export class Subjects {
   readonly #documents = new Map<string, Subject>()
   readonly #collections = new Map<string, Subject>()
-  /** Collections of which every write counts. */
+  /** Subjects for collections, which every write to the collection affects. */
   readonly #written = new Map<string, Subject>()
-  /** By database, index and terms. */
+  /** Subjects for sets, by database, index and terms. */
   readonly #indexes = new Map<DatabaseId, Map<bigint, Sets>>()
 
   /** Returns the subject with a target, and creates it if it is missing. */
@@ -93,7 +94,7 @@ export class Subjects {
     const collectionKey = documentKey(collectionOf(ref))
     const collection = this.#collections.get(collectionKey)
     const written = this.#written.get(collectionKey)
-    // The readers of such a subject find the events themselves.
+    // The readers of a subject of this kind read the events themselves.
     if (written !== undefined) upsert(found, written, () => [])
     const indexes = this.#indexes.get(ref.database)
     if (!(document || collection || indexes)) return
@@ -109,7 +110,7 @@ function add(found: Map<Subject, StreamEvent[]>, subject: Subject, events: reado
 }
 
 /**
- * Returns the events of a collection's set, whose elements are its documents. Like the original service, `index` names
+ * Returns the events of a collection's set, whose elements are its documents. As in the hosted service, `index` names
  * no index.
  */
 function membershipEvents(

@@ -20,16 +20,18 @@ import { ownKeyOf } from '../../values/value-keys.ts'
 /** A document whose change ends a viewer or a subject. */
 export interface Condition {
   readonly document: Ref
-  /** Updates do not count, only the deletion. */
+  /** True if only a deletion ends the viewer or subject, not an update. */
   readonly onDeleteOnly: boolean
 }
 
 /** The properties of a viewer. */
 export interface ViewerTerms {
-  /** Differs for callers that differ in any relevant property. */
+  /** Identifies the viewer: callers that differ in a relevant property have different keys. */
   readonly key: string
   readonly caller: Caller
-  /** The newest commit at the creation of the viewer. Commits up to it are taken into account. */
+  /**
+   * The newest commit at the creation of the viewer. The viewer's rights include the effects of commits up to it.
+   */
   readonly since: Micros
   /** The time when the credential expires; `Infinity` for never. */
   readonly expires: Micros
@@ -82,7 +84,8 @@ function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly
 }
 
 /**
- * Returns the conditions of a subject in `source`, beside those of its viewer. Native collections are never deleted.
+ * Returns the conditions of a subject in `source`, in addition to the conditions of its viewer. Native collections are
+ * never deleted.
  */
 export function sourceConditions(source: Ref, transaction: Transaction): readonly Condition[] {
   const around = existenceOf(source.database, transaction)

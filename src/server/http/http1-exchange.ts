@@ -56,7 +56,8 @@ export class Http1Exchange implements Exchange {
   }
 
   /**
-   * By now, Node has passed on the part of the body in the same packet, but it marks the request complete only later.
+   * When this runs, Node has passed on the part of the body in the same packet. Node marks the request as complete only
+   * later.
    */
   static #takeIfArrived(exchange: Http1Exchange, take: (body: Buffer | undefined) => void): void {
     const request = exchange.#request
@@ -70,7 +71,8 @@ export class Http1Exchange implements Exchange {
   }
 
   get isGone(): boolean {
-    // Node does not mark a pipelined response as destroyed while it waits for earlier ones, so the socket counts, too.
+    // While a pipelined response waits for earlier responses, Node does not mark it as destroyed. So the socket is
+    // checked, too.
     return this.#response.destroyed || this.#request.socket.destroyed
   }
 
@@ -108,8 +110,8 @@ function breakOff(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /**
- * Reads the buffered body. A body that waited for its turn may be buffered in several pieces, which Node returns one by
- * one.
+ * Reads the buffered body. While a body waits to be read, several pieces may be buffered. Node returns these pieces one
+ * by one.
  */
 function readBuffered(request: IncomingMessage): Buffer {
   const first: Buffer = request.read()

@@ -58,9 +58,9 @@ export class Http2Exchange implements Exchange {
     const announced = Number(exchange.headers['content-length'])
     exchange.#hasReadBody =
       announced > 0 && announced === stream.readableLength && !stream.destroyed && hasEnded(stream)
-    // After a read of exactly the buffered length, the stream emits its end only when the response is complete. If it
-    // ended earlier, Node would destroy the stream before its last write, and create an error with a stack trace each
-    // time.
+    // After a read of exactly the buffered length, the stream emits `end` only when the response is complete. If `end`
+    // came earlier, Node would destroy the stream before its last write, and each time create an error with a stack
+    // trace.
     take(exchange.#hasReadBody ? (stream.read(announced) as Buffer) : undefined)
   }
 
@@ -129,9 +129,9 @@ function hasEnded(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1
 }
 
-/** The headers in the form of Node, which keeps the list. */
+/** The headers in the format of Node, which keeps the list. */
 function headersOf(status: number, headers: HeaderList): string[] {
   headers.unshift(':status', status)
-  // Node also accepts numbers, which its types do not allow.
+  // Node also accepts numbers, although its types do not allow numbers.
   return headers as unknown[] as string[]
 }

@@ -1,5 +1,5 @@
-// Access to the endpoints of the query log. The root secret and account keys may read everything; an admin key may read
-// the log of its database and of the databases below it. Only the HTTP bearer scheme is accepted.
+// Authorizes access to the endpoints of the query log. The root secret and account keys may read all logs. An admin key
+// may read the log of its database and of the databases below. Only the HTTP bearer scheme is accepted.
 
 import type { AccountKey } from '../../query-log/account-keys.ts'
 import type { ExportDatabase, ExportRequest } from '../../query-log/export-request.ts'
@@ -13,7 +13,7 @@ import { bodyOf, checkType, type Fields, type LogRequest, readLogRequest } from 
 export interface LogClient {
   /** The scope of an idempotency token: equal tokens of different subjects are independent. */
   readonly subject: string
-  /** The key by which exports take turns: the operator, or the top-level database of the client. */
+  /** The requester, by which exports are served in turn: the operator, or the client's top-level database. */
   readonly requester: string
   readonly isRoot: boolean
   /** The database of an admin key; undefined for the operator's credentials. */
@@ -34,7 +34,7 @@ export async function logClient(
   if (secret === undefined) {
     throw new MessageError('unauthorized', 'A bearer credential is needed in the authorization header.')
   }
-  // The key may have been created on another machine a moment ago.
+  // Another machine may have created the key just before.
   await queryLog.fresh()
   const key = queryLog.accountKeys.find(secret)
   if (key) return operator(key, false)
@@ -89,8 +89,8 @@ export async function logAccess(
 }
 
 /**
- * The requested database, if the client may see its log; undefined for a whole region group. Throws 403 or 404. A
- * client cannot learn whether a database exists that it may not see.
+ * The requested database, if the client may see its log; undefined for a whole region group. Throws 403 or 404. The
+ * error is the same whether or not a database exists that the client may not see.
  */
 function allowedDatabase(
   { database, regionGroup }: LogRequest,

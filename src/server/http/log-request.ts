@@ -11,7 +11,7 @@ import { apiTraits, badRequest } from './api.ts'
 import type { EndpointCall } from './endpoint.ts'
 import { queryParameter } from './url.ts'
 
-/** A log request before anything is looked up. */
+/** A log request whose database names have not been looked up yet. */
 export interface LogRequest {
   readonly regionGroup: string
   /** Names of a database, outermost first; undefined for the whole region group. */

@@ -1,24 +1,24 @@
-// Collects bytes that arrive in pieces whose lengths the client decides. Every piece has an overhead of some hundred
-// bytes of memory, however short it is, so short pieces are copied into longer ones as they arrive.
+// Collects bytes that arrive in pieces whose lengths the client chooses. Even a short piece has an overhead of some
+// hundred bytes of memory, so short pieces are copied into longer buffers as they arrive.
 
-/** Memory of a piece besides its bytes, approximately. */
+/** Approximate memory of a piece in addition to its bytes. */
 export const pieceOverheadBytes = 256
 
 /** Pieces below this length are copied. */
 const shortPieceBytes = 1024
 
-/** Maximum length of the buffers that short pieces are copied into; the first buffers are shorter. */
+/** Maximum length of the buffers for short pieces; the first buffers are shorter. */
 const joinedBytes = 16_384
 
 export class Pieces {
   readonly #pieces: Buffer[] = []
-  /** The buffer for short pieces, and its filled length. It is the last piece, but not in the list yet. */
+  /** The buffer for short pieces, and its filled length. This buffer is the last piece but not in the list yet. */
   #tail: Buffer | undefined
   #filled = 0
   /** Total bytes. */
   length = 0
 
-  /** Number of pieces; copied pieces do not count, their buffers do. */
+  /** Number of pieces. Buffers count instead of the short pieces that they contain. */
   get count(): number {
     return this.#pieces.length + (this.#tail === undefined ? 0 : 1)
   }

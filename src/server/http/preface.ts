@@ -11,7 +11,7 @@ const frameHeadBytes = 9
 const settingsType = 4
 const noBytes = Buffer.alloc(0)
 
-/** Returns whether `seen` begins an HTTP/2 connection; undefined while it is too short to tell. */
+/** Returns whether `seen` begins an HTTP/2 connection; undefined while `seen` is too short for a decision. */
 export function startsHttp2(seen: Buffer): boolean | undefined {
   const compared = Math.min(seen.length, distinctiveBytes)
   const matches = seen.compare(preface, 0, compared, 0, compared) === 0
@@ -44,8 +44,8 @@ export function holdsFirstRecord(seen: Buffer): boolean {
 }
 
 /**
- * Calls `look` with all bytes that have arrived on `socket` whenever more arrive, until it returns the next step. The
- * step runs when this function no longer reads the socket. The bytes are not put back.
+ * Calls `look` whenever bytes arrive on `socket`, with all bytes that have arrived, until `look` returns the next step.
+ * The step runs when this function no longer reads the socket. The bytes are not put back.
  */
 export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | undefined): void {
   let seen: Buffer = noBytes
@@ -55,7 +55,7 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
     seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
     const next = seen.length > peekedBytesMax ? () => socket.destroy() : look(seen)
     if (next === undefined) return
-    // Removed first, because putting bytes back may emit `readable` again.
+    // The listener is removed before the step, because putting bytes back may emit `readable` again.
     socket.removeListener('readable', read)
     next()
   }
@@ -63,6 +63,7 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
 }
 
 /**
- * The first request, or the first frames: a head, and the part of a body that a client may send before authentication.
+ * The size of the first request or the first frames: a head, and the part of a body that a client may send before
+ * authentication.
  */
 const peekedBytesMax = limits.requestHeadBytesMax + limits.strangerBodyBytesMax + 16_384

@@ -1,5 +1,5 @@
-// The form of a language's requests and responses in HTTP: which headers are read, which are sent back, and the form of
-// errors that the edge returns. Endpoints name their protocol; the default is the protocol of version 4.
+// How a language's requests and responses are represented in HTTP: which headers are read, which headers are sent, and
+// the format of errors that the edge returns. Endpoints name their protocol; the default is the protocol of version 4.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestErrorCode } from '../../base/errors.ts'
@@ -15,7 +15,7 @@ export interface RequestSettings {
   /** Retry limit of a write after conflicts; undefined when the request has no limit. */
   readonly retriesMax: number | undefined
   readonly timeoutMs: number
-  /** Reads are strictly serializable, too: they use the transaction log. */
+  /** Read-only queries are strictly serializable, too, because they use the transaction log. */
   readonly linearized?: boolean
   /** Further options of the language. */
   readonly options?: Readonly<Record<string, string>>
@@ -39,6 +39,6 @@ export interface Protocol {
   readonly challenges?: false
   /** The body of errors that the edge returns for an endpoint. */
   readonly errorBody: (code: RequestErrorCode, description: string) => string
-  /** The code of such an error, where it differs. */
+  /** The code of an error that the edge returns, if the language uses a different code. */
   readonly errorCode?: (code: RequestErrorCode) => string
 }

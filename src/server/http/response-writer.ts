@@ -10,7 +10,7 @@ import type { FairBudget, Share } from './fair-budget.ts'
 import { prepareResponse, type ResponseContext } from './response-headers.ts'
 import { Unread } from './unread.ts'
 
-/** Bytes of a body that are written at a time; shorter bodies are sent whole. */
+/** Number of bytes of a body that are written at a time. Shorter bodies are sent as a whole. */
 const pieceBytes = 65_536
 
 /** Services that the writer uses. */
@@ -44,7 +44,7 @@ export class ResponseWriter {
       const unsent = request.respond(answer.status, headers, text, bytes)
       if (unsent > 0) this.#unread.add({ countUnsent: () => this.#countUnsent(request, unsent) })
     } else {
-      // Encoded into buffers outside the JavaScript heap, which is smaller than the memory.
+      // The body is encoded into buffers outside the JavaScript heap, because the heap is smaller than the memory.
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
       const share = track(request, readerOf(request, answer), bytes, this.#unread)
@@ -72,7 +72,7 @@ export class ResponseWriter {
     else new EventWriter(stream, outlet, reader, this.#events)
   }
 
-  /** Sends a stream piece by piece. */
+  /** Sends the data of a stream piece by piece. */
   #pass(body: Readable, outlet: Outlet, reader: string): void {
     const target = outlet.body
     const abort = () => outlet.abort()
@@ -108,7 +108,7 @@ export function discardBody({ body, stream }: Answer): void {
   stream?.close()
 }
 
-/** The group that an unread response counts for: the database of the query, or the client's address. */
+/** The group for which an unread response counts: the database of the query, or the client's address. */
 function readerOf(request: Exchange, { place }: Answer): string {
   return place === undefined ? request.client : `database ${place.ids.join('/')}`
 }

@@ -1,8 +1,7 @@
-// HTTP/2 by upgrade (RFC 7540, section 3.2): a client without TLS requests it in an HTTP/1.1 request; the HTTP client
-// of Java does so in the first request of a connection. The response to that request is then stream 1 of the HTTP/2
-// session. Node does not support upgrades, so this file makes the client look as if it had opened stream 1 itself:
-// after the client's SETTINGS, it inserts a HEADERS frame of its own. The content of the request is taken from the
-// HTTP/1.1 request.
+// Upgrades to HTTP/2 (RFC 7540, section 3.2). A client without TLS requests the upgrade in an HTTP/1.1 request; Java's
+// HTTP client does this in the first request of a connection. The response to this request is stream 1 of the HTTP/2
+// session. Node does not support upgrades. So this file inserts a HEADERS frame after the client's SETTINGS, as if the
+// client itself had opened stream 1. The content of the request is taken from the HTTP/1.1 request.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -25,7 +24,7 @@ const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nup
 /** A HEADERS frame that opens stream 1 and ends it: POST (0x83), scheme http (0x86), path / (0x84), authority "-". */
 const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
 
-/** Returns whether a request upgrades to HTTP/2. A request with a long body does not: it stays on HTTP/1.1. */
+/** Returns whether a request upgrades to HTTP/2. A request with a long body is not upgraded. */
 export function requestsUpgrade({ headers }: IncomingMessage): boolean {
   const protocols = headers.upgrade?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? []
   return (
@@ -38,8 +37,8 @@ export function requestsUpgrade({ headers }: IncomingMessage): boolean {
 
 /**
  * Returns whether the first bytes of a connection are a request with an upgrade, and whether the request is complete.
- * Node hands over the socket itself only if the whole request has arrived before its parser runs. Otherwise it hands
- * over a stream on top of the socket, which makes the whole connection slower.
+ * Node passes on the socket itself only if the whole request has arrived before its parser runs. Otherwise Node passes
+ * on a stream on top of the socket, which makes the whole connection slower.
  */
 export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
   const text = seen.toString('latin1', 0, limits.requestHeadBytesMax)
@@ -53,8 +52,8 @@ export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
 }
 
 /**
- * Switches protocols after the whole request has arrived. `stream` is the rest of the connection, and `head` contains
- * the bytes that Node has already read of it. Calls `ready` when an HTTP/2 session can begin.
+ * Switches protocols after the whole request has arrived. `stream` is the source of the further bytes, and `head`
+ * contains those of these bytes that Node has already read. Calls `ready` when an HTTP/2 session can begin.
  */
 export function receiveUpgrade(
   request: IncomingMessage,

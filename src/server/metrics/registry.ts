@@ -1,4 +1,4 @@
-// The metrics of Prometheus. Each metric reads a plain counter when a collector requests the metrics.
+// The metrics for Prometheus. Each metric reads a plain counter when a collector requests the metrics.
 
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import { durationBounds, type RequestMeter } from '../http/request-meter.ts'
@@ -16,12 +16,12 @@ interface NodeLabel {
   }
 }
 
-/** What a process measures beside its requests. */
+/** Measurements of a process other than those of its requests. */
 interface MeasuredStore {
   readonly node?: NodeLabel
-  /** How much of the commit log LMDB does not have; absent where there is no log. */
+  /** The part of the commit log that is not in LMDB yet; absent where there is no log. */
   readonly applyLag?: () => { readonly bytes: number; readonly lagMs: number }
-  /** The state of the continuous backup; absent where there is none. */
+  /** The state of the continuous backup; absent without a continuous backup. */
   readonly backup?: () => BackupFigures
 }
 
@@ -153,7 +153,8 @@ function labelled<Name extends string>(
 }
 
 /**
- * The library's own histogram must be updated for every request. This histogram is computed when metrics are collected.
+ * Computes the histogram when metrics are collected. The library's own histogram would have to be updated for every
+ * request.
  */
 function durationHistogram(meter: RequestMeter): Metric {
   const name = 'terrarium_request_duration_seconds'

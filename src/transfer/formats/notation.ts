@@ -1,5 +1,5 @@
-// Traverses the values of a file: arrays and objects are read recursively. For every part, the notation is called
-// first, so that it can handle its special forms (tags, placeholders, types given by the user).
+// Traverses the values of a file: arrays and objects are read recursively. The notation is called first for
+// every part, so that it can convert its special forms (tags, placeholders, types given by the user).
 
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
@@ -25,7 +25,7 @@ export function readValue(json: Json, path: string, notation: Notation): Value {
   return json instanceof Map ? readFields(json, path, notation) : (json as Value)
 }
 
-/** Reads the fields of an object, whatever their names. */
+/** Reads the fields of an object, which may have any names. */
 export function readFields(json: ReadonlyMap<string, Json>, path: string, notation: Notation): ObjectValue {
   const fields = new Map<string, Value>()
   for (const [name, field] of json)
@@ -33,7 +33,7 @@ export function readFields(json: ReadonlyMap<string, Json>, path: string, notati
   return fields
 }
 
-/** The tag and content of a tagged object, whose only member begins with an @. */
+/** The tag and the content of a tagged object: an object with a single member, whose name begins with @. */
 export function tagOf(json: Json | undefined): readonly [tag: string, content: Json] | undefined {
   if (!(json instanceof Map) || json.size !== 1) return undefined
   const [first] = json as ReadonlyMap<string, Json>
