@@ -45,7 +45,7 @@ const passing = { max: 0, perSecond: 1000 }
 
 /**
  * State that the connections of a process share: the turns of the event loop, and the clients whose sessions were
- * closed because of useless frames.
+ * closed because of protocol errors or useless frames.
  */
 export class Pacing {
   readonly clock: Clock
