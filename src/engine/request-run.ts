@@ -88,7 +88,8 @@ class RequestRun {
     this.#request = request
     this.#kind = kind
     this.#responses = new Responses(options, request, languageOf(options, request), kind)
-    // A worker's snapshot has every acknowledged commit, so only queries are linearized in the process that commits.
+    // A worker forwards linearized queries to the process that commits. Its other linearized requests read a snapshot:
+    // the snapshot contains every acknowledged commit.
     const isLinearized = request.linearized === true && options.committer === undefined
     this.#mustWrite = kind.mustWrite === true || isLinearized
   }
