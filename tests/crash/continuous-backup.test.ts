@@ -59,8 +59,17 @@ async function numbersAt(target: BackupTarget, time: number): Promise<Set<number
     await restoreInto(target, await planRestore(target, micros(time)), data)
     const server = await startServer({ data })
     try {
-      const { json } = await sendFql(server, server.rootSecret, 'items.all().map(.n).paginate(16000)')
-      return new Set((json as { data: { data: number[] } }).data.data)
+      const numbers = new Set<number>()
+      let after: string | undefined
+      do {
+        const text =
+          after === undefined ? 'items.all().map(.n).paginate(16000)' : `Set.paginate("${after}", 16000)`
+        const { json } = await sendFql(server, server.rootSecret, text)
+        const page = (json as { data: { data: number[]; after?: string } }).data
+        for (const number of page.data) numbers.add(number)
+        after = page.after
+      } while (after !== undefined)
+      return numbers
     } finally {
       await server.stop()
     }
