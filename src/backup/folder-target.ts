@@ -5,6 +5,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemRandom } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
+import { flushFolder } from '../storage/kv/log/segment-files.ts'
 import { BackupError } from './errors.ts'
 import type { BackupTarget } from './target.ts'
 
@@ -78,13 +79,4 @@ export class FolderTarget implements BackupTarget {
 
 function absent(cause: NodeJS.ErrnoException): undefined {
   if (cause.code !== 'ENOENT') throw cause
-}
-
-async function flushFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 
 /**
- * Where a continuous backup is stored. `prefix` is the prefix of the names of all objects in a bucket, without a slash
+ * The address of a continuous backup. `prefix` is the prefix of the names of all objects in a bucket, without a slash
  * at its end.
  */
 type BackupAddress =

@@ -12,7 +12,7 @@ import { fixedShare } from './process-shares.ts'
 import { type ProcessShare, queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 
 /**
- * What happens to a long evaluation. `goes on`: it continues until its deadline. `moves`: it moves to the slow lane, if
+ * The treatment of a long evaluation. `goes on`: it continues until its deadline. `moves`: it moves to the slow lane, if
  * there is one. `fails`: it fails, because another process cannot produce its result.
  */
 type LongAction = 'goes on' | 'moves' | 'fails'

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { exported } from '../query-log/log-client.ts'
+import { eventually } from '../support/eventually.ts'
 import { fql, rootQuery, send, sendFql } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
@@ -102,6 +104,14 @@ test('an import into a running service, and pushed schema files', async () => {
   const pushed = await runProgram(['schema', 'push', folder, '--yes', ...credentials])
   assert.equal(pushed.status, 0, pushed.stderr)
   assert.equal(await run('Item.definition.indexes.byN.terms.length'), 1)
+})
+
+test('the query log has the costs of a forwarded query', async () => {
+  await run('Item.create({ logged: true }).id')
+  await eventually('the record has been written', async () => {
+    const records = await exported(server, server.rootSecret, { region_group: 'us-std' })
+    return records.some(each => each.FQL_SHAPE === '?.create({?:true}).id' && each.BYTE_WRITE_OPS === 1)
+  })
 })
 
 test('version 4: new ids, a linearized read, and a ping of the write path', async () => {

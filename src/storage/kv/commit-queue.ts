@@ -5,7 +5,7 @@ import { checkWork } from './checks.ts'
 import { CommitPace } from './commit-pace.ts'
 import type { KeyValueStore, View, Work } from './contract.ts'
 
-/** One call of `transact`. A plain object, because waiting closures outlive minor garbage collections (decision 28). */
+/** A call of `transact`. It is a plain object, because waiting closures outlive minor garbage collections (decision 28). */
 export interface Job {
   readonly work: (view: View) => Work<unknown>
   /** See {@link KeyValueStore.transact}. The transaction has a batch of its own. */

@@ -114,7 +114,7 @@ class RecordedRange {
     this.#isAtEnd = this.#fingerprint.entries !== this.#range.limit
   }
 
-  /** Nothing was read after the last entry, unless reading reached the end of the range. */
+  /** Returns the part of the range that was read: up to the last entry, or the whole range if reading reached its end. */
   read(): ReadRange {
     const reverse = this.#range.reverse === true
     const { entries } = this.#fingerprint

@@ -13,7 +13,7 @@ import { isOrderComplete } from './due-order.ts'
 import { entryDocument, entrySince, hasExpired, withSince } from './entry-records.ts'
 import { type IndexRow, type IndexTables, type StoredVersion, timelineRows } from './index-tables.ts'
 
-/** Whether the rows of an index must agree with documents; unreachable rows wait for removal. */
+/** The state of an index, which determines whether its rows must agree with documents. Unreachable rows wait for removal. */
 export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
 
 const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const

@@ -20,7 +20,7 @@ import type { IndexDefinition } from './index-definition.ts'
 /** A collection of a database. */
 export type CollectionPlace = Pick<Ref, 'database' | 'collection'>
 
-/** One version of a document as stored, including hidden fields. */
+/** A version of a document as stored, including hidden fields. */
 export interface Version {
   readonly ref: Ref
   /** {@link TransactionTime} while the transaction that writes it runs. */

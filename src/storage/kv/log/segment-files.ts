@@ -154,7 +154,8 @@ async function fill(path: string, bytes: number): Promise<void> {
   await rename(draft, path)
 }
 
-async function flushFolder(path: string): Promise<void> {
+/** Waits until the names in a folder are on disk. */
+export async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
     await folder.sync()

@@ -13,7 +13,7 @@ export function byteaArray(items: readonly Bytes[]): Buffer {
   let size = headBytes
   for (const item of items) size += lengthBytes + item.length
   const array = Buffer.allocUnsafe(size)
-  // One dimension, no nulls, the type of the elements, their number, and the index of the first.
+  // The header: the number of dimensions, a flag for nulls, the type of the elements, their number, and the first index.
   let at = 0
   for (const number of [1, 0, byteaOid, items.length, 1]) at = array.writeInt32BE(number, at)
   for (const item of items) {

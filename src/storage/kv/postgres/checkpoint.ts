@@ -101,7 +101,7 @@ export async function advanceCheckpoint(session: PostgresSession): Promise<boole
 }
 
 /**
- * One transaction: changes the state from the batch `from` to the batch `to`. Does nothing when another node was
+ * Changes the state from the batch `from` to the batch `to`, in a single transaction. Does nothing when another node was
  * faster.
  */
 async function writeStep(

@@ -33,7 +33,7 @@ export const replicaFolder = (folder: string): string => join(folder, 'replica')
 
 /**
  * Ensures that the data directory contains a replica to which the log can be applied, and copies the state otherwise.
- * One process of a node calls this before any process opens the replica. Throws `StoreUnavailableError` when the
+ * Only one process of a node calls this function, before any process opens the replica. Throws `StoreUnavailableError` when the
  * database is unavailable.
  */
 export async function prepareReplica(options: PrepareOptions): Promise<void> {

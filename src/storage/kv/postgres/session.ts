@@ -1,4 +1,4 @@
-// One connection to the database of the record. Statements are pipelined: sent immediately, and answered in order. A
+// A connection to the database of the record. Statements are pipelined: sent immediately, and answered in order. A
 // session that has failed is not used again: the outcome of its running statements is unknown, and its owner opens
 // another session.
 

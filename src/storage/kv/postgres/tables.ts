@@ -100,7 +100,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
        seq bigint PRIMARY KEY, batch text NOT NULL, node text NOT NULL,
        at timestamptz NOT NULL DEFAULT now(),
        closed bigint NOT NULL, body bytea NOT NULL)`,
-    // One row that never changes: the transaction that has locked it may append to the log.
+    // The table has a single row, which never changes. The transaction that has locked the row may append to the log.
     `CREATE TABLE IF NOT EXISTS ${table('head')} (id int PRIMARY KEY)`,
     // The state after the batch in `checkpoint`.
     `CREATE TABLE IF NOT EXISTS ${table('kv')} (key bytea PRIMARY KEY, value bytea NOT NULL)`,
