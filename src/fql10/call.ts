@@ -99,8 +99,8 @@ export interface AccessReader {
   isProtected(call: Call): boolean
 }
 
-/** The data and the user-defined names that a query can reach. */
-export interface World {
+/** Resolves the user-defined names of a database. */
+export interface NameReader {
   /** A user collection or function, by name or alias. */
   global(name: string): Module | UserFunction | undefined
   /** A collection or a function by name or alias. Throws a QueryFailure at `call` if the name is something else. */
@@ -108,6 +108,10 @@ export interface World {
   userFunction(name: string, call: Call): UserFunction
   /** The definition of a collection or a function, by its name or alias. */
   definitionOf(name: string): Doc | undefined
+}
+
+/** Reads documents with the rights of the caller. */
+export interface DocumentAccess {
   byId(collection: Module, id: bigint, call: Call): Doc
   byName(collection: Module, name: string, call: Call): Doc
   /** The reason why a document cannot be read; undefined if it can. `asWhole`: the caller will read all fields. */
@@ -121,14 +125,14 @@ export interface World {
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined
   /** A field of a readable document, or all of its `data`. Undefined if the document does not have it. */
   field(doc: Doc, name: string, call: Call): Value | undefined
-  readonly writer: Writer
-  readonly access: AccessReader
   /** Adds a hint that the index which found the document does not cover a field. */
   hintUncovered(doc: Doc, name: string, call: Call): void
   /** The module of a document's collection, even if the collection no longer exists. */
   collectionOf(ref: Ref): Module
-  /** Reads sets of documents. */
-  readonly sets: SetReader
+}
+
+/** The keys and the claims of tokens that clients get: cursors and event sources. */
+export interface TokenSealing {
   /** The database of the query. */
   readonly database: DatabaseId
   /** The transaction time of the response. */
@@ -137,6 +141,16 @@ export interface World {
   readonly cursorKey: Uint8Array
   /** The key that authenticates event sources. All databases share the key, because a source contains its database. */
   readonly sourceKey: Uint8Array
+}
+
+/** The data and the user-defined names that a query can reach. Each consumer uses one part. */
+export interface World {
+  readonly names: NameReader
+  readonly documents: DocumentAccess
+  readonly sets: SetReader
+  readonly writer: Writer
+  readonly access: AccessReader
+  readonly sealing: TokenSealing
   /**
    * Calls a user function. The caller has checked the number of arguments. For a function of version 10 without a role,
    * the caller evaluates the returned BoundCall.

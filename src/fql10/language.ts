@@ -102,8 +102,10 @@ class ReadyQuery implements Query {
     const hints: Diagnostic[] | undefined = this.#options.hints === 'true' ? [] : undefined
     const schemaVersion = session.transaction.catalogue.schemaVersion(session.database)
     const { query, arguments: given } = this.#body
-    const world = isStaged(session) ? new StagedWorld(session) : new DataWorld(session)
-    const names = namesOf(world)
+    const active = new DataWorld(session)
+    const world = isStaged(session) ? new StagedWorld(session, active) : active
+    // Arguments refer to the active schema.
+    const names = namesOf(active)
     const args = decodeArguments(given, format !== 'simple', names)
     const interpreter = interpreterOf(session, world, { logLines, hints })
     try {

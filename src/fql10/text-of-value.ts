@@ -110,5 +110,7 @@ function taggedText(value: Tagged, call: Call): string {
 
 function docText(doc: Doc, call: Call): string {
   const { world } = call.evaluation
-  return world.absence(doc, call) === undefined ? structText(world.fields(doc, call), call, true) : 'null'
+  return world.documents.absence(doc, call) === undefined
+    ? structText(world.documents.fields(doc, call), call, true)
+    : 'null'
 }

@@ -122,7 +122,7 @@ function needsOnlyReference(doc: Doc, name: string): boolean {
 }
 
 function absenceOf(doc: Doc, call: Call): Absence | undefined {
-  return call.evaluation.world.absence(doc, call)
+  return call.evaluation.world.documents.absence(doc, call)
 }
 
 /** The failure of a field, method or index access on null. */
@@ -160,7 +160,7 @@ function readField(progress: Progress, link: FieldLink, call: Call): Value {
   const { dataOf, value } = progress
   const { name, nameStart, end } = link
   if (dataOf !== undefined) {
-    call.evaluation.world.hintUncovered(dataOf, name, call.within(call.place(nameStart, end)))
+    call.evaluation.world.documents.hintUncovered(dataOf, name, call.within(call.place(nameStart, end)))
   }
   progress.dataOf = name === 'data' && value instanceof Doc ? value : undefined
   const found = fieldOf(value, { name, start: nameStart, end }, progress, call)
@@ -180,7 +180,11 @@ function fieldOf(value: Value, namePlace: NamePlace, progress: Progress, call: C
   if (name === 'exists' && member !== undefined) return new BoundFunction(value, member)
   requirePresent(value, progress, namePlace, call)
   if (member !== undefined) return new BoundFunction(value, member)
-  return call.evaluation.world.field(value, name, call.within(call.place(namePlace.start, namePlace.end)))
+  return call.evaluation.world.documents.field(
+    value,
+    name,
+    call.within(call.place(namePlace.start, namePlace.end)),
+  )
 }
 
 function callMethod(

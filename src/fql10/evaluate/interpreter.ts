@@ -113,7 +113,7 @@ export class Interpreter implements Evaluation {
   }
 
   global(name: string): Value | undefined {
-    return globals.get(name) ?? this.world.global(name)
+    return globals.get(name) ?? this.world.names.global(name)
   }
 
   member(receiver: Value, name: string): Value | undefined {
@@ -277,7 +277,7 @@ export class Interpreter implements Evaluation {
     if (isArray(value)) return requireExtent(value.map(project), inner)
     if (value instanceof Doc) {
       inner.requireEffect('read', 'Projection')
-      const absence = this.world.absence(value, inner)
+      const absence = this.world.documents.absence(value, inner)
       if (absence === undefined) return requireExtent(project(value), inner)
       return inner.nothing(own(absence.cause))
     }

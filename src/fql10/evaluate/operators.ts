@@ -116,7 +116,7 @@ function isAbsent(value: Value, node: BinaryNode, call: Call): boolean {
   if (!(value instanceof Doc)) return false
   const inner = operatorCall(node, call)
   inner.requireEffect('read', `\`${node.operator}\``)
-  return call.evaluation.world.absence(value, inner) !== undefined
+  return call.evaluation.world.documents.absence(value, inner) !== undefined
 }
 
 function equalsOrAbsent(left: Value, right: Value, node: BinaryNode, call: Call): boolean {

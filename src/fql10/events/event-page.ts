@@ -260,5 +260,7 @@ function partOf(value: Value, part: string | bigint, call: Call): Value | undefi
   if (!(value instanceof Doc)) return undefined
   if (part === 'id') return new Id(value.ref.id)
   const { world } = call.evaluation
-  return world.absence(value, call) === undefined ? world.field(value, part, call) : undefined
+  return world.documents.absence(value, call) === undefined
+    ? world.documents.field(value, part, call)
+    : undefined
 }

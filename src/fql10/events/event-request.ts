@@ -123,7 +123,7 @@ function shown(json: string | bigint | number): string {
 /** Opens the source of a request, and determines the start position. Throws `bad request`. */
 export function startOf(request: EventRequest, endpoint: EventEndpoint, session: Session): EventStart {
   const world = new DataWorld(session)
-  const token = openToken(request.token, world.sourceKey)
+  const token = openToken(request.token, world.sealing.sourceKey)
   if (token === undefined) throw invalidToken(endpoint)
   const behind = request.cursor ?? { time: request.startTime ?? token.start, ordinal: wholeTransaction }
   if (endpoint === 'stream' && behind.time < token.start) {

@@ -77,7 +77,7 @@ export function checkSource(set: LazySet, method: string, call: Call): void {
   const { base } = sourcePartsOf(set)
   const { world } = call.evaluation
   if (base instanceof Doc) {
-    if (world.absence(base, call)?.cause !== 'permission denied') return
+    if (world.documents.absence(base, call)?.cause !== 'permission denied') return
     const message = msg`Insufficient privileges to create a stream on the source document.`
     throw call.failure('permission_denied', message)
   }

@@ -110,7 +110,7 @@ export class Moment {
 
   /** A document; undefined if it does not exist or is not readable. */
   find(ref: Ref): Doc | undefined {
-    return this.#world.readAsOf(ref, this.call)
+    return this.#world.documents.readAsOf(ref, this.call)
   }
 
   /** Renders a value as tagged JSON. */

@@ -20,8 +20,13 @@ export interface OpenedToken {
 /** The token of an event source. */
 export function tokenOf(source: EventSource, call: Call): string {
   const { world } = call.evaluation
-  const start = world.resultTime()
-  return seal('event source', [world.database, BigInt(start), saved(source)], world.sourceKey, start)
+  const start = world.sealing.resultTime()
+  return seal(
+    'event source',
+    [world.sealing.database, BigInt(start), saved(source)],
+    world.sealing.sourceKey,
+    start,
+  )
 }
 
 /** Decodes a token. Undefined for a text that this service has not created. */

@@ -40,12 +40,12 @@ class ResultRendering implements Rendering {
   #encodeDoc(doc: Doc, tagged: boolean): string {
     const { world } = this.call.evaluation
     if (this.#inDocument) return this.#encodeReference(doc, undefined, tagged)
-    const absence = world.absence(doc, this.call, true)
+    const absence = world.documents.absence(doc, this.call, true)
     if (absence !== undefined) return tagged ? this.#encodeReference(doc, absence.cause, true) : 'null'
-    const stored = world.storedText(doc, tagged, this.call)
+    const stored = world.documents.storedText(doc, tagged, this.call)
     const text =
       stored === undefined
-        ? encodeJson(world.fields(doc, this.call), this.#insideDocument(), tagged)
+        ? encodeJson(world.documents.fields(doc, this.call), this.#insideDocument(), tagged)
         : `{"id":"${doc.ref.idText}","coll":${encodeJson(doc.collection, this, tagged)},${stored}}`
     return tagged ? `{"@doc":${text}}` : text
   }
@@ -92,9 +92,9 @@ class ResultRendering implements Rendering {
     }
     const { world } = this.call.evaluation
     if (this.#inDocument) return decorateReference(value)
-    const absence = world.absence(value, this.call)
+    const absence = world.documents.absence(value, this.call)
     if (absence !== undefined) return `${decorateReference(value)} /* ${absence.cause} */`
-    return decorate(world.fields(value, this.call), this.#insideDocument(), level)
+    return decorate(world.documents.fields(value, this.call), this.#insideDocument(), level)
   }
 }
 

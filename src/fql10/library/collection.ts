@@ -89,7 +89,7 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
     result: 'Doc',
     summary: 'A reference to the document with an id, whether it exists or not.',
     example: ['Author.byId(1).exists()', 'true'],
-    run: (collection, args, call) => call.evaluation.world.byId(collection, args.id, call),
+    run: (collection, args, call) => call.evaluation.world.documents.byId(collection, args.id, call),
   })
 }
 

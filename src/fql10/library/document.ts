@@ -34,7 +34,7 @@ const common = [
     result: 'Boolean',
     summary: 'True if the document exists and may be read.',
     example: ['Author.byId(1).exists()', 'true'],
-    run: (doc, _, call) => call.evaluation.world.absence(doc, call) === undefined,
+    run: (doc, _, call) => call.evaluation.world.documents.absence(doc, call) === undefined,
   }),
   method('update', {
     effect: 'write',

@@ -107,7 +107,7 @@ export const schemaModule: Members = members('FQL.Schema', [
     summary: 'The definition of the collection or the function with a name or alias.',
     example: ['FQL.Schema.defForIdentifier("shout")!.coll', 'Function'],
     run: (_, { ident }, call) =>
-      call.evaluation.world.definitionOf(ident) ?? call.nothing(msg`no element found`),
+      call.evaluation.world.names.definitionOf(ident) ?? call.nothing(msg`no element found`),
   }),
 ])
 

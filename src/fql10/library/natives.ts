@@ -2,7 +2,7 @@
 
 import { native } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import { type Doc, Module, type Value } from '../value.ts'
+import { type Doc, Module, UserCollection, type Value } from '../value.ts'
 import { applyId, byId, create, listing } from './collection.ts'
 import { documentMembers, namedDocumentMembers, numberedDocumentMembers } from './document.ts'
 import { entriesFor, type FunctionDefinition, type LibraryEntry, type Members, members } from './entry.ts'
@@ -17,7 +17,7 @@ const byName = method('byName', {
   result: 'Doc',
   summary: 'A reference to the schema object with a name, whether it exists or not.',
   example: ['Role.byName("none").exists()', 'false'],
-  run: (module, { name }, call) => call.evaluation.world.byName(module, name, call),
+  run: (module, { name }, call) => call.evaluation.world.documents.byName(module, name, call),
 })
 
 const deletedCollection = new Module('Deleted', members('Deleted', []), 'Collection')
@@ -30,7 +30,7 @@ const applyCollection = method('apply', {
   result: 'Module',
   summary: 'The user collection with a name or alias.',
   example: ['Collection("Author")', 'Author'],
-  run: (_, { collection }, call) => call.evaluation.world.collection(collection, call),
+  run: (_, { collection }, call) => call.evaluation.world.names.collection(collection, call),
 })
 
 const applyFunction = method('apply', {
@@ -38,7 +38,7 @@ const applyFunction = method('apply', {
   result: 'Function',
   summary: 'The user function with a name or alias.',
   example: ['Function("shout")("a")', '"A"'],
-  run: (_, args, call) => call.evaluation.world.userFunction(args.function, call),
+  run: (_, args, call) => call.evaluation.world.names.userFunction(args.function, call),
 })
 
 function byDocument(
@@ -162,6 +162,11 @@ export function nativeModule(number: number): Module {
 /** The number of a native collection. */
 export function nativeNumber(module: Module): number | undefined {
   return numbers.get(module)
+}
+
+/** The number of a collection in references to its documents; 0 for modules that are no collections. */
+export function collectionNumber(module: Module): number {
+  return module instanceof UserCollection ? Number(module.ref.id) : (nativeNumber(module) ?? 0)
 }
 
 /** The table of a document. */

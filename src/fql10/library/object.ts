@@ -21,8 +21,8 @@ function fieldsOf(parameter: string, value: Struct | Doc | Module, call: Call): 
 
 function fieldsOfDocument(parameter: string, doc: Doc, call: Call): Struct {
   const { world } = call.evaluation
-  const absence = world.absence(doc, call)
-  if (absence === undefined) return world.fields(doc, call)
+  const absence = world.documents.absence(doc, call)
+  if (absence === undefined) return world.documents.fields(doc, call)
   const { message } = absence.onField ?? absence.onAssert
   throw call.invalidArgument(parameter, withLowerCase(message))
 }

@@ -88,12 +88,12 @@ function sealCursor({ set, from, time, size }: PageStart, call: Call): string {
   const position = from === undefined ? [] : [from]
   const value = [saved(set), BigInt(time), BigInt(size), ...position]
   // A position may contain times of uncommitted writes, which are still unknown. The snapshot time replaces them.
-  return seal('set cursor', value, call.evaluation.world.cursorKey, nearestMicros(time))
+  return seal('set cursor', value, call.evaluation.world.sealing.cursorKey, nearestMicros(time))
 }
 
 /** Decodes a cursor. Undefined if the text is not a cursor, or if the cursor is no longer valid. */
 function openCursor(text: string, call: Call): PageStart | undefined {
-  const opened = unseal(text, call.evaluation.world.cursorKey)
+  const opened = unseal(text, call.evaluation.world.sealing.cursorKey)
   if (opened?.kind !== 'set cursor') return undefined
   const [set, time, size, from] = opened.value as readonly StoredValue[]
   try {

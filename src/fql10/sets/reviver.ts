@@ -87,7 +87,7 @@ export class Reviver {
         throw new RevivalError()
       }
       default: {
-        const found = this.#call.evaluation.world.global(parts[0] as string)
+        const found = this.#call.evaluation.world.names.global(parts[0] as string)
         if (found instanceof UserFunction) return found
         throw new RevivalError()
       }
@@ -96,7 +96,7 @@ export class Reviver {
 
   #document([ref, name, readAt]: readonly StoredValue[]): Doc {
     if (!(ref instanceof Ref)) throw new RevivalError()
-    const collection = this.#call.evaluation.world.collectionOf(ref)
+    const collection = this.#call.evaluation.world.documents.collectionOf(ref)
     return new Doc(ref, collection, {
       name: (name ?? undefined) as string | undefined,
       readAt: timeOf(readAt),
@@ -111,7 +111,7 @@ export class Reviver {
       outer !== undefined
         ? evaluation.member(outer, name as string)
         : isUser === true
-          ? world.global(name as string)
+          ? world.names.global(name as string)
           : evaluation.global(name as string)
     if (found instanceof Module) return found
     throw new RevivalError()

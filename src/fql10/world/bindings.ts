@@ -63,5 +63,5 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
       throw noSets(call)
     },
   }
-  return { ...emptyWorld, absence: () => undefined, fields: allFields, field: fieldOf, sets }
+  return { ...emptyWorld, documents: { ...emptyWorld.documents, fields: allFields, field: fieldOf }, sets }
 }

@@ -15,71 +15,31 @@ import {
   type Value as StoredValue,
   sameRef,
 } from '../../values/value.ts'
-import type { AccessReader, BoundCall, Call, SetReader, World, Writer } from '../call.ts'
-import { nativeModule, nativeNumber } from '../library/natives.ts'
+import type {
+  AccessReader,
+  BoundCall,
+  Call,
+  NameReader,
+  SetReader,
+  TokenSealing,
+  World,
+  Writer,
+} from '../call.ts'
 import { Doc, type Module, type UserFunction, type Value } from '../value.ts'
 import { AccessDocuments } from './access-documents.ts'
 import { DocumentReader } from './documents-read.ts'
 import { QueryDocumentWriter } from './documents-write.ts'
 import { Names } from './query-names.ts'
-import { collectionNumber, StoredSetReader } from './stored-sets.ts'
+import { StoredSetReader } from './stored-sets.ts'
 import { runtimeOf } from './stored-values.ts'
 import { callUser } from './user-functions.ts'
 
-/** The world of one query. */
-export class DataWorld extends DocumentReader implements World {
-  readonly #session: Session
+/** Resolves the names of one query, including those that the query has created. */
+class QueryNameReader implements NameReader {
   readonly #names: Names
-  #sets: SetReader | undefined
-  #writer: QueryDocumentWriter | undefined
-  #access: AccessReader | undefined
 
-  constructor(session: Session) {
-    const names = new Names(session)
-    super(session, names)
-    this.#session = session
+  constructor(names: Names) {
     this.#names = names
-  }
-
-  get sets(): SetReader {
-    this.#sets ??= new StoredSetReader(this.#session, this)
-    return this.#sets
-  }
-
-  get writer(): Writer {
-    this.#writer ??= new QueryDocumentWriter(this.#session, this.#names, this)
-    return this.#writer
-  }
-
-  get access(): AccessReader {
-    this.#access ??= new AccessDocuments(this.#session, this)
-    return this.#access
-  }
-
-  get database(): DatabaseId {
-    return this.#session.database
-  }
-
-  resultTime(): Micros {
-    return this.#session.transaction.resultTime()
-  }
-
-  get cursorKey(): Uint8Array {
-    return sealingKey(`cursors of ${this.#session.database}`, this.#session)
-  }
-
-  get sourceKey(): Uint8Array {
-    return sealingKey('event sources', this.#session)
-  }
-
-  /** Runs the checks that need all writes of the query. Throws QueryFailures. */
-  finish(): void {
-    this.#writer?.finish()
-  }
-
-  /** True if the query has written definitions that schema files contain. */
-  get changesSchema(): boolean {
-    return this.#writer?.changesSchema === true
   }
 
   global(name: string): Module | UserFunction | undefined {
@@ -110,27 +70,92 @@ export class DataWorld extends DocumentReader implements World {
   definitionOf(name: string): Doc | undefined {
     return (this.#names.collection(name) ?? this.#names.function(name))?.definition
   }
+}
 
-  byId(collection: Module, id: bigint, { at }: Pick<Call, 'at'>): Doc {
-    const ref = new Ref(this.#session.database, collectionNumber(collection), id)
-    return new Doc(ref, this.collectionOf(ref), { readAt: at })
+/** The keys of tokens for one query. */
+class QuerySealing implements TokenSealing {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
   }
 
-  /** A schema object by its name. The object need not exist. */
-  byName(collection: Module, name: string): Doc {
-    const { database, transaction } = this.#session
-    const number = nativeNumber(collection) ?? 0
-    const ref = transaction.catalogue.resolve(database, number, name) ?? new Ref(database, number, -1n)
-    return new Doc(ref, nativeModule(number), { name, state: 'by name' })
+  get database(): DatabaseId {
+    return this.#session.database
+  }
+
+  resultTime(): Micros {
+    return this.#session.transaction.resultTime()
+  }
+
+  get cursorKey(): Uint8Array {
+    return sealingKey(`cursors of ${this.#session.database}`, this.#session)
+  }
+
+  get sourceKey(): Uint8Array {
+    return sealingKey('event sources', this.#session)
+  }
+}
+
+/** The world of one query. */
+export class DataWorld implements World {
+  readonly documents: DocumentReader
+  readonly #session: Session
+  readonly #names: Names
+  #nameReader: NameReader | undefined
+  #sealing: TokenSealing | undefined
+  #sets: SetReader | undefined
+  #writer: QueryDocumentWriter | undefined
+  #access: AccessReader | undefined
+
+  constructor(session: Session) {
+    this.#session = session
+    this.#names = new Names(session)
+    this.documents = new DocumentReader(session, this.#names)
+  }
+
+  get names(): NameReader {
+    this.#nameReader ??= new QueryNameReader(this.#names)
+    return this.#nameReader
+  }
+
+  get sets(): SetReader {
+    this.#sets ??= new StoredSetReader(this.#session, this.documents)
+    return this.#sets
+  }
+
+  get writer(): Writer {
+    this.#writer ??= new QueryDocumentWriter(this.#session, this.#names, this.documents)
+    return this.#writer
+  }
+
+  get access(): AccessReader {
+    this.#access ??= new AccessDocuments(this.#session, this.documents)
+    return this.#access
+  }
+
+  get sealing(): TokenSealing {
+    this.#sealing ??= new QuerySealing(this.#session)
+    return this.#sealing
+  }
+
+  /** Runs the checks that need all writes of the query. Throws QueryFailures. */
+  finish(): void {
+    this.#writer?.finish()
+  }
+
+  /** True if the query has written definitions that schema files contain. */
+  get changesSchema(): boolean {
+    return this.#writer?.changesSchema === true
   }
 
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
-    return callUser(callee, args, call, this.#session, this)
+    return callUser(callee, args, call, this.#session, this.documents)
   }
 
   /** Converts a stored value to a runtime value. References in the value are read at `readAt`. */
   runtime(stored: StoredValue, readAt?: number): Value {
-    return runtimeOf(stored, ref => this.document(ref, readAt))
+    return runtimeOf(stored, ref => this.documents.document(ref, readAt))
   }
 
   /**
@@ -140,11 +165,11 @@ export class DataWorld extends DocumentReader implements World {
   version(given: StoredValue): Value {
     const found = this.#session.indexMatch
     if (given instanceof Ref && found !== undefined && sameRef(given, found.document)) {
-      return this.reference(given, undefined, { name: '', covered: found.covered })
+      return this.documents.reference(given, undefined, { name: '', covered: found.covered })
     }
     if (!(given instanceof DocumentValue)) return this.runtime(given)
     const { fields, ref, ts } = given
-    const { collection, name: before } = this.reference(ref)
+    const { collection, name: before } = this.documents.reference(ref)
     const time = typeof ts === 'number' ? timeFromMicros(ts) : ts
     const name = before === undefined ? undefined : (textIn(fields, 'name') ?? before)
     return new Doc(ref, collection, { name, state: { ts: time, fields } })

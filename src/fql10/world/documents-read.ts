@@ -17,16 +17,22 @@ import {
   isNativeCollectionRef,
   isObject,
   native,
-  type Ref,
+  Ref,
   type Value as StoredValue,
   type Time,
   TransactionTime,
   type VersionRenderCache,
 } from '../../values/value.ts'
-import type { Absence, Call } from '../call.ts'
+import type { Absence, Call, DocumentAccess } from '../call.ts'
 import { encodeJson } from '../formats/json-text.ts'
 import type { Rendering } from '../formats/rendering.ts'
-import { deletedCollection, nativeOf } from '../library/natives.ts'
+import {
+  collectionNumber,
+  deletedCollection,
+  nativeModule,
+  nativeNumber,
+  nativeOf,
+} from '../library/natives.ts'
 import { isReservedField } from '../schema/field-names.ts'
 import {
   Doc,
@@ -72,7 +78,7 @@ const simpleTexts = new WeakMap<VersionRenderCache, string | null>()
 const taggedTexts = new WeakMap<VersionRenderCache, string | null>()
 
 /** Reads the documents of one query with the rights of its caller. */
-export class DocumentReader {
+export class DocumentReader implements DocumentAccess {
   readonly #session: Session
   readonly #names: Names
   #latest: LastRead | undefined
@@ -176,7 +182,7 @@ export class DocumentReader {
     return read ?? { ts: 0, fields: new Map() }
   }
 
-  /** Implements `World.storedText`. */
+  /** Implements `DocumentAccess.storedText`. */
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
     if (doc.ref.collection < firstUserCollection) return undefined
     const read = this.#require(doc, call)
@@ -283,6 +289,19 @@ export class DocumentReader {
       return `[legacy index ${transaction.catalogue.nameOf(ref) ?? ref.id}]`
     }
     return this.reference(ref, readAt)
+  }
+
+  byId(collection: Module, id: bigint, { at }: Pick<Call, 'at'>): Doc {
+    const ref = new Ref(this.#session.database, collectionNumber(collection), id)
+    return new Doc(ref, this.collectionOf(ref), { readAt: at })
+  }
+
+  /** A schema object by its name. The object need not exist. */
+  byName(collection: Module, name: string): Doc {
+    const { database, transaction } = this.#session
+    const number = nativeNumber(collection) ?? 0
+    const ref = transaction.catalogue.resolve(database, number, name) ?? new Ref(database, number, -1n)
+    return new Doc(ref, nativeModule(number), { name, state: 'by name' })
   }
 
   /** A document by its reference. */

@@ -12,17 +12,17 @@ function nowhere(): never {
 
 /** A world in which nothing is defined. */
 export const emptyWorld: World = {
-  global: () => undefined,
-  absence: () => undefined,
-  fields: () => new Map(),
-  storedText: () => undefined,
-  field: () => undefined,
-  hintUncovered: () => undefined,
-  collection: nowhere,
-  userFunction: nowhere,
-  definitionOf: nowhere,
-  byId: nowhere,
-  byName: nowhere,
+  names: { global: () => undefined, collection: nowhere, userFunction: nowhere, definitionOf: nowhere },
+  documents: {
+    absence: () => undefined,
+    fields: () => new Map(),
+    storedText: () => undefined,
+    field: () => undefined,
+    hintUncovered: () => undefined,
+    byId: nowhere,
+    byName: nowhere,
+    collectionOf: nowhere,
+  },
   writer: { create: nowhere, change: nowhere, remove: nowhere },
   access: {
     credentialOf: nowhere,
@@ -33,11 +33,12 @@ export const emptyWorld: World = {
     token: () => undefined,
     isProtected: () => false,
   },
-  collectionOf: nowhere,
   sets: { requireIndex: nowhere, scan: () => [], mayReadSome: nowhere, pathsOf: nowhere },
-  database: 0n,
-  resultTime: () => epoch,
-  cursorKey: new Uint8Array(),
-  sourceKey: new Uint8Array(),
+  sealing: {
+    database: 0n,
+    resultTime: () => epoch,
+    cursorKey: new Uint8Array(),
+    sourceKey: new Uint8Array(),
+  },
   callUser: () => null,
 }

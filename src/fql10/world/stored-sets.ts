@@ -10,7 +10,7 @@ import { documentsStream, matchStream } from '../../model/sets/stored-streams.ts
 import type { ElementStream } from '../../model/sets/stream.ts'
 import { native, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call, SetReader } from '../call.ts'
-import { nativeNumber } from '../library/natives.ts'
+import { collectionNumber } from '../library/natives.ts'
 import type { SetItem, SetPosition } from '../sets/items.ts'
 import type { StoredBound, StoredSet } from '../sets/stored-set.ts'
 import { type Doc, type IndexUse, type Module, UserCollection, type WatchedPath } from '../value.ts'
@@ -143,11 +143,6 @@ function coveredFilter(shows: ElementFilter, { covered }: IndexUse, session: Ses
 export function collectionRef(collection: Module, session: Session): Ref {
   if (collection instanceof UserCollection) return collection.ref
   return new Ref(session.database, native.collections, BigInt(collectionNumber(collection)))
-}
-
-/** The number of a collection in references to its documents. */
-export function collectionNumber(collection: Module): number {
-  return collection instanceof UserCollection ? Number(collection.ref.id) : (nativeNumber(collection) ?? 0)
 }
 
 /** The bounds of a scan: those of the set, or the position where the previous page ended. */

@@ -14,7 +14,7 @@ const now = { at: undefined }
 /** The names that a request may use in its arguments. */
 export function namesOf(world: DataWorld): TagNames {
   const module = (name: string): Module | undefined => {
-    const value = globals.get(name) ?? world.global(name)
+    const value = globals.get(name) ?? world.names.global(name)
     return value instanceof Module ? value : undefined
   }
   return {
@@ -35,13 +35,13 @@ function fromText(text: string, module: (name: string) => Module | undefined, wo
   const collection = module(title)
   if (!isCollection(collection)) throw new DecodingError(`no such collection '${title}'`)
   if (isNamed(collection)) {
-    const found = world.byName(collection, id)
+    const found = world.documents.byName(collection, id)
     if (found.ref.id < 0n) throw new DecodingError(`no such schema definition document '${id}'`)
     return found
   }
   const number = integerOfText(id)
   if (number === undefined) throw new DecodingError(`invalid document id '${id}'`)
-  return world.byId(collection, number, now)
+  return world.documents.byId(collection, number, now)
 }
 
 function isCollection(module: Value | undefined): module is Module {
@@ -67,11 +67,11 @@ function fromMembers(tag: string, members: ReadonlyMap<string, Value>, world: Da
   if (!isCollection(collection)) throw new DecodingError(`${tag} field 'coll' requires a module value`)
   if (isNamed(collection)) {
     const name = textOf('name')
-    const found = world.byName(collection, name)
+    const found = world.documents.byName(collection, name)
     if (found.ref.id < 0n) throw new DecodingError(`no such schema object '${name}'`)
     return found
   }
   const id = idParameter.cast(textOf('id'))
   if (id === undefined) throw new DecodingError(`${tag} field 'id' must be an integer`)
-  return world.byId(collection, id, now)
+  return world.documents.byId(collection, id, now)
 }

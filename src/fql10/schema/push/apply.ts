@@ -22,7 +22,7 @@ export function applyPlan(plan: PushPlan, session: Session): void {
       const { end, source, start } = (after ?? before) as SchemaItem
       const call = callAt({ source, start, end })
       const module = nativeModule(nativeOfItem[kind])
-      const doc = world.byName(module, name.text)
+      const doc = world.documents.byName(module, name.text)
       const stored = session.transaction.get(doc.ref)?.fields
       if (after === undefined) {
         if (stored !== undefined) world.writer.remove(doc, call)

@@ -83,7 +83,7 @@ function itemAnswer(
 /** A definition in the simple format. */
 function definitionText(kind: SchemaItem['kind'], name: string, session: Session): JsonText {
   const { call, world } = serviceCall(session)
-  const doc = world.byName(nativeModule(nativeOfItem[kind]), name)
+  const doc = world.documents.byName(nativeModule(nativeOfItem[kind]), name)
   return new JsonText(renderResult(doc, 'simple', documentTime, call))
 }
 

@@ -3,11 +3,20 @@
 
 import { msg } from '../../../base/message.ts'
 import type { Session } from '../../../model/session.ts'
-import type { Ref } from '../../../values/value.ts'
-import type { Absence, Call, SetReader, Writer } from '../../call.ts'
+import type {
+  AccessReader,
+  BoundCall,
+  Call,
+  DocumentAccess,
+  NameReader,
+  SetReader,
+  TokenSealing,
+  World,
+  Writer,
+} from '../../call.ts'
 import { nativeNumber } from '../../library/natives.ts'
 import { StoredSet } from '../../sets/stored-set.ts'
-import type { Doc, Module, Struct, Value } from '../../value.ts'
+import type { Doc, Module, UserFunction, Value } from '../../value.ts'
 import { DataWorld } from '../../world/data-world.ts'
 import { isSchemaNative } from '../fsl/definition-of-item.ts'
 import { SchemaFailure } from './schema-failure.ts'
@@ -19,19 +28,61 @@ interface Rehearsal {
   readonly world: DataWorld
 }
 
-/** The world of one query while a schema is staged. */
-export class StagedWorld extends DataWorld {
+/** The world of one query while a schema is staged. `active` is its world with the active schema. */
+export class StagedWorld implements World {
+  readonly documents: DocumentAccess
+  readonly sets: SetReader
   readonly #session: Session
+  readonly #active: DataWorld
   #rehearsal: Rehearsal | SchemaFailure | undefined
   #hasWritten = false
 
-  constructor(session: Session) {
-    super(session)
+  constructor(session: Session, active: DataWorld) {
     this.#session = session
+    this.#active = active
+    this.documents = this.#documents()
+    this.sets = this.#sets()
   }
 
-  override get sets(): SetReader {
-    const active = super.sets
+  get names(): NameReader {
+    return this.#active.names
+  }
+
+  get access(): AccessReader {
+    return this.#active.access
+  }
+
+  get sealing(): TokenSealing {
+    return this.#active.sealing
+  }
+
+  callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
+    return this.#active.callUser(callee, args, call)
+  }
+
+  /** Reads definitions in their staged form. */
+  #documents(): DocumentAccess {
+    const active = this.#active.documents
+    const of = ({ ref }: Doc, call: Call): DocumentAccess =>
+      (isSchemaNative(ref.collection) ? this.#staged(call)?.documents : undefined) ?? active
+    return {
+      byId: (collection, id, call) => active.byId(collection, id, call),
+      byName: (collection, name, call) => {
+        const staged = isDefinition(collection) ? this.#staged(call)?.documents : undefined
+        return (staged ?? active).byName(collection, name)
+      },
+      absence: (doc, call, asWhole) => of(doc, call).absence(doc, call, asWhole),
+      fields: (doc, call) => of(doc, call).fields(doc, call),
+      storedText: (doc, tagged, call) => of(doc, call).storedText(doc, tagged, call),
+      field: (doc, name, call) => of(doc, call).field(doc, name, call),
+      hintUncovered: (doc, name, call) => active.hintUncovered(doc, name, call),
+      collectionOf: ref => active.collectionOf(ref),
+    }
+  }
+
+  /** Scans sets of definitions in their staged form. */
+  #sets(): SetReader {
+    const active = this.#active.sets
     return {
       requireIndex: (collection, call) => active.requireIndex(collection, call),
       mayReadSome: collection => active.mayReadSome(collection),
@@ -44,8 +95,8 @@ export class StagedWorld extends DataWorld {
     }
   }
 
-  override get writer(): Writer {
-    const active = super.writer
+  get writer(): Writer {
+    const active = this.#active.writer
     const write = <T>(isOfSchema: boolean, call: Call, work: (writer: Writer) => T): T => {
       if (!isOfSchema) return work(active)
       const { session, world } = this.#required(call)
@@ -63,41 +114,17 @@ export class StagedWorld extends DataWorld {
   }
 
   /** Runs the checks that need all writes of the query, and stages the written definitions. Throws QueryFailures. */
-  override finish(): void {
-    super.finish()
+  finish(): void {
+    this.#active.finish()
     const rehearsal = this.#rehearsal
     if (!this.#hasWritten || rehearsal === undefined || rehearsal instanceof SchemaFailure) return
     rehearsal.world.finish()
     stageRehearsal(rehearsal.session, this.#session)
   }
 
-  /** The arguments of a request are decoded without a call. They refer to the active schema. */
-  override byName(collection: Module, name: string, call?: Call): Doc {
-    const staged = call !== undefined && isDefinition(collection) ? this.#staged(call) : undefined
-    return staged === undefined ? super.byName(collection, name) : staged.byName(collection, name)
-  }
-
-  override absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined {
-    const staged = this.#stagedOf(doc.ref, call)
-    return staged === undefined ? super.absence(doc, call, asWhole) : staged.absence(doc, call, asWhole)
-  }
-
-  override storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
-    const staged = this.#stagedOf(doc.ref, call)
-    return staged === undefined ? super.storedText(doc, tagged, call) : staged.storedText(doc, tagged, call)
-  }
-
-  override fields(doc: Doc, call: Call): Struct {
-    return this.#stagedOf(doc.ref, call)?.fields(doc, call) ?? super.fields(doc, call)
-  }
-
-  override field(doc: Doc, name: string, call: Call): Value | undefined {
-    const staged = this.#stagedOf(doc.ref, call)
-    return staged === undefined ? super.field(doc, name, call) : staged.field(doc, name, call)
-  }
-
-  #stagedOf({ collection }: Ref, call: Call): DataWorld | undefined {
-    return isSchemaNative(collection) ? this.#staged(call) : undefined
+  /** True if the query has written definitions that schema files contain into the active schema. */
+  get changesSchema(): boolean {
+    return this.#active.changesSchema
   }
 
   /**
