@@ -37,7 +37,7 @@ const ownProcess = [
   'tests/tidy/',
   'tests/unit/base/',
   'tests/unit/operation/',
-  'tests/unit/store/binding-share',
+  'tests/unit/store/binding-pauses',
   'tests/workers/',
   'tests/client/',
 ]

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
-import { Allowances } from '../base/allowance.ts'
+import { RateLimit } from '../base/admission/rate-limit.ts'
 import { assert } from '../base/assert.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { limits } from '../base/limits.ts'
@@ -286,7 +286,7 @@ export function engineOver({
     streams,
     timers,
     rateLimits,
-    ...(kv.ready && { unknownSecretAllowances: unknownSecretAllowancesOf(clock) }),
+    ...(kv.ready && { unknownSecrets: unknownSecretsLimit(clock) }),
     identifier,
     onInternalError: failureLog(log, clock),
   })
@@ -360,7 +360,7 @@ function authenticationOf(
 }
 
 /** Limits how often each address can cause a lookup of an unknown secret in the newest state. */
-function unknownSecretAllowancesOf(clock: Clock): Allowances<string> {
+function unknownSecretsLimit(clock: Clock): RateLimit<string> {
   const { unknownSecretsBurst: max, unknownSecretsPerSecond: perSecond, unknownSecretAddressesMax } = limits
-  return new Allowances({ max, perSecond }, unknownSecretAddressesMax, () => clock.elapsedMs())
+  return new RateLimit({ max, perSecond }, unknownSecretAddressesMax, () => clock.elapsedMs())
 }

@@ -1,7 +1,7 @@
 // The parts of an engine: the lower layers, and callbacks of the higher layers.
 
-import type { Allowances } from '../base/allowance.ts'
-import type { MemoryBound } from '../base/memory-bound.ts'
+import type { MemoryBudget } from '../base/admission/memory-budget.ts'
+import type { RateLimit } from '../base/admission/rate-limit.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Identifier } from '../model/auth/credential.ts'
 import type { Languages } from '../model/language.ts'
@@ -30,13 +30,13 @@ export interface EngineOptions {
   /** Without it, databases have no rate limits. */
   readonly rateLimits?: RateLimits
   /** Limits the look-ups of unknown secrets for each client address, in a store that several machines share. */
-  readonly unknownSecretAllowances?: Allowances<string>
+  readonly unknownSecrets?: RateLimit<string>
   readonly streams: StreamOpener
   readonly timers: Timers
   /** Evaluates long queries. Without it, all queries are evaluated in this process. */
   readonly slowLane?: SlowLane | undefined
   /** Limits the memory of running queries. */
-  readonly memory?: MemoryBound
+  readonly memory?: MemoryBudget
   /** Runs queries that write. Without it, this process commits, or {@link neverCommits}. */
   readonly committer?: Committer | undefined
   /** This engine belongs to the slow lane and leaves commits to the service. */

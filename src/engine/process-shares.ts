@@ -4,7 +4,7 @@
 // move to the slow lane earlier, so the queue's share of the process stays small. An evaluation of few steps counts as
 // short even if it took long, because garbage collection for other requests took the time.
 
-import { Allowances } from '../base/allowance.ts'
+import { RateLimit } from '../base/admission/rate-limit.ts'
 import { type Clock, starvedMs, systemClock } from '../base/clock.ts'
 import { stepsPerCheck, stepsSoFar } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
@@ -30,9 +30,9 @@ export class ProcessShares {
   #lastStarvedMs = 0
   #measuredMs = Number.NEGATIVE_INFINITY
   /** The time for which each queue may still block the process. */
-  readonly #holdings: Allowances<string>
+  readonly #holdings: RateLimit<string>
   /** The time of the process that each queue may still waste. */
-  readonly #wastes: Allowances<string>
+  readonly #wastes: RateLimit<string>
 
   /**
    * `ms`: the time limit for an evaluation of a queue that has blocked the process little. `starvedMs`: returns how
@@ -44,8 +44,8 @@ export class ProcessShares {
     this.#clock = clock
     this.#starvedMs = starvedMs
     this.#isCrowded = isCrowded
-    this.#holdings = new Allowances(rate, queuesMax, () => clock.elapsedMs())
-    this.#wastes = new Allowances(rate, queuesMax, () => clock.elapsedMs())
+    this.#holdings = new RateLimit(rate, queuesMax, () => clock.elapsedMs())
+    this.#wastes = new RateLimit(rate, queuesMax, () => clock.elapsedMs())
   }
 
   /** Returns the share of work that begins now. */

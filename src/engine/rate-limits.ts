@@ -3,7 +3,7 @@
 // balance of the bucket negative. Later queries are rejected until the bucket has refilled above zero. Processes that
 // serve the same databases exchange the amounts that they have taken.
 
-import { Allowances } from '../base/allowance.ts'
+import { RateLimit } from '../base/admission/rate-limit.ts'
 import type { Clock } from '../base/clock.ts'
 import { RequestError } from '../base/errors.ts'
 import { msg, own } from '../base/message.ts'
@@ -41,7 +41,7 @@ const databasesMax = 10_000
 type UsageReport = readonly [database: string, compute: number, read: number, write: number]
 
 export class RateLimits implements NoticeTopic {
-  readonly #limited: readonly { readonly kind: RateKind; readonly buckets: Allowances<DatabaseId> }[]
+  readonly #limited: readonly { readonly kind: RateKind; readonly buckets: RateLimit<DatabaseId> }[]
   /**
    * Operations used here since the last notice to the other processes. Recorded only after the first notice was
    * requested.
@@ -54,7 +54,7 @@ export class RateLimits implements NoticeTopic {
       .filter(kind => perSecond[kind] > 0)
       .map(kind => {
         const rate = { max: perSecond[kind] * burstSeconds, perSecond: perSecond[kind] }
-        return { kind, buckets: new Allowances(rate, databasesMax, () => clock.elapsedMs()) }
+        return { kind, buckets: new RateLimit(rate, databasesMax, () => clock.elapsedMs()) }
       })
   }
 

@@ -170,12 +170,12 @@ class RequestRun {
    * has used up its allowance: unauthenticated clients must not control how often the store is queried.
    */
   #refreshFor(error: unknown): Promise<void> | undefined {
-    const { neverCommits, unknownSecretAllowances, store } = this.#options
+    const { neverCommits, unknownSecrets, store } = this.#options
     const { address = '' } = this.#request
     if (this.#hasRefreshed || neverCommits) return undefined
     this.#hasRefreshed = true
     if (!isUnauthorized(error)) return store.ready(everything)
-    this.#isRefreshTaken = unknownSecretAllowances?.take(address, 1) ?? false
+    this.#isRefreshTaken = unknownSecrets?.take(address, 1) ?? false
     return this.#isRefreshTaken ? store.ready(everything) : undefined
   }
 
@@ -257,7 +257,7 @@ class RequestRun {
     if (this.#isRefreshTaken) {
       // The refresh made the credential valid, so it does not count against the address.
       this.#isRefreshTaken = false
-      this.#options.unknownSecretAllowances?.take(this.#request.address ?? '', -1)
+      this.#options.unknownSecrets?.take(this.#request.address ?? '', -1)
     }
     // The costs of authentication are not charged to the query.
     transaction.counters.readBytes = 0

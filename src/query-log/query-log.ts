@@ -1,7 +1,7 @@
 // The query log of one process: it records requests, keeps the segments within their limits, and accepts export
 // requests.
 
-import { Allowance } from '../base/allowance.ts'
+import { Bucket } from '../base/admission/rate-limit.ts'
 import { microsPerDay, secondsPerDay } from '../base/durations.ts'
 import { limits } from '../base/limits.ts'
 import { Loop } from '../base/loop.ts'
@@ -89,7 +89,7 @@ export class QueryLog {
   readonly #upkeep: Loop
   readonly #uploader: SegmentUploader | undefined
   /** Bytes that may be recorded for requests whose credential was rejected. */
-  readonly #unauthenticated: Allowance
+  readonly #unauthenticated: Bucket
 
   constructor(options: QueryLogOptions) {
     const { kv, random, now, timers, shared, storage, store, owner, folder, onFailure } = options
@@ -99,7 +99,7 @@ export class QueryLog {
     this.#store = store
     const { days, bytes } = options.retention
     const share = bytes / limits.strangersLogShare / options.recorders
-    this.#unauthenticated = new Allowance(
+    this.#unauthenticated = new Bucket(
       { max: share, perSecond: share / (days * secondsPerDay) },
       options.elapsedMs(),
     )

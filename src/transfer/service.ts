@@ -47,7 +47,7 @@ export function createTransferService(
   const pace = timers && {
     batchMs: limits.importBatchMs,
     async rest(database: DatabaseId) {
-      for (let ms = store.bindingShare.restMs(database); ms > 0; ms = store.bindingShare.restMs(database))
+      for (let ms = store.bindingPauses.waitMs(database); ms > 0; ms = store.bindingPauses.waitMs(database))
         await new Promise<void>(resolve => timers.after(ms, resolve))
     },
   }

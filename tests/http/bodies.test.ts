@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import http2 from 'node:http2'
 import { after, before, beforeEach, test } from 'node:test'
+import { MemoryBudget } from '../../src/base/admission/memory-budget.ts'
 import { limits } from '../../src/base/limits.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { LongBody } from '../../src/engine/contract.ts'
 import type { Exchange } from '../../src/server/http/exchange.ts'
-import { FairBudget } from '../../src/server/http/fair-budget.ts'
 import { pieceOverheadBytes } from '../../src/server/http/pieces.ts'
 import {
   type BodyOutcome,
@@ -75,7 +75,7 @@ for (const [name, bytes, text] of texts) {
 }
 
 test('a long body keeps its pieces, and very short ones are joined', () => {
-  const budget = new FairBudget({ max: 1_000_000 }, atRest)
+  const budget = new MemoryBudget({ max: 1_000_000 })
   const outcomeOf = (pieces: number, bytes: number) => {
     const { body, outcomes, send } = reading(budget, 'a')
     for (let piece = 0; piece < pieces; piece++) send(bytes)
@@ -93,7 +93,7 @@ test('a long body keeps its pieces, and very short ones are joined', () => {
 
 test('each kept piece of a body has a counted overhead, and one-byte pieces are joined', () => {
   const heldBy = (pieces: number, bytes: number) => {
-    const budget = new FairBudget({ max: 1_000_000 }, atRest)
+    const budget = new MemoryBudget({ max: 1_000_000 })
     const { send } = reading(budget, 'a')
     const empty = budget.held
     for (let piece = 0; piece < pieces; piece++) send(bytes)
@@ -205,9 +205,7 @@ function fakeExchange(client: string, headers: Record<string, string> = {}) {
   return { body, flow, exchange: { headers, client, body, pauseBody } as unknown as Exchange }
 }
 
-const atRest = { clock: { now: () => epoch, elapsedMs: () => 0 }, timers: systemTimers }
-
-function reading(budget: FairBudget, client: string, rules: Partial<BodyRules> = {}, headers = {}) {
+function reading(budget: MemoryBudget, client: string, rules: Partial<BodyRules> = {}, headers = {}) {
   const { body, exchange, flow } = fakeExchange(client, headers)
   const outcomes: BodyOutcome[] = []
   readBody(exchange, { bytesMax: 8_000_000, ...rules }, budget, outcome => outcomes.push(outcome))
@@ -216,7 +214,7 @@ function reading(budget: FairBudget, client: string, rules: Partial<BodyRules> =
 }
 
 test('without room, only the client with most bytes loses its largest body', () => {
-  const budget = new FairBudget({ max: 1_000_000 }, atRest)
+  const budget = new MemoryBudget({ max: 1_000_000 })
   const greedy = Array.from({ length: 9 }, () => reading(budget, 'greedy'))
   for (const { send } of greedy) send(100_000)
   const modest = reading(budget, 'modest')
@@ -229,7 +227,7 @@ test('without room, only the client with most bytes loses its largest body', () 
 })
 
 test('one-byte bodies of a client evict one another, not those of others', () => {
-  const budget = new FairBudget({ max: 1_000_000 }, atRest)
+  const budget = new MemoryBudget({ max: 1_000_000 })
   const early = reading(budget, 'modest')
   early.send(1)
   const flood = Array.from({ length: 1000 }, () => reading(budget, 'flood'))
@@ -240,7 +238,7 @@ test('one-byte bodies of a client evict one another, not those of others', () =>
 })
 
 test('the budget is freed at the end of a body, and when its sender disconnects', () => {
-  const budget = new FairBudget({ max: 1_000_000 }, atRest)
+  const budget = new MemoryBudget({ max: 1_000_000 })
   const [done, gone] = [reading(budget, 'a'), reading(budget, 'a')]
   done.send(10)
   gone.send(10)
@@ -252,7 +250,7 @@ test('the budget is freed at the end of a body, and when its sender disconnects'
 })
 
 test('a body that is announced as too large is never kept', () => {
-  const budget = new FairBudget({ max: 1_000_000 }, atRest)
+  const budget = new MemoryBudget({ max: 1_000_000 })
   const announced = reading(budget, 'a', { bytesMax: 8 }, { 'content-length': '9' })
   const before = budget.held
   announced.send(9)
@@ -264,7 +262,7 @@ test('a body that is announced as too large is never kept', () => {
 
 for (const group of ['database 1', undefined]) {
   test(`a body above the limit before authentication waits for the credential check (${group ? 'valid' : 'invalid'})`, async () => {
-    const budget = new FairBudget({ max: 1_000_000 }, atRest)
+    const budget = new MemoryBudget({ max: 1_000_000 })
     const asked = Promise.withResolvers<string | undefined>()
     const { body, flow, outcomes, send } = reading(budget, 'a', { admit: () => asked.promise })
     send(limits.strangerBodyBytesMax)
@@ -294,7 +292,7 @@ test('a stalled body is evicted after a window of time, a moving one is not', ()
     },
   }
   const clock = { now: () => epoch, elapsedMs: () => nowMs }
-  const budget = new FairBudget({ max: 1_000_000, pace: { windowMs: 100, amount: 10 } }, { clock, timers })
+  const budget = new MemoryBudget({ max: 1_000_000, pace: { windowMs: 100, amount: 10, clock, timers } })
   const [still, moving] = [reading(budget, 'a'), reading(budget, 'a')]
   for (let turn = 0; turn < 5; turn++) {
     moving.send(10)

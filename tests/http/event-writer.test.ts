@@ -8,14 +8,14 @@ import { Writable } from 'node:stream'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { MemoryBudget } from '../../src/base/admission/memory-budget.ts'
 import { limits } from '../../src/base/limits.ts'
 import type { EventStream } from '../../src/engine/contract.ts'
 import { EventWriter } from '../../src/server/http/event-writer.ts'
 import type { Exchange } from '../../src/server/http/exchange.ts'
-import { FairBudget } from '../../src/server/http/fair-budget.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { readBody } from '../../src/server/http/request-body.ts'
-import { Unread } from '../../src/server/http/unread.ts'
+import { TurnEnd } from '../../src/server/http/turn-end.ts'
 import { ManualTime, settled } from '../unit/auth/support.ts'
 
 /** A stream of events that the test queues. */
@@ -69,12 +69,16 @@ const turn = () => new Promise(setImmediate)
 
 function writing({ unreadMax = 1000 } = {}) {
   const time = new ManualTime()
-  const budget = new FairBudget({ max: unreadMax }, { clock: time.clock, timers: time })
+  const budget = new MemoryBudget({ max: unreadMax })
   const stream = new FakeStream()
   const target = new FakeTarget()
   const meter = { streams: 0 }
   const outlet = { body: target, abort: () => target.destroy() }
-  new EventWriter(stream, outlet, 'somebody', { unread: new Unread(budget), timers: time, meter })
+  new EventWriter(stream, outlet, 'somebody', {
+    unread: { budget, written: new TurnEnd(count => count()) },
+    timers: time,
+    meter,
+  })
   return { budget, meter, stream, target, time }
 }
 
@@ -144,8 +148,11 @@ const collectGarbage = runInNewContext('gc') as () => void
 
 test('over HTTP/2, an open stream does not keep its request in memory', async () => {
   const time = new ManualTime()
-  const unread = new Unread(new FairBudget({ max: 1000 }, { clock: time.clock, timers: time }))
-  const bodies = new FairBudget({ max: 100_000 }, { clock: time.clock, timers: time })
+  const unread = {
+    budget: new MemoryBudget({ max: 1000 }),
+    written: new TurnEnd<() => void>(count => count()),
+  }
+  const bodies = new MemoryBudget({ max: 100_000 })
   const events = new FakeStream()
   const held: WeakRef<object>[] = []
   const serve = (exchange: Exchange) => {

@@ -6,11 +6,10 @@ import { IncomingMessage } from 'node:http'
 import { connect as connectSocket, Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { systemClock } from '../../src/base/clock.ts'
+import { MemoryBudget } from '../../src/base/admission/memory-budget.ts'
 import { limits } from '../../src/base/limits.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
-import { FairBudget } from '../../src/server/http/fair-budget.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { Pacer, Pacing } from '../../src/server/http/pacer.ts'
 import { bodyText, readBody } from '../../src/server/http/request-body.ts'
@@ -312,7 +311,7 @@ test('long input makes progress even if requests leave no capacity', async () =>
 })
 
 test('thousands of pipelined requests with bodies are all answered in order', async () => {
-  const budget = new FairBudget({ max: 100_000_000 }, { clock: systemClock, timers: systemTimers })
+  const budget = new MemoryBudget({ max: 100_000_000 })
   const listener = new Listener(exchange => {
     readBody(exchange, { bytesMax: 100_000 }, budget, outcome => {
       const text = typeof outcome === 'string' ? outcome : (bodyText(exchange, outcome) ?? '')

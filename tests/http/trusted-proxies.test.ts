@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proxiesFault } from '../../src/app/config/faults.ts'
+import { clientOf } from '../../src/server/http/client-address.ts'
 import { TrustedProxies } from '../../src/server/http/trusted-proxies.ts'
 import { startFakeService } from './fake-engine.ts'
 
@@ -69,4 +70,17 @@ test('the proxy decides about the client of each request on its connection', asy
   } finally {
     await service.stop(0)
   }
+})
+
+test('clients are identified by their IPv4 address or by their IPv6 network', () => {
+  const cases: [address: string | undefined, client: string][] = [
+    ['127.0.0.2', '127.0.0.2'],
+    ['::ffff:10.1.2.3', '10.1.2.3'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
+    ['2001:db8::6', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    [undefined, ''],
+  ]
+  for (const [address, client] of cases) assert.equal(clientOf(address), client)
 })

@@ -70,7 +70,7 @@ export function blindCasts(files: readonly Syntax[]): Findings {
  */
 const innerBounds: ReadonlySet<string> = new Set([
   'src/server/http/listener.ts sessionMegabytesMax', // memory of an HTTP/2 session
-  'src/server/http/outbox.ts delayMsMax', // how long a response waits to be sent together with others
+  'src/server/http/turn-end.ts delayMsMax', // how long a response waits to be sent together with others
   'src/server/http/request-meter.ts statusMax', // a number of the protocol
   'src/fql4/functions/registry.ts seenMax', // a cache
   'src/fql4/pattern-search.ts shownMax', // how much of a pattern an error repeats

@@ -7,10 +7,10 @@
 // another process is ready for other databases. Until its replacement is ready, the old process serves other databases.
 // If the old process lacks memory for one of their queries, the query is evaluated again in another process.
 
-import { Allowances } from '../../base/allowance.ts'
+import { FairQueue } from '../../base/admission/fair-queue.ts'
+import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
 import type { Clock } from '../../base/clock.ts'
 import { RequestError } from '../../base/errors.ts'
-import { FairQueue } from '../../base/fair-queue.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
@@ -80,7 +80,7 @@ export class ProcessLane implements SlowLane {
   /**
    * Queues that have recently used up the memory of a process, with the milliseconds for which they are remembered.
    */
-  readonly #spenders: Allowances<string>
+  readonly #spenders: RateLimit<string>
   #isClosed = false
   /** Processes that are not ready yet. */
   #starting = 0
@@ -94,8 +94,7 @@ export class ProcessLane implements SlowLane {
     )
     this.longQueries = new LongQueries(queue => this.#shares.msOf(queue))
     this.#processes = new Array(options.processesMax).fill(undefined)
-    const passing = { max: 0, perSecond: 1000 }
-    this.#spenders = new Allowances(passing, spendersMax, () => options.clock.elapsedMs())
+    this.#spenders = new RateLimit(passingMs, spendersMax, () => options.clock.elapsedMs())
   }
 
   share(queue: string): ProcessShare {

@@ -4,8 +4,8 @@
 
 import type { CryptoKey } from 'jose'
 import { LRUCache } from 'lru-cache'
+import { FairRunner } from '../../base/admission/fair-queue.ts'
 import type { Clock } from '../../base/clock.ts'
-import { FairRunner } from '../../base/fair-queue.ts'
 import { limits } from '../../base/limits.ts'
 import type { FetchKeySet } from './jwks-fetch.ts'
 

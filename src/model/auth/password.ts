@@ -5,8 +5,8 @@
 // Hashes that other programs made from the first 72 bytes of the password verify as well.
 
 import { createHmac, hash } from 'node:crypto'
+import { FairRunner } from '../../base/admission/fair-queue.ts'
 import { assert } from '../../base/assert.ts'
-import { FairRunner } from '../../base/fair-queue.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
 import type { DatabaseId } from '../../values/value.ts'

@@ -3,7 +3,7 @@
 // pair, and every request reads the stored hash.
 
 import { hash } from 'node:crypto'
-import { FairRunner } from '../../base/fair-queue.ts'
+import { FairRunner } from '../../base/admission/fair-queue.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
 import type { Memo } from '../../base/pending.ts'

@@ -2,13 +2,13 @@
 // against a common limit of all idle connections, so that unauthenticated clients cannot use up the sockets.
 
 import type { Socket } from 'node:net'
-import type { FairBudget, Share } from './fair-budget.ts'
+import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
 import { Pacer, type Pacing } from './pacer.ts'
 
 /** The connections of a process. */
 export interface ConnectionCounts {
   /** Limits the connections without a running request. */
-  readonly waiting: FairBudget
+  readonly waiting: MemoryBudget
   /** Number of connections with a running request. */
   busy: number
 }

@@ -6,6 +6,7 @@
 // Errors of handlers become answers here. An internal error is logged with its cause; the client does not see the
 // cause.
 
+import { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { RequestError } from '../../base/errors.ts'
 import { beginningOfJson } from '../../base/json-encoding.ts'
 import { limits } from '../../base/limits.ts'
@@ -16,13 +17,12 @@ import { MessageError } from './api.ts'
 import { type Endpoint, EndpointCall, type Handler, type Services } from './endpoint.ts'
 import { preflightAnswer } from './endpoints/preflight.ts'
 import type { Exchange } from './exchange.ts'
-import { FairBudget } from './fair-budget.ts'
-import { Outbox } from './outbox.ts'
 import { bodyText, readBody } from './request-body.ts'
 import { invalidHeader } from './request-headers.ts'
 import { discardBody, ResponseWriter } from './response-writer.ts'
 import { parseTags } from './tags.ts'
 import { traceOf } from './trace.ts'
+import { TurnEnd } from './turn-end.ts'
 
 export interface EdgeOptions {
   /** The value of `x-faunadb-build`. */
@@ -48,27 +48,28 @@ const bodyErrors = {
 export class Edge {
   readonly #services: Services
   readonly #pendingMax: number
-  readonly #bodies: FairBudget
+  readonly #bodies: MemoryBudget
   readonly #writer: ResponseWriter
-  readonly #outbox: Outbox<EndpointCall>
+  /** The answers of this turn. */
+  readonly #answers: TurnEnd<EndpointCall>
   readonly #record: RecordCall | undefined
   #pending = 0
 
   constructor(services: Services, options: EdgeOptions) {
     this.#services = services
     this.#record = recorder(services)
-    this.#outbox = new Outbox(call => {
+    this.#answers = new TurnEnd(call => {
       this.#pending--
       this.#answer(call, call.answer as Answer)
     }, services.clock)
     this.#pendingMax = options.pendingRequestsMax
     if (services.meter) services.meter.inFlight = () => this.#pending
-    const bodyPace = { windowMs: limits.bodyPaceMs, amount: limits.bodyPaceBytes }
-    this.#bodies = new FairBudget({ max: limits.bufferedBodyBytesMax, pace: bodyPace }, services)
-    const unreadPace = { windowMs: limits.unreadPaceMs, amount: limits.unreadPaceBytes }
+    const { clock, meter, timers } = services
+    const bodyPace = { windowMs: limits.bodyPaceMs, amount: limits.bodyPaceBytes, clock, timers }
+    this.#bodies = new MemoryBudget({ max: limits.bufferedBodyBytesMax, pace: bodyPace })
+    const unreadPace = { windowMs: limits.unreadPaceMs, amount: limits.unreadPaceBytes, clock, timers }
     const unreadMax = options.unreadResponseBytesMax ?? limits.unreadResponseBytesMax
-    const unread = new FairBudget({ max: unreadMax, pace: unreadPace }, services)
-    const { meter, timers } = services
+    const unread = new MemoryBudget({ max: unreadMax, pace: unreadPace })
     this.#writer = new ResponseWriter({ build: options.build, host: options.host }, unread, { meter, timers })
   }
 
@@ -168,7 +169,7 @@ export class Edge {
 
   #finish(call: EndpointCall, answer: Answer): void {
     call.answer = answer
-    this.#outbox.add(call)
+    this.#answers.add(call)
   }
 
   #answer(call: EndpointCall, answer: Answer): void {

@@ -3,22 +3,29 @@
 // days, so a writer holds no reference to the request that opened its stream.
 
 import type { Writable } from 'node:stream'
+import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
 import { limits } from '../../base/limits.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
 import type { EventStream } from '../../engine/contract.ts'
 import type { Outlet } from './exchange.ts'
-import type { Share } from './fair-budget.ts'
 import type { RequestMeter } from './request-meter.ts'
-import type { Unread, UnsentBytes } from './unread.ts'
+import type { TurnEnd } from './turn-end.ts'
+
+/** The limit of the bytes that were written to connections but not yet read by the clients. */
+export interface UnreadBytes {
+  readonly budget: MemoryBudget
+  /** Short responses and events of this turn: functions that count the bytes that have not been flushed. */
+  readonly written: TurnEnd<() => void>
+}
 
 /** Services that all event writers share. */
 export interface EventWriterServices {
-  readonly unread: Unread
+  readonly unread: UnreadBytes
   readonly timers: Pick<Timers, 'after'>
   readonly meter: Pick<RequestMeter, 'streams'> | undefined
 }
 
-export class EventWriter implements UnsentBytes {
+export class EventWriter {
   readonly #stream: EventStream
   readonly #outlet: Outlet
   readonly #reader: string
@@ -44,10 +51,10 @@ export class EventWriter implements UnsentBytes {
     return this.#outlet.body
   }
 
-  countUnsent(): void {
+  readonly #countUnsent = () => {
     // The share of an event is closed before the next event is written.
     if (this.#unsent === undefined || this.#share !== undefined || this.#target.destroyed) return
-    this.#share = this.#writing.unread.count(this.#reader, this.#unsent, () => this.#outlet.abort())
+    this.#share = this.#writing.unread.budget.open(this.#reader, () => this.#outlet.abort(), this.#unsent)
   }
 
   #pass(): void {
@@ -57,7 +64,7 @@ export class EventWriter implements UnsentBytes {
     if (line !== undefined) {
       this.#unsent = line.length
       this.#target.write(line, this.#sent)
-      this.#writing.unread.add(this)
+      this.#writing.unread.written.add(this.#countUnsent)
     } else if (this.#stream.ended) this.#target.end()
   }
 

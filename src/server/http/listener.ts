@@ -13,6 +13,7 @@ import http2, {
 import net, { type AddressInfo, type Server, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import tls, { type TLSSocket } from 'node:tls'
+import { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { connectionsMax } from '../../base/descriptors.ts'
 import { limits } from '../../base/limits.ts'
@@ -21,7 +22,6 @@ import { answerChannelError } from './channel-errors.ts'
 import { clientOf } from './client-address.ts'
 import { Connection, type ConnectionCounts } from './connection.ts'
 import type { Exchange } from './exchange.ts'
-import { FairBudget } from './fair-budget.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 import { type Pacer, Pacing } from './pacer.ts'
@@ -137,7 +137,7 @@ export class Listener {
     const openMax = options.connectionsMax ?? connectionsMax()
     // A new connection evicts a waiting connection. If no other connection waits, the new connection is closed.
     const max = () => Math.min(waitingMax, openMax - this.#counts.busy)
-    const waiting = new FairBudget({ max }, { clock, timers })
+    const waiting = new MemoryBudget({ max })
     this.#counts = { waiting, busy: 0 }
     this.#cancelChecks = timers.every(limits.sessionCheckMs, () => {
       for (const pacer of this.#sessions.values()) pacer.checkTraffic()

@@ -22,7 +22,7 @@
 import type { IncomingMessage } from 'node:http'
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import { Allowance, Allowances } from '../../base/allowance.ts'
+import { Bucket, passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
 import type { Timers } from '../../base/timers.ts'
@@ -39,9 +39,6 @@ interface Step {
 const requestCost = 1
 /** A TLS handshake takes about as long as this many short requests, most of it for a signature. */
 const handshakeCost = 32
-
-/** The rate of an allowance in milliseconds that refills in real time. */
-const passing = { max: 0, perSecond: 1000 }
 
 /**
  * State that the connections of a process share: the turns of the event loop, and the clients whose sessions were
@@ -62,14 +59,14 @@ export class Pacing {
   #excessLines = 0
   #slicesUntilMs = Number.NEGATIVE_INFINITY
   /** For each client, in milliseconds: how long the client remains an offender, and how long its next session waits. */
-  readonly #offences: Allowances<string>
-  readonly #queues: Allowances<string>
+  readonly #offences: RateLimit<string>
+  readonly #queues: RateLimit<string>
 
   constructor(clock: Clock, timers: Timers) {
     this.clock = clock
     this.timers = timers
-    this.#offences = new Allowances(passing, limits.offendersMax, () => clock.elapsedMs())
-    this.#queues = new Allowances(passing, limits.offendersMax, () => clock.elapsedMs())
+    this.#offences = new RateLimit(passingMs, limits.offendersMax, () => clock.elapsedMs())
+    this.#queues = new RateLimit(passingMs, limits.offendersMax, () => clock.elapsedMs())
   }
 
   /** For {@link Pacer}: whether this turn has room for its next step. If so, the pacer must do the step at once. */
@@ -211,8 +208,8 @@ export class Pacer {
   /** The request that upgrades the connection to another protocol. */
   #lastRequest: IncomingMessage | undefined
   #session: ServerHttp2Session | undefined
-  #resets: Allowance | undefined
-  #empty: Allowance | undefined
+  #resets: Bucket | undefined
+  #empty: Bucket | undefined
   /** Bytes received that carried requests or data. */
   #useful = 0
   #pieces = 0
@@ -450,9 +447,9 @@ export class Pacer {
     // The bytes of HTTP/1.1 before the upgrade do not count.
     this.#seenEmpty = this.#socket.bytesRead
     this.#seenSent = this.#socket.bytesWritten
-    this.#resets = new Allowance({ max: this.resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
+    this.#resets = new Bucket({ max: this.resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
     const empty = { max: limits.sessionEmptyBytesBurst, perSecond: limits.sessionEmptyBytesPerSecond }
-    this.#empty = new Allowance(empty, nowMs)
+    this.#empty = new Bucket(empty, nowMs)
     // A protocol error makes the client an offender; a broken connection does not.
     session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.syscall === undefined) this.#pacing.noteOffence(this.#client)

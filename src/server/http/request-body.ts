@@ -3,11 +3,11 @@
 // Before authentication, only a short part of a body is kept.
 
 import type { Readable } from 'node:stream'
+import type { Eviction, MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
 import { jsonText } from '../../base/json-encoding.ts'
 import { limits } from '../../base/limits.ts'
 import { LongBody } from '../../engine/contract.ts'
 import type { Exchange } from './exchange.ts'
-import type { Eviction, FairBudget, Share } from './fair-budget.ts'
 import { Pieces } from './pieces.ts'
 
 /** The result of reading a body: its bytes, the pieces of a long body, or the reason why there is no body. */
@@ -39,7 +39,7 @@ const bytesPerRequest = 16_384
 export function readBody(
   exchange: Exchange,
   rules: BodyRules,
-  budget: FairBudget,
+  budget: MemoryBudget,
   done: (outcome: BodyOutcome) => void,
 ): void {
   const { body } = exchange
@@ -76,7 +76,7 @@ class IncomingBody {
     exchange: Exchange,
     source: Readable,
     rules: BodyRules,
-    budget: FairBudget,
+    budget: MemoryBudget,
     done: (outcome: BodyOutcome) => void,
   ) {
     const { client, headers } = exchange

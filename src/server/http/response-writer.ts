@@ -1,14 +1,14 @@
 // Sends responses at the speed of their clients. Unread bytes count against a limit that all clients share
-// (fair-budget.ts), so that slow readers are disconnected and the memory of the process stays limited.
+// (memory-budget.ts), so that slow readers are disconnected and the memory of the process stays limited.
 
 import type { Readable, Writable } from 'node:stream'
+import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './endpoint.ts'
-import { EventWriter, type EventWriterServices } from './event-writer.ts'
+import { EventWriter, type EventWriterServices, type UnreadBytes } from './event-writer.ts'
 import type { Exchange, HeaderList, Outlet } from './exchange.ts'
-import type { FairBudget, Share } from './fair-budget.ts'
 import { prepareResponse, type ResponseContext } from './response-headers.ts'
-import { Unread } from './unread.ts'
+import { TurnEnd } from './turn-end.ts'
 
 /** Number of bytes of a body that are written at a time. Shorter bodies are sent as a whole. */
 const pieceBytes = 65_536
@@ -18,13 +18,13 @@ type WriterServices = Omit<EventWriterServices, 'unread'>
 
 export class ResponseWriter {
   readonly #context: ResponseContext
-  readonly #unread: Unread
+  readonly #unread: UnreadBytes
   readonly #events: EventWriterServices
 
-  /** `unread` limits the bytes of unread responses. */
-  constructor(context: ResponseContext, unread: FairBudget, { meter, timers }: WriterServices) {
+  /** `budget` limits the bytes of unread responses. */
+  constructor(context: ResponseContext, budget: MemoryBudget, { meter, timers }: WriterServices) {
     this.#context = context
-    this.#unread = new Unread(unread)
+    this.#unread = { budget, written: new TurnEnd(count => count()) }
     this.#events = { unread: this.#unread, timers, meter }
   }
 
@@ -42,12 +42,12 @@ export class ResponseWriter {
     if (text === undefined) this.#writeStream(request, answer, headers)
     else if (bytes <= pieceBytes || request.method === 'HEAD') {
       const unsent = request.respond(answer.status, headers, text, bytes)
-      if (unsent > 0) this.#unread.add({ countUnsent: () => this.#countUnsent(request, unsent) })
+      if (unsent > 0) this.#unread.written.add(() => this.#countUnsent(request, unsent))
     } else {
       // The body is encoded into buffers outside the JavaScript heap, because the heap is smaller than the memory.
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
-      const share = track(request, readerOf(request, answer), bytes, this.#unread)
+      const share = track(request, readerOf(request, answer), bytes, this.#unread.budget)
       if (request.isGone) return 0
       writePieces(request.begin(answer.status, headers).body, pieces, share)
     }
@@ -56,7 +56,7 @@ export class ResponseWriter {
 
   /** Counts the unsent bytes of a response that was written whole. */
   #countUnsent(request: Exchange, bytes: number): void {
-    if (!request.isGone) track(request, request.client, bytes, this.#unread)
+    if (!request.isGone) track(request, request.client, bytes, this.#unread.budget)
   }
 
   #writeStream(request: Exchange, answer: Answer, headers: HeaderList): void {
@@ -84,7 +84,7 @@ export class ResponseWriter {
     })
     body.on('data', (piece: Buffer | string) => {
       body.pause()
-      const share = this.#unread.count(reader, piece.length, abort)
+      const share = this.#unread.budget.open(reader, abort, piece.length)
       waiting = share
       target.write(piece, () => {
         share.close()
@@ -96,8 +96,8 @@ export class ResponseWriter {
 }
 
 /** Counts `bytes` as unread for a group of readers, until the exchange is closed. */
-function track(request: Exchange, group: string, bytes: number, unread: Unread): Share {
-  const share = unread.count(group, bytes, () => request.abort())
+function track(request: Exchange, group: string, bytes: number, budget: MemoryBudget): Share {
+  const share = budget.open(group, () => request.abort(), bytes)
   request.onClose(() => share.close())
   return share
 }

@@ -77,7 +77,7 @@ export class BuildQueue {
       if (seen.has(name)) break
       seen.add(name)
       if (this.#isSkipped(build, name)) continue
-      if (this.#batchMs !== undefined && this.#store.bindingShare.restMs(build.database) > 0) {
+      if (this.#batchMs !== undefined && this.#store.bindingPauses.waitMs(build.database) > 0) {
         paused++
         continue
       }

@@ -7,8 +7,8 @@
 //
 // Slow-lane processes send their attempts to their service. Workers forward whole queries to the committing process.
 
+import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { limits } from '../../base/limits.ts'
-import type { MemoryBound } from '../../base/memory-bound.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import { commitDistance } from '../../base/timeline.ts'
 import type { Micros } from '../../values/value.ts'
@@ -30,7 +30,7 @@ interface CommitterOptions {
   /** Microseconds, to measure the duration of evaluation. */
   readonly clock: () => Micros
   /** Limits the memory of waiting writes. */
-  readonly memory: MemoryBound | undefined
+  readonly memory: MemoryBudget | undefined
   readonly commits: (evaluate: EvaluateHere) => Commits
 }
 
@@ -38,7 +38,7 @@ export class Committer {
   readonly #times: SnapshotTimes
   readonly #parts: TransactionParts
   readonly #clock: () => Micros
-  readonly #memory: MemoryBound | undefined
+  readonly #memory: MemoryBudget | undefined
   readonly #commits: Commits
 
   constructor({ clock, commits, memory, parts, times }: CommitterOptions) {
@@ -116,7 +116,7 @@ export class Committer {
 
   /** Writes count against the memory limit until they have been committed. */
   async #commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'> {
-    const release = this.#memory?.hold(attempt.counters.writeBytes)
+    const release = this.#memory?.reserve(attempt.counters.writeBytes)
     try {
       return await this.#commits.commit(attempt, terms)
     } finally {

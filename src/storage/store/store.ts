@@ -1,8 +1,10 @@
 // An open data directory: runs transactions on the storage engine. committer.ts describes writes, and snapshot-times.ts
 // describes the times of commits and snapshots.
 
+import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
+import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
+import { systemClock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
-import type { MemoryBound } from '../../base/memory-bound.ts'
 import { epoch } from '../../base/micros.ts'
 import { localTimeline, type Timeline } from '../../base/timeline.ts'
 import type { DatabaseId, Micros } from '../../values/value.ts'
@@ -10,7 +12,6 @@ import type { KeyValueStore } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
 import type { Attempt } from './attempt.ts'
 import { BindingBudget } from './binding-budget.ts'
-import { BindingShare } from './binding-share.ts'
 import { SchemaCache } from './catalogue.ts'
 import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
@@ -44,7 +45,7 @@ interface StoreOptions {
   /** Reserves ids for a process that never commits; absent: they are reserved here. */
   readonly reserveIds?: ReserveIds
   /** Limits the memory of evaluated transactions that wait to be written. */
-  readonly memory?: MemoryBound
+  readonly memory?: MemoryBudget
   /** The process that commits attempts; absent: this process. */
   readonly commits?: Commits
   /**
@@ -54,15 +55,19 @@ interface StoreOptions {
   readonly rememberedBytesMax?: number
 }
 
+/** Number of databases whose pauses are remembered. */
+const pausesMax = 10_000
+
 /** The parts of `rememberedBytesMax` for documents, for index entries and for schemas. */
 const [documentsPart, entriesPart, schemasPart] = [1 / 3, 1 / 6, 1 / 2]
 
 /** An open data directory. */
 export class Store {
   readonly kv: KeyValueStore
-  /** The time limit for the bindings of a document, and the share for those of a database in the background. */
+  /** The time limit for the bindings of a document. */
   readonly bindings: BindingBudget
-  readonly bindingShare = new BindingShare()
+  /** Milliseconds for which each database pauses after bindings that could not move to the slow lane. */
+  readonly bindingPauses = new RateLimit<DatabaseId>(passingMs, pausesMax, () => systemClock.elapsedMs())
   readonly #parts: TransactionParts
   readonly #times: SnapshotTimes
   readonly #committer: Committer
@@ -165,10 +170,14 @@ export class Store {
 
   /**
    * Runs synchronous work on documents of a database, where the work cannot move to the slow lane. The database then
-   * pauses according to the duration of its bindings, whether or not the work throws.
+   * pauses for a multiple of the duration of its bindings, whether or not the work throws. Concurrent pauses add up.
+   * Builds and documents of other databases continue meanwhile.
    */
   counted<T>(database: DatabaseId, work: () => T): T {
-    return this.bindings.counted(work, micros => this.bindingShare.spent(database, micros))
+    return this.bindings.counted(work, micros => {
+      const pauseMs = (micros / 1000) * limits.bindingRestFactor
+      if (pauseMs >= limits.bindingRestMsMin) this.bindingPauses.take(database, pauseMs)
+    })
   }
 
   /** Commits only a time, which shows whether commits are possible. Concurrent callers share a commit. */

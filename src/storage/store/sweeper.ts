@@ -209,6 +209,6 @@ export class Sweeper {
    * removed later.
    */
   #mayCompute(database: DatabaseId): boolean {
-    return this.#batchMs === undefined || this.#store.bindingShare.restMs(database) === 0
+    return this.#batchMs === undefined || this.#store.bindingPauses.waitMs(database) === 0
   }
 }

@@ -1,12 +1,14 @@
 // A limit on a resource that all clients share (bytes of unfinished requests, bytes of unread responses, connections
-// without a request). When the limit is exceeded, the client that holds most loses its largest shares. A new client
-// is not evicted because it is new. Clients are distinguished by a group: the address of the client, or its database
-// once the credential is known.
+// without a request, memory of running queries). A client whose work can be ended holds a share. When the limit is
+// exceeded, the client that holds most loses its largest shares. A new client is not evicted because it is new. Clients
+// are distinguished by a group: the address of the client, or its database once the credential is known. Work that must
+// not be ended reserves its bytes instead, and is rejected if there is no room.
 //
 // A budget with a pace also evicts stalled shares: each share must move a minimum amount in every window of time.
 
-import type { Clock } from '../../base/clock.ts'
-import type { Cancel, Timers } from '../../base/timers.ts'
+import { assert } from '../assert.ts'
+import type { Clock } from '../clock.ts'
+import type { Cancel, Timers } from '../timers.ts'
 
 /** Why a share is evicted. */
 export type Eviction = 'no room' | 'too slow'
@@ -14,11 +16,13 @@ export type Eviction = 'no room' | 'too slow'
 /** Evictions continue down to this part of the limit, so that the next bytes do not cause evictions again. */
 const lowWater = 7 / 8
 
-interface FairBudgetOptions {
+interface MemoryBudgetOptions {
   /** The limit for all shares together; a function if it changes. */
   readonly max: number | (() => number)
   /** Absent: shares may stall. */
   readonly pace?: Pace
+  /** Makes the error of a reservation that exceeds the limit. */
+  readonly refusal?: () => Error
 }
 
 /** The minimum speed of a share. */
@@ -27,7 +31,12 @@ export interface Pace {
   readonly windowMs: number
   /** The amount that must move in each window. */
   readonly amount: number
+  readonly clock: Clock
+  readonly timers: Timers
 }
+
+/** Releases a reservation; a second call has no effect. */
+type Release = () => void
 
 interface Group {
   readonly name: string
@@ -35,38 +44,54 @@ interface Group {
   held: number
 }
 
-/** The shares of all groups, and their limit. */
-export class FairBudget {
+/** The shares of all groups, the reservations, and their limit. */
+export class MemoryBudget {
   readonly #max: () => number
   readonly #pace: Pace | undefined
-  readonly #clock: Clock
-  readonly #timers: Timers
+  readonly #refusal: (() => Error) | undefined
   readonly #groups = new Map<string, Group>()
   #held = 0
   #cancelSweep: Cancel | undefined
 
-  constructor(options: FairBudgetOptions, { clock, timers }: { clock: Clock; timers: Timers }) {
-    const { max } = options
+  constructor({ max, pace, refusal }: MemoryBudgetOptions) {
     this.#max = typeof max === 'number' ? () => max : max
-    this.#pace = options.pace
-    this.#clock = clock
-    this.#timers = timers
+    this.#pace = pace
+    this.#refusal = refusal
   }
 
-  /** The amount that all shares hold now. */
+  /** The amount that is held now. */
   get held(): number {
     return this.#held
   }
 
   /**
-   * Opens an empty share. `evict` must end the request or connection that the share belongs to. The share is closed
-   * before `evict` is called. {@link Share.grow} may call `evict`.
+   * Opens a share of `amount`. `evict` must end the request or connection that the share belongs to. The share is closed
+   * before `evict` is called. This method and {@link Share.grow} may call `evict`.
    */
-  open(group: string, evict: (reason: Eviction) => void): Share {
-    const share = new Share(this, this.#groupOf(group), evict, this.#pace ? this.#clock.elapsedMs() : 0)
+  open(group: string, evict: (reason: Eviction) => void, amount = 0): Share {
+    const pace = this.#pace
+    const share = new Share(this, this.#groupOf(group), evict, pace?.clock.elapsedMs() ?? 0)
     share.group.shares.add(share)
-    if (this.#pace) this.#cancelSweep ??= this.#timers.after(this.#pace.windowMs, this.#sweep)
+    if (pace) this.#cancelSweep ??= pace.timers.after(pace.windowMs, this.#sweep)
+    if (amount > 0) share.grow(amount)
     return share
+  }
+
+  /**
+   * Reserves an amount that is never evicted. Throws the error of `refusal` when there is no room. When nothing else is
+   * held, every amount is accepted.
+   */
+  reserve(amount: number): Release {
+    if (this.#held > 0 && this.#held + amount > this.#max()) {
+      assert(this.#refusal, 'a budget with reservations has an error for those that it rejects')
+      throw this.#refusal()
+    }
+    this.#held += amount
+    let isHeld = true
+    return () => {
+      if (isHeld) this.#held -= amount
+      isHeld = false
+    }
   }
 
   /** For {@link Share}: adds `amount`, which may be negative. */
@@ -144,12 +169,12 @@ export class FairBudget {
   readonly #sweep = () => {
     this.#cancelSweep = undefined
     const pace = this.#pace as Pace
-    const nowMs = this.#clock.elapsedMs()
+    const nowMs = pace.clock.elapsedMs()
     for (const group of this.#groups.values()) {
       for (const share of group.shares) share.checkPace(nowMs, pace)
       if (group.shares.size === 0) this.#groups.delete(group.name)
     }
-    if (this.#groups.size > 0) this.#cancelSweep = this.#timers.after(pace.windowMs / 2, this.#sweep)
+    if (this.#groups.size > 0) this.#cancelSweep = pace.timers.after(pace.windowMs / 2, this.#sweep)
   }
 }
 
@@ -157,7 +182,7 @@ export class FairBudget {
 export class Share {
   group: Group
   held = 0
-  readonly #budget: FairBudget
+  readonly #budget: MemoryBudget
   readonly #evict: (reason: Eviction) => void
   #closed = false
   #windowFromMs: number
@@ -165,7 +190,7 @@ export class Share {
   /** Set while the share waits for something other than the client. */
   #paused = false
 
-  constructor(budget: FairBudget, group: Group, evict: (reason: Eviction) => void, nowMs: number) {
+  constructor(budget: MemoryBudget, group: Group, evict: (reason: Eviction) => void, nowMs: number) {
     this.#budget = budget
     this.group = group
     this.#evict = evict
@@ -211,14 +236,14 @@ export class Share {
     this.held = 0
   }
 
-  /** For {@link FairBudget}. */
+  /** For {@link MemoryBudget}. */
   end(reason: Eviction): void {
     this.close()
     this.#evict(reason)
   }
 
   /**
-   * For {@link FairBudget}: begins a new window when the current window is over, and evicts the share if too little
+   * For {@link MemoryBudget}: begins a new window when the current window is over, and evicts the share if too little
    * moved in that window.
    */
   checkPace(nowMs: number, { windowMs, amount }: Pace): void {

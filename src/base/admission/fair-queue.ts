@@ -2,7 +2,7 @@
 // may be nested, and each level takes turns of its own. `FairRunner` runs expensive operations (password checks,
 // outgoing requests) in this order with bounded concurrency.
 
-import { upsert } from './upsert.ts'
+import { upsert } from '../upsert.ts'
 
 /** Items by owner. A path names the owner, outermost first; all paths of a queue have the same length. */
 export class FairQueue<T, O = string> {

@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { epoch } from '../../src/base/micros.ts'
-import type { Timers } from '../../src/base/timers.ts'
-import { clientOf } from '../../src/server/http/client-address.ts'
-import { FairBudget, type Pace, type Share } from '../../src/server/http/fair-budget.ts'
+import { MemoryBudget, type Pace, type Share } from '../../../../src/base/admission/memory-budget.ts'
+import { epoch } from '../../../../src/base/micros.ts'
+import type { Timers } from '../../../../src/base/timers.ts'
 
 /** A budget with a simulated clock, and its evictions. */
-function budgetOf(max: number, pace?: Pace) {
+function budgetOf(max: number, pace?: Omit<Pace, 'clock' | 'timers'>) {
   let nowMs = 0
   let sweep: (() => void) | undefined
   const timers = {
@@ -18,15 +17,13 @@ function budgetOf(max: number, pace?: Pace) {
     },
   } as Timers
   const clock = { now: () => epoch, elapsedMs: () => nowMs }
-  const budget = new FairBudget(pace ? { max, pace } : { max }, { clock, timers })
+  const budget = new MemoryBudget(pace ? { max, pace: { ...pace, clock, timers } } : { max })
   const evicted: string[] = []
   return {
     budget,
     evicted,
     open(group: string, name: string, amount = 0): Share {
-      const share = budget.open(group, reason => evicted.push(`${name} ${reason}`))
-      share.grow(amount)
-      return share
+      return budget.open(group, reason => evicted.push(`${name} ${reason}`), amount)
     },
     pass(ms: number) {
       nowMs += ms
@@ -99,15 +96,34 @@ test('a share that stalls for a window is evicted; growing, shrinking and counte
   assert.ok(isIdle())
 })
 
-test('clients are identified by their IPv4 address or by their IPv6 network', () => {
-  const cases: [address: string | undefined, client: string][] = [
-    ['127.0.0.2', '127.0.0.2'],
-    ['::ffff:10.1.2.3', '10.1.2.3'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
-    ['2001:db8::6', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    [undefined, ''],
-  ]
-  for (const [address, client] of cases) assert.equal(clientOf(address), client)
+const refusal = new Error('no room')
+
+test('a reservation above the limit is rejected, and released memory is available again', () => {
+  const budget = new MemoryBudget({ max: 10, refusal: () => refusal })
+  const release = budget.reserve(6)
+  budget.reserve(4)
+  assert.throws(() => budget.reserve(1), refusal)
+  assert.equal(budget.held, 10)
+  release()
+  release()
+  assert.equal(budget.held, 4)
+  budget.reserve(6)
+})
+
+test('a single reservation may have any amount', () => {
+  const budget = new MemoryBudget({ max: 10, refusal: () => refusal })
+  const release = budget.reserve(100)
+  assert.throws(() => budget.reserve(1), refusal)
+  release()
+  assert.equal(budget.held, 0)
+})
+
+test('shares are evicted for a share, but never for a reservation', () => {
+  const evicted: string[] = []
+  const budget = new MemoryBudget({ max: 10, refusal: () => refusal })
+  budget.open('a', () => evicted.push('a'), 6)
+  assert.throws(() => budget.reserve(5), refusal)
+  budget.reserve(4)
+  budget.open('b', () => evicted.push('b'), 1)
+  assert.deepEqual(evicted, ['a'])
 })

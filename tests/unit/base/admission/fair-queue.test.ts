@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FairQueue, FairRunner } from '../../../src/base/fair-queue.ts'
+import { FairQueue, FairRunner } from '../../../../src/base/admission/fair-queue.ts'
 
 /** A queue with one slot, occupied until `open` is called, and the order in which operations ran. */
 function blockedQueue(waitingMax: number) {

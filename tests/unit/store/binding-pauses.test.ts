@@ -4,13 +4,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemClock } from '../../../src/base/clock.ts'
 import { step, stepsPerCheck } from '../../../src/base/effort.ts'
 import { RequestError } from '../../../src/base/errors.ts'
 import { limits } from '../../../src/base/limits.ts'
 import { documentRange } from '../../../src/storage/keys/keyspace.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { Background } from '../../../src/storage/store/background.ts'
-import { BindingShare } from '../../../src/storage/store/binding-share.ts'
 import { BuildQueue } from '../../../src/storage/store/build-queue.ts'
 import { Sweeper } from '../../../src/storage/store/sweeper.ts'
 import { Lambda, type Ref, rootDatabase } from '../../../src/values/value.ts'
@@ -25,18 +25,29 @@ const bound = (source: Ref) => ({
 const stored = ({ kv }: Bench, { id }: Ref) =>
   kv.read(view => [...view.range(documentRange(rootDatabase, Number(id)))].length)
 
-test('a database pauses in proportion to the time of its bindings, and times add up', () => {
+test('a database pauses in proportion to the time of its bindings, and times add up', async t => {
   let now = 0
-  const share = new BindingShare(() => now)
-  assert.equal(share.restMs(1n), 0)
-  share.spent(1n, 100_000)
-  share.spent(1n, 50_000)
-  assert.equal(share.restMs(1n), 150 * limits.bindingRestFactor)
-  assert.equal(share.restMs(2n), 0)
+  t.mock.method(systemClock, 'elapsedMs', () => now)
+  const bench = new Bench()
+  const { store } = bench
+  const spend = (database: bigint, micros: number) => {
+    t.mock.method(store.bindings, 'counted', (work: () => void, report: (micros: number) => void) => {
+      work()
+      report(micros)
+    })
+    store.counted(database, () => undefined)
+  }
+  const pauseMs = (database: bigint) => store.bindingPauses.waitMs(database)
+  assert.equal(pauseMs(1n), 0)
+  spend(1n, 100_000)
+  spend(1n, 50_000)
+  assert.equal(pauseMs(1n), 150 * limits.bindingRestFactor)
+  assert.equal(pauseMs(2n), 0)
   now = 150 * limits.bindingRestFactor
-  assert.equal(share.restMs(1n), 0)
-  share.spent(1n, 1)
-  assert.equal(share.restMs(1n), 0, 'what takes next to nothing is no reason to rest')
+  assert.equal(pauseMs(1n), 0)
+  spend(1n, 1)
+  assert.equal(pauseMs(1n), 0, 'bindings of a short time cause no pause')
+  await bench.close()
 })
 
 /** Creates three expired documents of a collection with a binding. */
@@ -57,7 +68,7 @@ async function expired(): Promise<{ bench: Bench; collection: Ref }> {
 test('slow expired documents are removed one per step, and none while their database pauses', async t => {
   const { bench, collection } = await expired()
   // The real duration of these bindings does not matter here.
-  t.mock.method(bench.store.bindingShare, 'restMs', () => 0)
+  t.mock.method(bench.store.bindingPauses, 'waitMs', () => 0)
   const sweeper = new Sweeper(bench.store, undefined, 0)
   const counts = new Set<number>()
   // Some steps remove other things, such as old parts of the change log.
@@ -72,7 +83,7 @@ test('slow expired documents are removed one per step, and none while their data
   await bench.close()
 
   const other = await expired()
-  other.bench.store.bindingShare.spent(rootDatabase, 3_600_000_000)
+  other.bench.store.bindingPauses.take(rootDatabase, 3_600_000)
   await new Sweeper(other.bench.store, undefined, 0).runAll()
   assert.equal(stored(other.bench, other.collection), 3)
   await new Sweeper(other.bench.store).runAll()
@@ -89,7 +100,7 @@ test('slow documents of a deleted collection are removed one per step, and none 
     return collection
   })
   await bench.write(transaction => transaction.delete(collection))
-  const rest = t.mock.method(bench.store.bindingShare, 'restMs', () => 0)
+  const rest = t.mock.method(bench.store.bindingPauses, 'waitMs', () => 0)
   const sweeper = new Sweeper(bench.store, undefined, 0)
   const counts: number[] = []
   for (let steps = 0; steps < 2; steps++) {
@@ -98,7 +109,7 @@ test('slow documents of a deleted collection are removed one per step, and none 
   }
   assert.deepEqual(counts, [2, 1])
   rest.mock.restore()
-  bench.store.bindingShare.spent(rootDatabase, 3_600_000_000)
+  bench.store.bindingPauses.take(rootDatabase, 3_600_000)
   await sweeper.runAll()
   assert.equal(stored(bench, collection), 1)
   await new Sweeper(bench.store).runAll()

@@ -1,0 +1,37 @@
+// Collects items until the turn of the event loop ends. The responses of a turn are sent together: a single write wakes
+// the client's process, which costs the service as much as a small query; in a row of writes, only the first one does.
+// (With 32 connections of one client, this almost doubles the point reads per second.) The bytes of short responses are
+// counted as unread only at the end of a turn, because nearly all have left by then.
+
+import type { Clock } from '../../base/clock.ts'
+
+/** Milliseconds that an item may wait for others of the same turn, if the wait is limited. */
+const delayMsMax = 1
+
+/** Items that are handled at the end of the turn in which they were added. */
+export class TurnEnd<T> {
+  readonly #handle: (item: T) => void
+  readonly #clock: Clock | undefined
+  #queue: T[] = []
+  #queuedSinceMs = 0
+  readonly #flush = () => {
+    const queue = this.#queue
+    this.#queue = []
+    for (const item of queue) this.#handle(item)
+  }
+
+  /** `handle` must not throw. With a clock, items of a long turn wait at most a millisecond for the next item. */
+  constructor(handle: (item: T) => void, clock?: Clock) {
+    this.#handle = handle
+    this.#clock = clock
+  }
+
+  /** Has `item` handled before the event loop waits again. */
+  add(item: T): void {
+    const nowMs = this.#clock?.elapsedMs() ?? 0
+    if (this.#queue.push(item) === 1) {
+      this.#queuedSinceMs = nowMs
+      setImmediate(this.#flush)
+    } else if (nowMs - this.#queuedSinceMs > delayMsMax) this.#flush()
+  }
+}
