@@ -3,7 +3,7 @@
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Caller } from '../model/auth/contract.ts'
-import type { Transaction } from '../storage/store/contract.ts'
+import type { ReadTransaction } from '../storage/store/contract.ts'
 import { type DatabaseId, isObject, native, Ref } from '../values/value.ts'
 import type { CallerMark, NamedCaller } from './contract.ts'
 
@@ -38,7 +38,11 @@ function credentialMark(credential: Caller['credential']): string {
 const roleMark = ({ id }: Ref) => `#${id}`
 
 /** Returns the names for the mark of a caller in `database`. Deleted objects keep their numbers. */
-export function namedCaller(mark: CallerMark, database: DatabaseId, transaction: Transaction): NamedCaller {
+export function namedCaller(
+  mark: CallerMark,
+  database: DatabaseId,
+  transaction: ReadTransaction,
+): NamedCaller {
   const [kind = 'root', holder = '', id] = mark.credential.split('/')
   const isKey = kind === 'key' && id !== undefined
   return {
@@ -53,14 +57,14 @@ export function namedCaller(mark: CallerMark, database: DatabaseId, transaction:
   }
 }
 
-function keyName(key: Ref, transaction: Transaction): string | undefined {
+function keyName(key: Ref, transaction: ReadTransaction): string | undefined {
   const fields = transaction.get(key)?.fields
   const data = fields?.get('data') ?? null
   const name = fields?.get('name') ?? (isObject(data) ? data.get('name') : undefined)
   return typeof name === 'string' ? name : undefined
 }
 
-function roleName(role: string, database: DatabaseId, { catalogue }: Transaction): string {
+function roleName(role: string, database: DatabaseId, { catalogue }: ReadTransaction): string {
   if (!role.startsWith('#')) return role
   return catalogue.nameOf(new Ref(database, native.roles, BigInt(role.slice(1)))) ?? role
 }
@@ -70,7 +74,7 @@ function identityName(
   identity: string,
   credential: string,
   database: DatabaseId,
-  { catalogue }: Transaction,
+  { catalogue }: ReadTransaction,
 ): string {
   const [, collection, id] = /^(\d+)\/(-?\d+)$/.exec(identity) ?? []
   if (credential === 'provider' || collection === undefined) return identity

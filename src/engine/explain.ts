@@ -22,7 +22,7 @@ import type {
 } from '../model/auth/contract.ts'
 import { explainDecision, explainMemberships, type PrivilegeOutcome } from '../model/auth/explain.ts'
 import { LanguageError } from '../model/failure.ts'
-import type { Explanation, Language, Languages, Query } from '../model/language.ts'
+import type { Explanation, ExplanationRenderer, Language, Languages, Query } from '../model/language.ts'
 import { ReadRecorder } from '../model/read-recorder.ts'
 import { Session } from '../model/session.ts'
 import { WriteNeeded } from '../storage/store/contract.ts'
@@ -120,7 +120,12 @@ function decisionsOf(
 }
 
 /** Returns the result or the errors of a query, as members of the response. Its costs are added to `session`. */
-function outcomeOf(query: Query, subject: Session, language: Language, session: Session): Map<string, Value> {
+function outcomeOf(
+  query: Query,
+  subject: Session,
+  language: ExplanationRenderer,
+  session: Session,
+): Map<string, Value> {
   try {
     return new Map([['result', query.value(subject)]])
   } catch (error) {
@@ -191,7 +196,7 @@ function callerOf(ref: Ref, fields: ObjectValue, admission: Admission): Caller |
 function describeCaller(
   { authority, identity }: Caller,
   session: Session,
-  language: Language,
+  language: ExplanationRenderer,
 ): [string, Value][] {
   if (authority.kind !== 'roles') return []
   const roles: [string, Value] = ['roles', [...authority.roles]]
@@ -214,7 +219,7 @@ function describeDecision(
   authority: Authority,
   request: AccessRequest,
   allowed: boolean,
-  { language, subject }: { readonly language: Language; readonly subject: Session },
+  { language, subject }: { readonly language: ExplanationRenderer; readonly subject: Session },
 ): ObjectValue {
   const run: TryPredicate = (predicate, argument, about) => subject.tryPredicate(predicate, argument, about)
   const { accessOptions, transaction } = subject
@@ -236,18 +241,21 @@ function describeDecision(
 
 function describePrivilege(
   { action, grant, number, role }: PrivilegeOutcome,
-  language: Language,
+  language: ExplanationRenderer,
 ): ObjectValue {
   const said = typeof grant === 'boolean' ? { grant } : describeOutcome(grant, language)
   return mapOf({ role, privilege: BigInt(number), action, ...said })
 }
 
-function describeOutcome(outcome: PredicateOutcome, language: Language): Record<string, Value> {
+function describeOutcome(outcome: PredicateOutcome, language: ExplanationRenderer): Record<string, Value> {
   if ('value' in outcome) return { grant: outcome.value === true, predicate: outcome.value }
   return { grant: false, failure: describeFailure(outcome.failure, language) }
 }
 
-function describeFailure(failure: { readonly message: string }, language: Language): readonly Value[] {
+function describeFailure(
+  failure: { readonly message: string },
+  language: ExplanationRenderer,
+): readonly Value[] {
   return failure instanceof LanguageError ? language.describe(failure) : [failure.message]
 }
 

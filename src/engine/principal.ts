@@ -3,7 +3,7 @@
 
 import { epoch } from '../base/micros.ts'
 import type { Session } from '../model/session.ts'
-import type { Transaction } from '../storage/store/contract.ts'
+import type { ReadTransaction } from '../storage/store/contract.ts'
 import { collectionOf, type DatabaseId, type Micros, native, Ref, rootDatabase } from '../values/value.ts'
 import { markOf } from './caller-marks.ts'
 import type { DatabasePlace, NamedDatabases, Principal } from './contract.ts'
@@ -23,13 +23,16 @@ export function principalOf({ caller, transaction }: Session): Principal {
   }
 }
 
-function identityName(identity: Ref, { catalogue }: Transaction): Principal['identity'] {
+function identityName(identity: Ref, { catalogue }: ReadTransaction): Principal['identity'] {
   const collection = catalogue.nameOf(collectionOf(identity))
   return collection === undefined ? undefined : { collection, id: String(identity.id) }
 }
 
 /** Returns the location of a database: names and ids of the database and its ancestors, outermost first. */
-export function placeOf({ catalogue }: Pick<Transaction, 'catalogue'>, database: DatabaseId): DatabasePlace {
+export function placeOf(
+  { catalogue }: Pick<ReadTransaction, 'catalogue'>,
+  database: DatabaseId,
+): DatabasePlace {
   const around = catalogue.lineage(database)
   return {
     names: around.map(({ name }) => name).reverse(),
@@ -38,7 +41,10 @@ export function placeOf({ catalogue }: Pick<Transaction, 'catalogue'>, database:
 }
 
 /** Returns the databases along a path of names; undefined if one of them does not exist. */
-export function followNames(transaction: Transaction, names: readonly string[]): NamedDatabases | undefined {
+export function followNames(
+  transaction: ReadTransaction,
+  names: readonly string[],
+): NamedDatabases | undefined {
   const ids: DatabaseId[] = []
   let at = rootDatabase
   let since = epoch
@@ -53,7 +59,7 @@ export function followNames(transaction: Transaction, names: readonly string[]):
 }
 
 /** Returns the time since which a database has had its name and parent, as far as its history goes back. */
-function calledSince(database: Ref, name: string, transaction: Transaction): Micros {
+function calledSince(database: Ref, name: string, transaction: ReadTransaction): Micros {
   let since = transaction.snapshotTime
   for (const { action, fields, ts } of transaction.versions(database, { reverse: true })) {
     if (action === 'delete' || fields.get('name') !== name) break

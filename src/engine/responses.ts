@@ -2,7 +2,7 @@
 
 import type { RequestError } from '../base/errors.ts'
 import type { LanguageError } from '../model/failure.ts'
-import type { Language, RenderedResponse } from '../model/language.ts'
+import type { RenderedResponse, ResponseRenderer } from '../model/language.ts'
 import type { NamedObject } from '../model/named-objects.ts'
 import { type Session, timedOut } from '../model/session.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
@@ -58,14 +58,14 @@ export class Responses {
   contended = 0
   readonly #options: EngineOptions
   readonly #request: QueryRequest
-  readonly #language: Language
+  readonly #language: ResponseRenderer
   readonly #budget: TimeBudget
   readonly #isCharged: boolean
 
   constructor(
     options: EngineOptions,
     request: QueryRequest,
-    language: Language,
+    language: ResponseRenderer,
     { budget, isCharged = false }: Pick<RequestKind, 'budget' | 'isCharged'>,
   ) {
     this.#options = options

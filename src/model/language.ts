@@ -99,8 +99,8 @@ export interface Explanation {
   readonly dialect: string
 }
 
-/** A language of requests. Its functions throw its own LanguageErrors, and RequestErrors. */
-export interface Language {
+/** Parses requests and opens streams. The functions throw LanguageErrors of the language, and RequestErrors. */
+interface QueryParser {
   /** Options of this language for access decisions. */
   readonly accessOptions?: AccessOptions
   /** Parses the query of a request. Throws if the query is invalid. */
@@ -110,6 +110,14 @@ export interface Language {
    * function.
    */
   faultForAnybody?(request: LanguageRequest): RequestError | undefined
+  /** Evaluates a query that opens a stream. `parameter`: the URL's list of fields that events show. */
+  streamOrder(request: LanguageRequest, parameter: string | undefined, session: Session): StreamOrder
+  /** The error of a query that overflows the stack of the runtime. */
+  stackOverflow(): LanguageError
+}
+
+/** Renders responses. */
+export interface ResponseRenderer {
   /** Renders a value as the body of a response. */
   render(value: Value, session: Session): RenderedResponse
   /**
@@ -120,8 +128,10 @@ export interface Language {
   refused(error: LanguageError, request: LanguageRequest, ending: Ending): RenderedResponse
   /** Renders the response to a request that failed as a whole. */
   failed(error: RequestError, request: LanguageRequest, ending: Ending): RenderedResponse
-  /** The error of a query that overflows the stack of the runtime. */
-  stackOverflow(): LanguageError
+}
+
+/** Parses and renders explanations of access decisions and plans. */
+export interface ExplanationRenderer {
   /**
    * Parses the body of a request for an explanation. Undefined if the query in it is in another language. Throws if the
    * body is invalid.
@@ -131,8 +141,10 @@ export interface Language {
   renderExplanation(explanation: ObjectValue, session: Session): RenderedResponse
   /** Describes an error for an explanation: one value for each fault. */
   describe(error: LanguageError): readonly Value[]
-  /** Evaluates a query that opens a stream. `parameter`: the URL's list of fields that events show. */
-  streamOrder(request: LanguageRequest, parameter: string | undefined, session: Session): StreamOrder
+}
+
+/** Removes the data of clients from texts for the query log. */
+interface QueryRedaction {
   /**
    * Returns the text of a query without any data that a person could have typed, as the inside of a JSON string, for
    * the query log. Marks replace the names of schema objects in `names` (`src/values/name-marks.ts`).
@@ -141,6 +153,9 @@ export interface Language {
   /** Returns whether a word belongs to the language. The query log stores such words even if an error quotes them. */
   isWord(word: string): boolean
 }
+
+/** A language of requests. Each consumer uses one part. */
+export interface Language extends QueryParser, ResponseRenderer, ExplanationRenderer, QueryRedaction {}
 
 /** A language with its name, and with the functions for its stored code. */
 export interface NamedLanguage<L extends LanguageName> extends Language {

@@ -5,7 +5,7 @@
 import { step } from '../base/effort.ts'
 import { micros } from '../base/micros.ts'
 import { upsert } from '../base/upsert.ts'
-import type { IndexEvent, Transaction, Version } from '../storage/store/contract.ts'
+import type { HistoryReader, IndexEvent, ReadTransaction, Version } from '../storage/store/contract.ts'
 import type { IndexDefinition } from '../storage/store/index-definition.ts'
 import { compareValues } from '../values/order.ts'
 import { collectionOf, type Micros, type Ref, type Value } from '../values/value.ts'
@@ -41,7 +41,7 @@ export interface SourceChange {
 export function sourceChanges(
   source: ChangeSource,
   from: Micros,
-  transaction: Transaction,
+  transaction: ReadTransaction & HistoryReader,
 ): Iterable<SourceChange> {
   switch (source.kind) {
     case 'collection':
@@ -57,7 +57,11 @@ export function sourceChanges(
  * Returns whether {@link sourceChanges} from a time on returns every change since then, and none was removed with the
  * history.
  */
-export function areComplete(source: ChangeSource, from: Micros, transaction: Transaction): boolean {
+export function areComplete(
+  source: ChangeSource,
+  from: Micros,
+  transaction: ReadTransaction & HistoryReader,
+): boolean {
   const collection = source.kind === 'document' ? collectionOf(source.document) : source.collection
   const kept = transaction.minimumValidTime(collection.database, Number(collection.id))
   if (from < kept) return false
@@ -71,7 +75,7 @@ export function areComplete(source: ChangeSource, from: Micros, transaction: Tra
 function* collectionChanges(
   { database, id }: Ref,
   from: Micros,
-  transaction: Transaction,
+  transaction: ReadTransaction & HistoryReader,
 ): Generator<SourceChange> {
   for (const { changes, time } of transaction.collectionChanges(database, Number(id), from)) {
     step(changes.length)
@@ -92,7 +96,11 @@ function isAscending(changes: readonly { readonly ref: Ref }[]): boolean {
   return true
 }
 
-function* documentChanges(document: Ref, from: Micros, transaction: Transaction): Generator<SourceChange> {
+function* documentChanges(
+  document: Ref,
+  from: Micros,
+  transaction: ReadTransaction & HistoryReader,
+): Generator<SourceChange> {
   const changes: SourceChange[] = []
   for (const { action, ts } of transaction.versions(document, { reverse: true })) {
     step()
@@ -113,7 +121,7 @@ interface EntryEvents {
 function* indexChanges(
   { index, terms }: Extract<ChangeSource, { kind: 'index' }>,
   from: Micros,
-  transaction: Transaction,
+  transaction: ReadTransaction & HistoryReader,
 ): Generator<SourceChange> {
   const matcher = new Membership(index, terms, transaction)
   let time: Micros | undefined
@@ -164,9 +172,9 @@ function compareEntries(left: EntryEvents, right: EntryEvents, { values }: Index
 class Membership {
   readonly #index: IndexDefinition
   readonly #termsKey: string
-  readonly #transaction: Transaction
+  readonly #transaction: ReadTransaction & HistoryReader
 
-  constructor(index: IndexDefinition, terms: readonly Value[], transaction: Transaction) {
+  constructor(index: IndexDefinition, terms: readonly Value[], transaction: ReadTransaction & HistoryReader) {
     this.#index = index
     this.#termsKey = transaction.termsKey(terms)
     this.#transaction = transaction

@@ -1,7 +1,7 @@
 // Decides permissions. A table has the rights of built-in roles; custom roles have privileges; identities also have the
 // rights of every identity. Everything that is not granted is denied; there are no explicit denials.
 
-import type { Transaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/contract.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import { type CollectionId, collectionOf, type DatabaseId, native, Ref, sameRef } from '../../values/value.ts'
 import { builtinAllows, predicateAllows, resourceKind } from './builtin-role.ts'
@@ -82,14 +82,14 @@ export type RolesAuthority = Extract<Authority, { readonly kind: 'roles' }>
 
 class RolesAccess implements Access {
   readonly #authority: RolesAuthority
-  readonly #transaction: Transaction
+  readonly #transaction: ReadTransaction
   readonly #runPredicate: RunPredicate
   readonly #options: AccessOptions
   #roles: readonly Role[] | undefined
 
   constructor(
     authority: RolesAuthority,
-    transaction: Transaction,
+    transaction: ReadTransaction,
     runPredicate: RunPredicate,
     options: AccessOptions,
   ) {
@@ -141,7 +141,10 @@ function grantOf({ privileges }: Role, action: ResourceAction, { collection, id 
 }
 
 /** The two requests that together are equivalent to a `create_with_id`. */
-export function piecesOf(request: AccessRequest, { snapshotTime }: Transaction): readonly AccessRequest[] {
+export function piecesOf(
+  request: AccessRequest,
+  { snapshotTime }: ReadTransaction,
+): readonly AccessRequest[] {
   const fields = () => request.argument(1)
   const version = () => [request.document ?? null, timeFromMicros(snapshotTime), 'create', fields()]
   return [
@@ -154,7 +157,7 @@ export function piecesOf(request: AccessRequest, { snapshotTime }: Transaction):
 export function identityAllows(
   { identity, roles }: RolesAuthority,
   { action, resource, document }: AccessRequest,
-  transaction: Transaction,
+  transaction: ReadTransaction,
   { identityNeedsRole = false }: AccessOptions,
 ): boolean {
   if (!identity || !document) return false
@@ -171,7 +174,7 @@ export function identityAllows(
   }
 }
 
-function belongsTo(identity: Ref, document: Ref, collection: number, transaction: Transaction): boolean {
+function belongsTo(identity: Ref, document: Ref, collection: number, transaction: ReadTransaction): boolean {
   if (document.collection !== collection || document.database !== identity.database) return false
   const instance = transaction.get(document)?.fields.get('instance')
   return instance instanceof Ref && sameRef(instance, identity)

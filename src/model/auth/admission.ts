@@ -1,7 +1,7 @@
 // Derives the caller from a verified credential in the current snapshot: checks that all documents exist that the
 // credential depends on, and determines the rights of the caller.
 
-import type { Transaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/contract.ts'
 import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../../values/value.ts'
 import type { Authority, Caller, RunPredicate } from './contract.ts'
 import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
@@ -17,7 +17,7 @@ export type PredicatesOf = (caller: Caller) => RunPredicate
 
 /** The context for determining a caller. */
 export interface Admission {
-  readonly transaction: Transaction
+  readonly transaction: ReadTransaction
   readonly predicatesOf: PredicatesOf
 }
 

@@ -1,7 +1,7 @@
 // The types of callers and permission decisions. This layer makes the decisions. Only the layers above know the
 // languages, so they pass a callback that runs the predicates of roles.
 
-import type { Transaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/contract.ts'
 import type { Code, LanguageName } from '../../values/code.ts'
 import type { DatabaseId, ObjectValue, Ref, Value } from '../../values/value.ts'
 
@@ -117,7 +117,7 @@ export interface Access {
 /** Creates the decisions for an authority in a transaction. */
 export type CreateAccess = (
   authority: Authority,
-  transaction: Transaction,
+  transaction: ReadTransaction,
   runPredicate: RunPredicate,
   options?: AccessOptions,
 ) => Access

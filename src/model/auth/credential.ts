@@ -6,7 +6,7 @@ import { RequestError } from '../../base/errors.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { msg } from '../../base/message.ts'
 import type { Memo } from '../../base/pending.ts'
-import type { Transaction, Version } from '../../storage/store/contract.ts'
+import type { ReadTransaction, Version } from '../../storage/store/contract.ts'
 import { native, type ObjectValue, Ref } from '../../values/value.ts'
 import {
   type Admission,
@@ -59,7 +59,7 @@ export class Identifier {
   /** The caller for an `authorization` header. Throws `unauthorized`, or Pending while a check is running. */
   identify(
     authorization: string | undefined,
-    transaction: Transaction,
+    transaction: ReadTransaction,
     memo: Memo,
     predicatesOf: PredicatesOf,
   ): Caller {
@@ -73,7 +73,7 @@ export class Identifier {
    * The owner of a bare secret: a live key or token, or the content of a third-party token. Undefined when there is
    * none. Throws Pending while a check is running.
    */
-  ownerOf(text: string, transaction: Transaction, memo: Memo): Version | VerifiedToken | undefined {
+  ownerOf(text: string, transaction: ReadTransaction, memo: Memo): Version | VerifiedToken | undefined {
     if (!looksLikeToken(text)) return this.#documentOf(text, transaction, memo)
     const token = this.#options.providers.verify(text, transaction, memo)
     return 'refused' in token ? undefined : token
@@ -104,7 +104,7 @@ export class Identifier {
     return 'refused' in token ? token : providers.caller(token, admission)
   }
 
-  #recognize(text: string, memo: Memo, transaction: Transaction): CachedCredential | undefined {
+  #recognize(text: string, memo: Memo, transaction: ReadTransaction): CachedCredential | undefined {
     const { secret, scope } = parseScopedSecret(text)
     const version = this.#documentOf(secret, transaction, memo)
     if (version) return { kind: 'document', ref: version.ref, storedHash: hashOf(version.fields), scope }
@@ -112,7 +112,7 @@ export class Identifier {
     return root && { kind: 'root', scope: root.scope }
   }
 
-  #documentOf(secret: string, transaction: Transaction, memo: Memo): Version | undefined {
+  #documentOf(secret: string, transaction: ReadTransaction, memo: Memo): Version | undefined {
     const parsed = parseSecret(secret)
     if (!parsed) return undefined
     const isToken = parsed.kind === 'token'

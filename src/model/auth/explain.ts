@@ -1,7 +1,7 @@
 // Explains a permission decision to administrators: the relevant privileges, the outcomes of their predicates, and the
 // roles of an identity. Callers only learn that they were denied.
 
-import type { Transaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/contract.ts'
 import { codeOf } from '../../values/code.ts'
 import { isObject, itemsOf, type Ref, sameRef } from '../../values/value.ts'
 import { identityAllows, piecesOf, type RolesAuthority } from './access.ts'
@@ -43,7 +43,7 @@ interface Explanation {
 export function explainDecision(
   authority: Authority,
   request: AccessRequest,
-  transaction: Transaction,
+  transaction: ReadTransaction,
   tryPredicate: TryPredicate,
   options: AccessOptions,
 ): Explanation {
@@ -73,7 +73,7 @@ function grants({ grant }: PrivilegeOutcome): boolean {
 function considered(
   { roles }: RolesAuthority,
   request: AccessRequest,
-  transaction: Transaction,
+  transaction: ReadTransaction,
   tryPredicate: TryPredicate,
 ): PrivilegeOutcome[] {
   const { action, argument, resource } = request
@@ -104,7 +104,7 @@ interface MembershipOutcome {
 /** The memberships that determine the roles of an identity. */
 export function explainMemberships(
   identity: Ref,
-  transaction: Transaction,
+  transaction: ReadTransaction,
   tryPredicate: TryPredicate,
 ): readonly MembershipOutcome[] {
   return membershipsFor(transaction, identity).map(({ role, number, predicate }) => ({

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
 import type { Memo } from '../../base/pending.ts'
-import type { Transaction, Version } from '../../storage/store/contract.ts'
+import type { ReadTransaction, Version } from '../../storage/store/contract.ts'
 import { decodeBase64 } from '../../values/base64.ts'
 import { type Code, codeOf } from '../../values/code.ts'
 import { decodeGlobalId } from '../../values/global-id.ts'
@@ -63,7 +63,7 @@ export class IdentityProviders {
   }
 
   /** Checks everything about a token except its roles. Throws Pending while the signature is being checked. */
-  verify(token: string, transaction: Transaction, memo: Memo): VerifiedToken | Refusal {
+  verify(token: string, transaction: ReadTransaction, memo: Memo): VerifiedToken | Refusal {
     if (token.length > limits.authorizationCharsMax) return { refused: 'the token is too long' }
     const [first = '', second = '', ...rest] = token.split('.', 4)
     const header = parsePart(first)
@@ -92,7 +92,7 @@ export class IdentityProviders {
   }
 
   /** The database named by exactly one entry of `aud`. The root database has no third-party identities. */
-  #audience(payload: ObjectValue, transaction: Transaction): DatabaseId | undefined {
+  #audience(payload: ObjectValue, transaction: ReadTransaction): DatabaseId | undefined {
     const { audiencePrefix } = this.#options
     const ours = itemsOf(payload.get('aud')).filter(
       audience => typeof audience === 'string' && audience.startsWith(audiencePrefix),
@@ -164,7 +164,7 @@ function readEntry(entry: Value): { role: Value; predicate: Code | null | undefi
 function findProvider(
   payload: ObjectValue,
   database: DatabaseId,
-  transaction: Transaction,
+  transaction: ReadTransaction,
 ): Version | undefined {
   const issuer = payload.get('iss')
   return typeof issuer === 'string'

@@ -1,6 +1,6 @@
 // Resolves the resources of privileges and memberships of roles: version 4 stores references, version 10 names.
 
-import type { Transaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/contract.ts'
 import { type DatabaseId, native, Ref, type Value } from '../../values/value.ts'
 
 const natives: ReadonlyMap<string, number> = new Map([
@@ -25,7 +25,7 @@ function nativeRef(database: DatabaseId, name: string): Ref | undefined {
 export function resourceOf(
   stored: Value | undefined,
   database: DatabaseId,
-  transaction: Transaction,
+  transaction: ReadTransaction,
 ): Ref | undefined {
   if (stored instanceof Ref) return stored.database === database ? stored : undefined
   if (typeof stored !== 'string') return undefined
@@ -36,7 +36,12 @@ export function resourceOf(
   )
 }
 
-function named(kind: number, name: string, database: DatabaseId, transaction: Transaction): Ref | undefined {
+function named(
+  kind: number,
+  name: string,
+  database: DatabaseId,
+  transaction: ReadTransaction,
+): Ref | undefined {
   const found = transaction.catalogue.resolve(database, kind, name)
   return found ?? aliasesOf(database, kind, transaction).get(name)
 }
@@ -45,7 +50,7 @@ function named(kind: number, name: string, database: DatabaseId, transaction: Tr
 export function memberOf(
   stored: Value | undefined,
   database: DatabaseId,
-  { catalogue }: Transaction,
+  { catalogue }: ReadTransaction,
 ): Ref | undefined {
   if (stored instanceof Ref) return stored
   if (typeof stored !== 'string') return undefined
@@ -56,7 +61,7 @@ export function memberOf(
 export function aliasesOf(
   database: DatabaseId,
   kind: number,
-  transaction: Transaction,
+  transaction: ReadTransaction,
 ): ReadonlyMap<string, Ref> {
   return transaction.catalogue.derived(database, `aliases in ${kind}`, () => {
     const aliases = new Map<string, Ref>()

@@ -2,7 +2,7 @@
 // nothing.
 
 import { upsert } from '../../base/upsert.ts'
-import type { Transaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/contract.ts'
 import { type Code, codeOf } from '../../values/code.ts'
 import {
   type DatabaseId,
@@ -36,7 +36,7 @@ export interface Role {
 }
 
 /** All roles of a database by id, parsed once per change of its schema. */
-function rolesOf(transaction: Transaction, database: DatabaseId): ReadonlyMap<bigint, Role> {
+function rolesOf(transaction: ReadTransaction, database: DatabaseId): ReadonlyMap<bigint, Role> {
   return transaction.catalogue.derived(database, 'roles', () => {
     const roles = new Map<bigint, Role>()
     for (const { document } of transaction.documents(database, native.roles, {})) {
@@ -48,11 +48,11 @@ function rolesOf(transaction: Transaction, database: DatabaseId): ReadonlyMap<bi
 }
 
 /** The live role with a reference; undefined when there is none. */
-export function findRole(transaction: Transaction, ref: Ref): Role | undefined {
+export function findRole(transaction: ReadTransaction, ref: Ref): Role | undefined {
   return ref.collection === native.roles ? rolesOf(transaction, ref.database).get(ref.id) : undefined
 }
 
-function readRole(ref: Ref, fields: ObjectValue, transaction: Transaction): Role {
+function readRole(ref: Ref, fields: ObjectValue, transaction: ReadTransaction): Role {
   return {
     ref,
     privileges: readPrivileges(ref.database, fields, transaction),
@@ -65,7 +65,7 @@ type Mutable<T> = T extends ReadonlyMap<infer K, infer V> ? Map<K, Mutable<V>> :
 function readPrivileges(
   database: DatabaseId,
   fields: ObjectValue,
-  transaction: Transaction,
+  transaction: ReadTransaction,
 ): Role['privileges'] {
   const privileges: Mutable<Role['privileges']> = new Map()
   for (const privilege of itemsOf(fields.get('privileges'))) {
@@ -96,7 +96,7 @@ function addGrants(grants: Map<ResourceAction, Grant>, actions: ObjectValue): vo
 function readMemberships(
   database: DatabaseId,
   fields: ObjectValue,
-  transaction: Transaction,
+  transaction: ReadTransaction,
 ): readonly Membership[] {
   return itemsOf(fields.get('membership')).flatMap((membership, number) => {
     if (!isObject(membership)) return []
@@ -112,7 +112,7 @@ function readMemberships(
 
 /** The memberships of all roles that name the collection of an identity. */
 export function membershipsFor(
-  transaction: Transaction,
+  transaction: ReadTransaction,
   { collection, database }: Ref,
 ): readonly (Membership & { readonly role: Ref })[] {
   const named = new Ref(database, native.collections, BigInt(collection))
@@ -123,7 +123,7 @@ export function membershipsFor(
 
 /** The current roles of an identity. */
 export function rolesOfIdentity(
-  transaction: Transaction,
+  transaction: ReadTransaction,
   identity: Ref,
   runPredicate: RunPredicate,
 ): readonly Ref[] {
@@ -143,7 +143,11 @@ export function rolesOfIdentity(
  * The live role of `database` for a stored reference or name. References into another database, as in a key for a child
  * database, are resolved by name.
  */
-export function resolveRole(transaction: Transaction, database: DatabaseId, stored: Value): Ref | undefined {
+export function resolveRole(
+  transaction: ReadTransaction,
+  database: DatabaseId,
+  stored: Value,
+): Ref | undefined {
   const { catalogue } = transaction
   if (stored instanceof Ref && stored.collection === native.roles && stored.database === database) {
     return findRole(transaction, stored)?.ref
@@ -157,7 +161,7 @@ export function resolveRole(transaction: Transaction, database: DatabaseId, stor
  * or name. Roles that do not exist are ignored. The authority has no identity.
  */
 export function authorityOfRole(
-  transaction: Transaction,
+  transaction: ReadTransaction,
   database: DatabaseId,
   stored: Value | undefined,
 ): Authority {

@@ -185,37 +185,14 @@ export interface StoredSize {
   readonly last: Uint8Array | undefined
 }
 
-/**
- * A transaction over the whole data directory: it sees a snapshot, and its own writes. The higher layers check
- * permissions and validate schema objects. Rejected writes throw {@link WriteRejected}; a write in a read-only
- * transaction throws {@link WriteNeeded}.
- */
-export interface Transaction {
+/** Reads schemas and documents at the time of one snapshot. Functions that only read take this part of a transaction. */
+export interface ReadTransaction {
   readonly catalogue: Catalogue
   readonly directory: Directory
-  readonly counters: TransactionCounters
   /** The time of all reads of the transaction. They see all commits up to this time. */
   readonly snapshotTime: Micros
-  /**
-   * The time of the newest commit that reads see; every later commit, of any process, has a later time. Running commits
-   * may have times before {@link snapshotTime}.
-   */
-  readonly lastCommitTime: Micros
-  /**
-   * A time for responses of uncommitted transactions, such as failed writes: reads see all commits up to it, and all
-   * later commits have later times. At most {@link snapshotTime}.
-   */
-  readonly settledTime: Micros
-  /**
-   * Returns the time of the response for use in the result. A transaction with writes then commits at exactly this
-   * time, or is evaluated again.
-   */
-  resultTime(): Micros
   /** False: any write throws {@link WriteNeeded}, and the runner restarts with a writing transaction. */
   readonly writable: boolean
-  /** A number that grows with each write. While the number is unchanged, repeated reads return the same results. */
-  readonly writes: number
-
   /**
    * The live version at `at` (by default now, including the writes of this transaction): not deleted, and its ttl has
    * not passed.
@@ -230,6 +207,10 @@ export interface Transaction {
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry>
   /** Live documents of a collection (native ones too), by id. Lazy. */
   documents(database: DatabaseId, collection: number, scan: EntryScan): Iterable<IndexEntry>
+}
+
+/** Past versions, and the changes that created them. */
+export interface HistoryReader {
   /**
    * The entries of an index that change when one version of a document replaces another, remove events first. An
    * undefined version has no entries.
@@ -256,12 +237,18 @@ export interface Transaction {
   readonly changesSince: Micros
   /** The oldest time at which reads of a collection are exact (retention). Earlier reads fail with 400. */
   minimumValidTime(database: DatabaseId, collection: number): Micros
+}
 
+/** The stored sizes of indexes and collections. */
+interface SizeReader {
   /** The sizes of at most `rowsMax` rows of an index, after the key `after`. */
   indexSize(index: Ref, rowsMax: number, after?: Uint8Array): StoredSize
   /** The sizes of at most `rowsMax` rows of a collection, after the key `after`. */
   collectionSize(collection: Ref, rowsMax: number, after?: Uint8Array): StoredSize
+}
 
+/** Writes of a transaction. Rejected writes throw {@link WriteRejected}. */
+interface VersionWriter {
   /** Returns whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: number): boolean
   /**
@@ -291,6 +278,31 @@ export interface Transaction {
    * document must not use the id.
    */
   isTaken(ref: Ref): boolean
+}
+
+/**
+ * A transaction over the whole data directory: it sees a snapshot, and its own writes. The higher layers check
+ * permissions and validate schema objects. A write in a read-only transaction throws {@link WriteNeeded}.
+ */
+export interface Transaction extends ReadTransaction, HistoryReader, SizeReader, VersionWriter {
+  readonly counters: TransactionCounters
+  /**
+   * The time of the newest commit that reads see; every later commit, of any process, has a later time. Running commits
+   * may have times before {@link snapshotTime}.
+   */
+  readonly lastCommitTime: Micros
+  /**
+   * A time for responses of uncommitted transactions, such as failed writes: reads see all commits up to it, and all
+   * later commits have later times. At most {@link snapshotTime}.
+   */
+  readonly settledTime: Micros
+  /**
+   * Returns the time of the response for use in the result. A transaction with writes then commits at exactly this
+   * time, or is evaluated again.
+   */
+  resultTime(): Micros
+  /** A number that grows with each write. While the number is unchanged, repeated reads return the same results. */
+  readonly writes: number
   /**
    * A transaction that sees the snapshot and the writes of this transaction. It may write; its own writes are dropped.
    */
