@@ -18,13 +18,10 @@ import {
   UnresolvedRef,
   type Value,
 } from '../values/value.ts'
-import type { ArgumentType, Call, Lazy } from './definition.ts'
-import { mismatch, undefinedReference } from './definition.ts'
-import { ErrorList } from './error-list.ts'
-import { QueryError } from './errors.ts'
+import { type ArgumentType, type Call, type Lazy, mismatch, undefinedReference } from './definition.ts'
+import { ErrorList, QueryError } from './errors.ts'
 import type { BoundLambda } from './expression.ts'
-import { Page } from './values/page.ts'
-import { type SetLike, SetValue } from './values/set-value.ts'
+import { Page, type SetLike, SetValue } from './values/transient.ts'
 
 /** A type that checks each value independently. */
 function valueType<T extends Value>(name: string, accepts: (value: Value) => value is T): ArgumentType<T> {

@@ -5,8 +5,8 @@ import { step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
 import { Lambda, nativeOfKind, Transient, UnresolvedRef, type Value } from '../values/value.ts'
 import type { Expression, LambdaExpression, Operand } from './expression.ts'
-import { requireExtent } from './extent.ts'
-import { SetValue } from './values/set-value.ts'
+import { requireExtent } from './value-limits.ts'
+import { SetValue } from './values/transient.ts'
 import { lookUp, type Variables } from './variables.ts'
 
 /** Evaluates a reference or set literal. */

@@ -11,14 +11,21 @@ import type { Session } from '../model/session.ts'
 import { isArray, type Lambda, type Value } from '../values/value.ts'
 import { closeLambda } from './close-lambda.ts'
 import { type ArgumentType, Call, definitionOf, type Lazy } from './definition.ts'
-import { ErrorList } from './error-list.ts'
-import { type ErrorEntry, QueryError } from './errors.ts'
-import type { BoundLambda, CallExpression, Expression, LambdaExpression, Operand } from './expression.ts'
-import { requireExtent } from './extent.ts'
+import { type ErrorEntry, ErrorList, errorEntry, QueryError } from './errors.ts'
+import {
+  type BoundLambda,
+  type CallExpression,
+  type Expression,
+  fault,
+  type LambdaExpression,
+  type Operand,
+  type SetLiteral,
+} from './expression.ts'
 import { resolveTarget } from './references.ts'
 import { refusal } from './refusals.ts'
-import { literalSet } from './set-literal.ts'
 import { compileLambda } from './stored-code.ts'
+import { requireExtent } from './value-limits.ts'
+import { SetValue } from './values/transient.ts'
 import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
 /** The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, and Pending to wait. */
@@ -227,4 +234,26 @@ function bindParameters(
 
 function bind(name: string, value: Value, outer: Variables | undefined): Variables | undefined {
   return name === '_' ? outer : new Variables(name, value, outer)
+}
+
+// Set literals (`@set`). The parser converts a literal to a call of the function that creates such a set. If that
+// function fails, the literal is an invalid expression.
+
+/** The set that `build`, the call of a literal, returns. All of its errors become `invalid expression`. */
+function literalSet({ place }: SetLiteral, build: () => Value): SetValue {
+  const value = asLiteral(build)
+  if (value instanceof SetValue) return value
+  throw fault(msg`Invalid set.`, place)
+}
+
+function asLiteral(build: () => Value): Value {
+  try {
+    return build()
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error
+    const rank = { rank: 'parse' } as const
+    throw new QueryError(
+      error.errors.map(each => errorEntry('invalid expression', each.template, each.position, rank)),
+    )
+  }
 }

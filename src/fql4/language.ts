@@ -5,13 +5,18 @@ import { type NamedLanguage, type Query, type RenderedResponse, requestFault } f
 import { fieldNames } from '../model/resources/kinds.ts'
 import type { CodeLanguage, Session } from '../model/session.ts'
 import { DocumentValue, type Json, type ObjectValue, type Value } from '../values/value.ts'
-import { faultOf, queryErrorBody, requestErrorBody } from './error-body.ts'
+import {
+  faultOf,
+  queryErrorBody,
+  readBody,
+  readExplanation,
+  renderResource,
+  requestErrorBody,
+} from './bodies.ts'
 import { type ErrorEntry, QueryError, statusOf } from './errors.ts'
 import { applyStored, evaluate, stackOverflow } from './evaluate.ts'
 import { families, registry } from './functions/registry.ts'
 import { type ParsedQuery, parseQuery } from './parse.ts'
-import { readBody, readExplanation } from './read-body.ts'
-import { renderResource } from './render-resource.ts'
 import { setUsesOf } from './set-uses.ts'
 import { createShape } from './shape.ts'
 import { compileLambda } from './stored-code.ts'

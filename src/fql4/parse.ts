@@ -6,10 +6,8 @@ import { step } from '../base/effort.ts'
 import { msg } from '../base/message.ts'
 import type { Effect } from '../model/effect.ts'
 import type { Json, Value } from '../values/value.ts'
-import { BoundNames } from './bound-names.ts'
 import type { ArgumentType, FunctionDefinition } from './definition.ts'
-import { ErrorList } from './error-list.ts'
-import type { QueryError } from './errors.ts'
+import { ErrorList, type QueryError } from './errors.ts'
 import {
   type Expression,
   fault,
@@ -18,9 +16,9 @@ import {
   type Operand,
   Place,
 } from './expression.ts'
-import { parseLiteralTag } from './parse-literal.ts'
-import { parseReference } from './parse-reference.ts'
+import { parseLiteralTag, parseReference } from './parse-tags.ts'
 import { typeName } from './values/tagged.ts'
+import { BoundNames } from './variables.ts'
 import { isApiVersion, isAtLeast } from './wire/version.ts'
 
 /** Finds the function with exactly these wire keys in an API version. */

@@ -21,9 +21,15 @@ import {
 } from '../values/value.ts'
 import type { PathStep } from './arguments.ts'
 import { speaks } from './dialect.ts'
-import { Action, EventValue } from './values/event.ts'
-import { cursorValue, ElementWithSources, Page } from './values/page.ts'
-import { type SetShape, SetValue } from './values/set-value.ts'
+import {
+  Action,
+  cursorValue,
+  ElementWithSources,
+  EventValue,
+  Page,
+  type SetShape,
+  SetValue,
+} from './values/transient.ts'
 
 /** The value at the end of a path; undefined when there is none. A null at the end is a value. */
 export function valueAt(path: readonly PathStep[], from: Value, session: Session): Value | undefined {

@@ -22,12 +22,12 @@ import {
   UnresolvedRef,
   type Value,
 } from '../values/value.ts'
+import { refNames } from './bodies.ts'
 import { undefinedReferenceText } from './definition.ts'
 import { apiVersionOf } from './dialect.ts'
 import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
-import { refNames } from './render-resource.ts'
-import { SetValue } from './values/set-value.ts'
 import { typeName } from './values/tagged.ts'
+import { SetValue } from './values/transient.ts'
 import { renderValue } from './wire/render.ts'
 import type { ApiVersion } from './wire/version.ts'
 

@@ -1,5 +1,6 @@
-// The variables in scope of an expression: an immutable linked list, innermost first. The variables of a long `let` are
-// also found by name, because a linear search over all of them would be slow.
+// The variables in scope of an expression. While a query is parsed, their names; while it is evaluated, an immutable
+// linked list, innermost first. The variables of a long `let` are also found by name, because a linear search over
+// all of them would be slow.
 
 import { assert } from '../base/assert.ts'
 import type { Value } from '../values/value.ts'
@@ -78,4 +79,31 @@ export function lookUp(variables: Variables | undefined, name: string): Value {
   const found = variables?.find(name)
   assert(found, `variable ${name} is not bound`)
   return found.value
+}
+
+/** The names of the variables in scope while a query is parsed. Lookup does not scan all names. */
+export class BoundNames {
+  readonly #names: string[] = []
+  readonly #places = new Map<string, number[]>()
+
+  get size(): number {
+    return this.#names.length
+  }
+
+  push(name: string): void {
+    const places = this.#places.get(name)
+    if (places) places.push(this.#names.length)
+    else this.#places.set(name, [this.#names.length])
+    this.#names.push(name)
+  }
+
+  /** The index of the latest binding of a name; -1 when it is not bound. */
+  newest(name: string): number {
+    return this.#places.get(name)?.at(-1) ?? -1
+  }
+
+  /** Removes all names but the first `size`. */
+  cut(size: number): void {
+    while (this.#names.length > size) this.#places.get(this.#names.pop() as string)?.pop()
+  }
 }

@@ -73,9 +73,9 @@ const innerBounds: ReadonlySet<string> = new Set([
   'src/server/http/turn-end.ts delayMsMax', // how long a response waits to be sent together with others
   'src/server/http/request-meter.ts statusMax', // a number of the protocol
   'src/fql4/functions/registry.ts seenMax', // a cache
-  'src/fql4/pattern-search.ts shownMax', // how much of a pattern an error repeats
+  'src/fql4/functions/regular-expressions.ts shownMax', // how much of a pattern an error repeats
   'src/fql4/functions/numbers.ts intMax', // a number of Java
-  'src/fql4/sets/distinct.ts stepsMax', // steps after which reading continues with a seek
+  'src/fql4/sets/streams.ts stepsMax', // steps after which reading continues with a seek
   'src/fql4/sets/element-reader.ts stepsMax', // steps after which reading continues with a seek
 ])
 

@@ -9,10 +9,9 @@ import { anyValue, boolean, type Elements, iterable, lambda, number } from '../a
 import { add, type Num } from '../arithmetic.ts'
 import { type ArgumentType, type Call, define, family, unary } from '../definition.ts'
 import { applyLambda } from '../evaluate.ts'
-import { requireOrdered } from '../ordered.ts'
 import { elementsOf } from '../sets/read.ts'
-import { Page } from '../values/page.ts'
-import { SetValue } from '../values/set-value.ts'
+import { Page, SetValue } from '../values/transient.ts'
+import { requireOrdered } from './comparison.ts'
 
 type Aggregate = (elements: Iterable<Value>, call: Call, key: string) => Value
 

@@ -1,11 +1,37 @@
-// Control and binding: forms that determine what is evaluated, and when.
+// Control, binding, logic and calls of user functions: forms that determine what is evaluated, and when.
 
 import { msg } from '../../base/message.ts'
+import { LanguageError } from '../../model/failure.ts'
+import { callFunction } from '../../model/functions.ts'
 import { microsOfTime } from '../../values/time.ts'
-import { type Time, TransactionTime, type Value } from '../../values/value.ts'
-import { boolean, lambda, lazy, lazySequence, string, transactionTime } from '../arguments.ts'
-import { type Call, define, family, unary } from '../definition.ts'
+import { native, Ref, type Time, TransactionTime, type Value } from '../../values/value.ts'
+import {
+  anyValue,
+  boolean,
+  lambda,
+  lazy,
+  lazyList,
+  lazySequence,
+  nameOrRef,
+  nonEmptyList,
+  string,
+  transactionTime,
+} from '../arguments.ts'
+import {
+  type Call,
+  define,
+  family,
+  type Lazy,
+  mismatch,
+  optional,
+  unary,
+  undefinedReference,
+} from '../definition.ts'
+import { type ErrorEntry, QueryError } from '../errors.ts'
 import { lambdaValue } from '../evaluate.ts'
+import { resolveName } from '../references.ts'
+import { abortText } from '../refusals.ts'
+import { typeName } from '../values/tagged.ts'
 
 /** Runs `work` at the time of an optional `ts` argument. */
 export function atTime<T>(ts: ReadableTime | undefined, call: Call, work: () => T): T {
@@ -68,3 +94,91 @@ export const basic = family('Basic', [
     },
   }),
 ])
+
+/** Evaluates operands up to the first one equal to `decisive`, which is then the result. */
+function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, key: string): boolean {
+  for (let index = 0; index < operands.length; index++) {
+    const value = (operands[index] as Lazy).evaluate()
+    if (typeof value !== 'boolean') {
+      throw call.invalid(msg`Boolean expected, ${typeName(value)} provided.`, key, index)
+    }
+    if (value === decisive) return decisive
+  }
+  return !decisive
+}
+
+/** The two versions of `and` and `or`: before version 3 all operands were evaluated. */
+function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
+  const answer = String(decisive)
+  return [
+    unary(name, lazyList, {
+      compute: 0,
+      since: '3',
+      result: 'Boolean',
+      summary: `${summary} Operands after the deciding operand are not evaluated.`,
+      example: [`[${answer}, {"abort": "not reached"}]`, answer],
+      evaluate: (operands, call) => shortCircuit(operands, decisive, call, name),
+    }),
+    unary(name, nonEmptyList(boolean), {
+      until: '3',
+      result: 'Boolean',
+      summary: `${summary} All operands are evaluated.`,
+      example: ['[true, false]', answer],
+      evaluate: operands => operands.includes(decisive) === decisive,
+    }),
+  ]
+}
+
+/** Logic: combines booleans. Other values are never converted to booleans. */
+export const logic = family('Logic', [
+  ...connective('and', false, 'True if all operands are true.'),
+  ...connective('or', true, 'True if any operand is true.'),
+  unary('not', boolean, {
+    result: 'Boolean',
+    summary: 'The opposite of a truth value.',
+    example: ['true', 'false'],
+    evaluate: value => !value,
+  }),
+])
+
+/** Calls of user functions. */
+export const calls = family('Calls', [
+  define({
+    staticEffect: 'write',
+    compute: 0,
+    arguments: { call: nameOrRef, arguments: optional(anyValue) },
+    result: 'Any',
+    summary: 'Runs a user function, with the rights of its role or else those of the caller.',
+    example: ['{"call": "double", "arguments": 21}', '42'],
+    evaluate(args, call) {
+      const { arguments: given = [], call: target } = args
+      const ref = functionOf(target, call)
+      return wrappingErrors(call, () => callFunction(ref, { one: given }, call.session))
+    },
+  }),
+])
+
+function functionOf(target: string | Ref, call: Call): Ref {
+  if (target instanceof Ref) {
+    if (target.collection === native.functions) return target
+    throw mismatch('Identifier', target, call, 'call')
+  }
+  const resolved = resolveName('function', target, undefined, call.session)
+  if (resolved instanceof Ref) return resolved
+  throw undefinedReference(resolved, call, 'call')
+}
+
+/** Converts errors inside the function to the cause of a `call error`. Only a stack overflow is passed on unchanged. */
+function wrappingErrors(call: Call, work: () => Value): Value {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof LanguageError)) throw error
+    // An error of another language.
+    if (!(error instanceof QueryError)) throw call.error('transaction aborted', msg`${abortText(error)}`)
+    const cause: readonly ErrorEntry[] = error.errors
+    if (cause.length === 1 && cause[0]?.code === 'stack overflow') throw error
+    const description = msg`Calling the function resulted in an error.`
+    throw QueryError.of('call error', description, call.position(), { cause })
+  }
+}

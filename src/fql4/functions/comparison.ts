@@ -1,12 +1,27 @@
 // Comparison: equality, and the total order of values of all types.
 
+import { equalValues } from '../../values/equality.ts'
 import { compareValues } from '../../values/order.ts'
 import type { Value } from '../../values/value.ts'
 import { anyValue, nonEmptyList } from '../arguments.ts'
-import { type Call, family, unary } from '../definition.ts'
+import { type Call, family, unary, undefinedReference } from '../definition.ts'
 import { speaks } from '../dialect.ts'
-import { equalTopLevel } from '../equality.ts'
-import { requireOrdered } from '../ordered.ts'
+import { ErrorList } from '../errors.ts'
+import { unresolvedIn } from '../sets/cursor.ts'
+import { Action } from '../values/transient.ts'
+
+// Unresolved references are not ordered, at any depth of a value, so values are checked before they are compared.
+
+/** Throws `invalid ref` at the argument `key`, once for each value with an unresolved reference. */
+export function requireOrdered(values: readonly Value[], call: Call, key: string): void {
+  const errors = new ErrorList()
+  for (const value of values) {
+    const unresolved = unresolvedIn(value)
+    if (unresolved) errors.add(undefinedReference(unresolved, call, key).errors)
+    if (errors.isFull) break
+  }
+  errors.throwIfAny()
+}
 
 /** Returns whether every pair of neighbouring operands is in a relation. */
 function isChain(
@@ -36,6 +51,24 @@ function relation(
     example,
     evaluate: (operands, call) => isChain(operands, holds, call, name),
   })
+}
+
+/**
+ * Compares two arguments of the function `equals`. Differs from {@link equalValues} in two ways. A long equals a double
+ * if it converts to that double. Unless `exactActions` is set, an action also equals its name in the oldest API
+ * version.
+ */
+export function equalTopLevel(left: Value, right: Value, exactActions = false): boolean {
+  if (typeof left === 'bigint' && typeof right === 'number') return Object.is(Number(left), right)
+  if (typeof left === 'number' && typeof right === 'bigint') return Object.is(left, Number(right))
+  if (equalValues(left, right)) return true
+  if (exactActions) return false
+  if (typeof right === 'string' && left instanceof Action) return oldName(left) === right
+  return typeof left === 'string' && right instanceof Action && oldName(right) === left
+}
+
+function oldName(action: Action): string {
+  return action.name === 'delete' || action.name === 'remove' ? 'delete' : 'create'
 }
 
 export const comparison = family('Comparison', [

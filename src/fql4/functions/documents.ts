@@ -3,16 +3,26 @@
 import { type HistoryAction, insertVersion, removeVersion } from '../../model/history-write.ts'
 import { documentExists, isUserDocument, readDocument, requireReachable } from '../../model/read.ts'
 import { viewDocument } from '../../model/view-document.ts'
-import { changeDocument, createDocument, deleteDocument, refuseOtherTime } from '../../model/write.ts'
+import {
+  type CreationRules,
+  changeDocument,
+  createDocument,
+  deleteDocument,
+  refuseOtherTime,
+} from '../../model/write.ts'
 import { isNativeCollectionRef, native, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { anyValue, identifier, nameOrRef, object, ref, time, transactionTime } from '../arguments.ts'
-import { creationRules } from '../creation.ts'
 import { type Call, define, family, mismatch, optional, undefinedReference } from '../definition.ts'
+import { speaks } from '../dialect.ts'
 import { resolveName } from '../references.ts'
 import { existsInSet, getFromSet } from '../sets/read.ts'
-import { Action, EventValue } from '../values/event.ts'
-import { type SetLike, SetValue } from '../values/set-value.ts'
+import { Action, EventValue, type SetLike, SetValue } from '../values/transient.ts'
 import { atTime } from './basic.ts'
+
+/** From version 5 on, a query cannot create both a collection and a document in it. */
+export function creationRules({ session }: Call): CreationRules {
+  return { refusesNewCollections: speaks(session, '5') }
+}
 
 /** The document of a reference, or of the first element of a set, at the valid time of the session. */
 function getDocument(target: SetLike, call: Call): Value {

@@ -13,7 +13,7 @@ import { boolean, identifier, nothing, object, string } from '../arguments.ts'
 import { type Call, define, family, type Lifetime, unary } from '../definition.ts'
 import { QueryError } from '../errors.ts'
 import { firstIdentity } from '../sets/read.ts'
-import { type SetLike, SetValue } from '../values/set-value.ts'
+import { type SetLike, SetValue } from '../values/transient.ts'
 
 /**
  * The document to log in as. For a set, this is its first document, always at the present time. The read bytes are not

@@ -25,16 +25,14 @@ import {
   optional,
   undefinedReference,
 } from '../definition.ts'
-import { ErrorList } from '../error-list.ts'
+import { ErrorList } from '../errors.ts'
 import { applyLambda } from '../evaluate.ts'
 import type { BoundLambda } from '../expression.ts'
-import { requireExtent } from '../extent.ts'
 import { valueAt, valuesAt } from '../path.ts'
 import { containsInSet } from '../sets/read.ts'
-import { EventValue } from '../values/event.ts'
-import { cursorValue, ElementWithSources, Page } from '../values/page.ts'
-import { SetValue } from '../values/set-value.ts'
+import { requireExtent } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
+import { cursorValue, ElementWithSources, EventValue, Page, SetValue } from '../values/transient.ts'
 
 interface Selection {
   readonly path: readonly PathStep[]

@@ -4,8 +4,8 @@ import { viewDocument } from '../../model/view-document.ts'
 import { createDocument, moveDatabase } from '../../model/write.ts'
 import { type NativeName, native, Ref, type Value } from '../../values/value.ts'
 import { databaseRef, object } from '../arguments.ts'
-import { creationRules } from '../creation.ts'
 import { type Call, define, family, type Lifetime } from '../definition.ts'
+import { creationRules } from './documents.ts'
 
 /** `create_x`: a `create` in a native collection. */
 function creator(name: string, kind: NativeName, what: string, params: string, lifetime: Lifetime = {}) {

@@ -1,8 +1,13 @@
-// Functions that create sets, and the same operations on arrays and pages.
+// Functions that create sets, the same operations on arrays and pages, and the functions that read sets: pages, first
+// and last elements.
 
+import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
+import { requireReachable } from '../../model/read.ts'
 import {
   isArray,
+  isNativeCollectionRef,
+  isObject,
   Lambda,
   type NativeName,
   native,
@@ -10,12 +15,15 @@ import {
   UnresolvedRef,
   type Value,
 } from '../../values/value.ts'
+import { ValueKeys } from '../../values/value-keys.ts'
 import {
   anyValue,
+  boolean,
   collectionRef,
   databaseRefOrNull,
   identifier,
   indexRef,
+  integer,
   iterable,
   lambda,
   nameOrRef,
@@ -23,8 +31,10 @@ import {
   ref,
   set,
   setOrArray,
+  transactionTime,
 } from '../arguments.ts'
 import {
+  type ArgumentsOf,
   type ArgumentType,
   type Call,
   define,
@@ -38,7 +48,6 @@ import {
 } from '../definition.ts'
 import type { BoundLambda } from '../expression.ts'
 import { nativeRef } from '../references.ts'
-import { differenceOf, distinctOf, intersectionOf, reversedPage, unionOf } from '../sets/arrays.ts'
 import {
   combinedSet,
   derivedSet,
@@ -50,8 +59,92 @@ import {
   rangeSet,
   termsOf,
 } from '../sets/constructors.ts'
-import { Page } from '../values/page.ts'
-import { type SetLike, SetValue } from '../values/set-value.ts'
+import { type PageRequest, readPage } from '../sets/pages.ts'
+import { endOfSet } from '../sets/read.ts'
+import { Page, type SetLike, SetValue } from '../values/transient.ts'
+import { atTime } from './basic.ts'
+
+// The set operations on arrays and pages. Arrays keep their order, and multiplicities count. Values are compared by
+// deep equality (1 is not 1.0).
+
+/** The multiplicity of each value. */
+function countsOf(array: readonly Value[], keys: ValueKeys): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const value of array) {
+    const key = keys.keyOf(value)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Removes one occurrence; false when there is none left. */
+function take(counts: Map<string, number>, key: string): boolean {
+  const count = counts.get(key) ?? 0
+  if (count === 0) return false
+  counts.set(key, count - 1)
+  return true
+}
+
+/** All values in order of first appearance, each with its largest multiplicity in any array. */
+function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
+  const keys = new ValueKeys()
+  const most = new Map<string, { readonly value: Value; count: number }>()
+  for (const array of arrays) {
+    const counts = new Map<string, number>()
+    for (const value of array) {
+      const key = keys.keyOf(value)
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      const known = most.get(key)
+      if (!known) most.set(key, { value, count })
+      else if (count > known.count) known.count = count
+    }
+  }
+  return [...most.values()].flatMap(({ value, count }) => new Array<Value>(count).fill(value))
+}
+
+/** The common values of all arrays, in the order of the first, each with its smallest multiplicity. */
+function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
+  const [first, ...others] = arrays as readonly [readonly Value[]]
+  const keys = new ValueKeys()
+  return others.reduce<readonly Value[]>((shared, other) => {
+    const counts = countsOf(other, keys)
+    return shared.filter(value => take(counts, keys.keyOf(value)))
+  }, first)
+}
+
+/** The first array without one occurrence for each equal value in the others. */
+function differenceOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
+  const [first, ...others] = arrays as readonly [readonly Value[]]
+  const keys = new ValueKeys()
+  const counts = countsOf(others.flat(), keys)
+  return first.filter(value => !take(counts, keys.keyOf(value)))
+}
+
+/** The first occurrence of each value. */
+function distinctOf(elements: readonly Value[] | Page): Value {
+  const data = elements instanceof Page ? elements.data : elements
+  const keys = new ValueKeys()
+  const seen = new Set<string>()
+  const kept: number[] = []
+  for (const [index, value] of data.entries()) {
+    const { size } = seen
+    if (seen.add(keys.keyOf(value)).size > size) kept.push(index)
+  }
+  const pick = <T>(items: readonly T[]): T[] => kept.map(index => items[index] as T)
+  if (!(elements instanceof Page)) return pick(data)
+  const { before, after } = elements
+  const pickPositions = () => {
+    const { positions } = elements
+    return positions.length === 0 ? [] : pick(positions)
+  }
+  return new Page(pick(data), before, after, pickPositions)
+}
+
+/** A page with its elements reversed; its cursors do not change. */
+function reversedPage(page: Page): Page {
+  return new Page(page.data.toReversed(), page.before, page.after, () => page.positions.toReversed())
+}
 
 const terms: ArgumentType<readonly Value[]> = {
   mode: 'value',
@@ -232,4 +325,85 @@ export const nativeCollections = family('Native collections', [
   nativeCollection('tokens', 'tokens', 'tokens'),
   nativeCollection('credentials', 'credentials', 'credentials'),
   nativeCollection('access_providers', 'access_providers', 'access providers', { since: '4' }),
+])
+
+const options = {
+  ts: optional(transactionTime),
+  size: optional(integer),
+  events: optional(boolean),
+  sources: optional(boolean),
+}
+
+type Options = ArgumentsOf<typeof options> & { readonly paginate: PageRequest['set'] }
+type Start = Pick<PageRequest, 'direction' | 'cursor' | 'cursorAt'>
+
+function paginate(args: Options, start: Start, call: Call): Value {
+  const { paginate: set, ts, size = BigInt(limits.pageSizeDefault), events = false, sources = false } = args
+  if (set instanceof Ref && !isNativeCollectionRef(set)) requireReachable(set, call.session)
+  const read = () => readPage({ set, size, events, sources, ...start }, call)
+  return atTime(ts, call, read)
+}
+
+/** Parses a cursor object: one of its two keys, or null for none. */
+function startOf(cursor: Value, call: Call): Start {
+  if (cursor === null) return { direction: 'after', cursor: undefined, cursorAt: [] }
+  const [key, ...others] = isObject(cursor) ? cursor.keys() : []
+  if ((key !== 'after' && key !== 'before') || others.length > 0 || !isObject(cursor)) {
+    const expected = "Expected an object with either 'before' or 'after' key in it."
+    throw call.invalid(msg`Invalid cursor object. ${expected}`, 'cursor')
+  }
+  return { direction: key, cursor: cursor.get(key), cursorAt: ['cursor', key] }
+}
+
+/** `first` or `last`: the element at one end of a set or array. */
+function endFunction(end: 'first' | 'last', answer: string) {
+  return unary(end, setOrArray, {
+    effect: 'read',
+    since: '4',
+    result: 'Any',
+    summary: `The ${end} element of a set or array.`,
+    example: ['[1, 2, 3]', answer],
+    evaluate(elements, call) {
+      if (!isArray(elements)) return endOfSet(elements, call, end)
+      if (elements.length === 0) throw call.invalid(msg`Non-empty array expected.`, end)
+      return elements.at(end === 'first' ? 0 : -1) as Value
+    },
+  })
+}
+
+const fireSpells = '{"match": {"index": "spells_by_element"}, "terms": "fire"}'
+
+/** Pages of sets, and their first and last elements. */
+export const pagination = family('Pagination', [
+  define({
+    effect: 'read',
+    arguments: { paginate: identifier, after: optional(anyValue), ...options },
+    result: 'Page',
+    summary: 'A page of a set, from its beginning or from a cursor on.',
+    example: [`{"paginate": ${fireSpells}, "size": 2}`, '{"data": [10]}'],
+    evaluate: (args, call) =>
+      paginate(args, { direction: 'after', cursor: args.after, cursorAt: ['after'] }, call),
+  }),
+  define({
+    effect: 'read',
+    arguments: { paginate: identifier, before: anyValue, ...options },
+    result: 'Page',
+    summary: 'The page of a set that ends before a cursor; null is the end of the set.',
+    example: [`{"paginate": ${fireSpells}, "before": null}`, '{"after": [null], "data": [10]}'],
+    evaluate: (args, call) =>
+      paginate(args, { direction: 'before', cursor: args.before, cursorAt: ['before'] }, call),
+  }),
+  define({
+    effect: 'read',
+    arguments: { paginate: identifier, cursor: anyValue, ...options },
+    result: 'Page',
+    summary: 'A page of a set, with a cursor object that contains the direction.',
+    example: [
+      `{"paginate": ${fireSpells}, "cursor": {"object": {"after": 5}}}`,
+      '{"before": [5], "data": [10]}',
+    ],
+    evaluate: (args, call) => paginate(args, startOf(args.cursor, call), call),
+  }),
+  endFunction('first', '1'),
+  endFunction('last', '3'),
 ])

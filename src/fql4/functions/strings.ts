@@ -14,7 +14,7 @@ import { normalize } from '../../values/normalize.ts'
 import type { Value } from '../../values/value.ts'
 import { integer, list, scalar, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'
-import { CountedText, counted, countScan, countText } from '../text-budget.ts'
+import { CountedText, counted, countScan, countText } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 
 const normalForms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const

@@ -17,9 +17,7 @@ import {
 } from '../../values/value.ts'
 import { anyValue } from '../arguments.ts'
 import { family, unary } from '../definition.ts'
-import { Action, EventValue } from '../values/event.ts'
-import { Page } from '../values/page.ts'
-import { SetValue } from '../values/set-value.ts'
+import { Action, EventValue, Page, SetValue } from '../values/transient.ts'
 
 /** A type check; the example is a value for which it is true. */
 function check(name: string, what: string, example: string, accepts: (value: Value) => boolean) {

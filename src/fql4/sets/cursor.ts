@@ -5,7 +5,7 @@ import { step } from '../../base/effort.ts'
 import type { SetBound, SetOrder } from '../../model/sets/order.ts'
 import { compareValues } from '../../values/order.ts'
 import { isArray, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
-import { Page } from '../values/page.ts'
+import { Page } from '../values/transient.ts'
 
 /** A list of values, or a single value as a list. */
 export function listOf(value: Value): readonly Value[] {

@@ -12,7 +12,7 @@ import {
   type SetOrder,
 } from '../../model/sets/order.ts'
 import { Lambda, Ref } from '../../values/value.ts'
-import type { SetLike } from '../values/set-value.ts'
+import type { SetLike } from '../values/transient.ts'
 
 /** Returns whether reading a set yields events instead of elements. */
 export function isHistory(set: SetLike): boolean {

@@ -1,9 +1,10 @@
-// Cursors into histories: a time, or an event whose last parts may be omitted.
+// Events of histories as values of queries, and cursors into histories: a time, or an event whose last parts may be
+// omitted.
 
 import { secondsPerDay } from '../../base/durations.ts'
 import { msg } from '../../base/message.ts'
 import { endOfTime, type Micros, nearestMicros } from '../../base/micros.ts'
-import type { HistoryPlace } from '../../model/sets/history.ts'
+import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
 import { microsOfTime } from '../../values/time.ts'
 import {
   type ActionName,
@@ -16,8 +17,8 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { type Call, mismatch, undefinedReference } from '../definition.ts'
-import { ErrorList } from '../error-list.ts'
-import { Action, EventValue } from '../values/event.ts'
+import { ErrorList } from '../errors.ts'
+import { Action, EventValue } from '../values/transient.ts'
 import { listOf } from './cursor.ts'
 
 /** A parsed event cursor. */
@@ -142,4 +143,14 @@ function readDocument(given: Value, call: Call, at: readonly string[]): Ref {
   if (given instanceof Ref) return given
   if (given instanceof UnresolvedRef) throw undefinedReference(given, call, ...at)
   throw mismatch('Ref', given, call, ...at)
+}
+
+/** An event as a value. */
+export function eventValue({ ts, action, document, values, fields }: SetEvent): EventValue {
+  return new EventValue(ts, action, document, fields, values.length === 0 ? undefined : values)
+}
+
+/** An event as a cursor: without the data of a document. */
+export function eventCursor(event: SetEvent): EventValue {
+  return eventValue({ ...event, fields: null })
 }

@@ -5,12 +5,11 @@ import { areCompatible, type Element, elementValue, keyOf } from '../../model/se
 import type { ElementStream } from '../../model/sets/stream.ts'
 import { isNativeCollectionRef, Lambda, type Ref, type Value } from '../../values/value.ts'
 import { checkWidth } from '../evaluate.ts'
-import { type SetLike, SetValue } from '../values/set-value.ts'
 import { typeName } from '../values/tagged.ts'
+import { type SetLike, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
-import { distinctStream } from './distinct.ts'
 import { applySetLambda, setLambdaError } from './set-lambda.ts'
-import { unionStream } from './union.ts'
+import { distinctStream, unionStream } from './streams.ts'
 
 /** Opens a target; undefined when the caller may not read it. */
 type OpenTarget = (set: SetLike) => ElementStream | undefined

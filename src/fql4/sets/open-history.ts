@@ -8,7 +8,7 @@ import { documentsHistory, matchHistory, SingleDocumentHistory } from '../../mod
 import { firstOf } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import { isNativeCollectionRef, type Micros, native, Ref } from '../../values/value.ts'
-import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
+import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
 import { combinedHistory, type HistoryMember } from './combined-history.ts'
 import { joinHistory } from './join-history.ts'

@@ -8,17 +8,21 @@ import { documentsStream, matchStream, SingleDocumentStream } from '../../model/
 import type { ElementStream } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import { isNativeCollectionRef, type Ref } from '../../values/value.ts'
-import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
 import { typeName } from '../values/tagged.ts'
+import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
 import { rangePlaces } from './cursor.ts'
-import { differenceStream } from './difference.ts'
-import { distinctStream } from './distinct.ts'
-import { intersectionStream } from './intersection.ts'
 import { joinStream } from './join.ts'
 import { applySetLambda, setLambdaError } from './set-lambda.ts'
-import { filteredStream, rangeStream, reversedStream } from './stream-transforms.ts'
-import { unionStream } from './union.ts'
+import {
+  differenceStream,
+  distinctStream,
+  filteredStream,
+  intersectionStream,
+  rangeStream,
+  reversedStream,
+  unionStream,
+} from './streams.ts'
 
 /** Opens a set for reading; undefined when the caller may not read it. Reads nothing yet, except for joins. */
 export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {

@@ -15,8 +15,7 @@ import { closestTo } from '../../base/closest.ts'
 import type { Json } from '../../values/value.ts'
 import { fqlFunctions, functionNames, type Parameter, type WireFunction, wireFunctions } from './functions.ts'
 import { FqlSyntaxError, SourceNode, type TextRange } from './source.ts'
-import { arityOf, dotted, keyOf, readNumber } from './syntax.ts'
-import { nameInstead } from './unsupported.ts'
+import { arityOf, dotted, keyOf, nameInstead, readNumber } from './syntax.ts'
 
 /** A part of a query, with its position in the text. */
 interface QueryPart {

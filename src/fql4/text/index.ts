@@ -9,8 +9,15 @@
 // In all JSON here, integers are bigint, doubles are number and objects are Maps: see `Json`.
 
 export { fqlFunctions } from './functions.ts'
-export { parseModule } from './module.ts'
-export { type ParsedExpression, parseExpression, parseExpressions, readExpressions } from './parse.ts'
+export {
+  isVersion4,
+  looksLikeVersion10,
+  type ParsedExpression,
+  parseExpression,
+  parseExpressions,
+  parseModule,
+  readExpressions,
+} from './parse.ts'
 export { printQuery, printValue } from './print.ts'
 export {
   excerpt,
@@ -20,4 +27,3 @@ export {
   type TextRange,
 } from './source.ts'
 export { NoValueError, valueOfQuery } from './value.ts'
-export { isVersion4, looksLikeVersion10 } from './version-of-text.ts'

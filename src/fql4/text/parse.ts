@@ -1,10 +1,11 @@
 // Parses text to wire JSON. The text is a small subset of JavaScript, parsed by acorn and never evaluated: calls of the
 // language's functions, literals, arrays, objects and arrow functions.
 
-import { type Expression, parseExpressionAt } from 'acorn'
+import { type Expression, type ModuleDeclaration, parse, parseExpressionAt, type Statement } from 'acorn'
 import type { Json } from '../../values/value.ts'
 import { ExpressionReader } from './expression-reader.ts'
 import { FqlSyntaxError, type SourceNode, type TextRange } from './source.ts'
+import { dotted } from './syntax.ts'
 
 /** A parsed expression. */
 export interface ParsedExpression extends TextRange {
@@ -59,7 +60,7 @@ function readOne(text: string, start: number): ParsedExpression {
  * Runs a reader of the text from `start` on. Converts syntax errors of the parser to {@link FqlSyntaxError}, with their
  * position in the text.
  */
-export function readTree<T>(text: string, start: number, read: () => T): T {
+function readTree<T>(text: string, start: number, read: () => T): T {
   try {
     return read()
   } catch (cause) {
@@ -133,4 +134,90 @@ function rangeOf(start: number): TextRange {
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+// JavaScript modules with one definition, as tools keep schema objects: `export default CreateIndex({…})` after imports
+// of the driver. Modules are parsed and never run. Constants are replaced by their definitions, and everything that
+// would have to be computed is rejected with its position.
+
+/** The default export of a module, in either module syntax. Throws {@link FqlSyntaxError}. */
+export function parseModule(text: string): ParsedExpression {
+  return readTree(text, 0, () => {
+    const constants = new Map<string, Expression>()
+    let exported: Expression | undefined
+    for (const node of parse(text, { ecmaVersion: 'latest', sourceType: 'module' }).body) {
+      for (const [name, value] of constantsOf(node)) constants.set(name, value)
+      exported = exportOf(node) ?? exported
+    }
+    if (exported?.type === 'Identifier') exported = constants.get(exported.name) ?? exported
+    if (exported === undefined)
+      throw new FqlSyntaxError('nothing is exported: export default CreateFunction({…})', text, {
+        start: 0,
+        end: text.length,
+      })
+    const { start, end } = exported
+    return { ...new ExpressionReader(text, 0, constants).read(exported), start, end }
+  })
+}
+
+function constantsOf(node: Statement | ModuleDeclaration): readonly (readonly [string, Expression])[] {
+  const declaration = node.type === 'ExportNamedDeclaration' ? node.declaration : node
+  if (declaration?.type !== 'VariableDeclaration') return []
+  return declaration.declarations.flatMap(({ id, init }) =>
+    // `const Query = q.Query` is the driver's function under its own name, not a constant.
+    id.type === 'Identifier' && init && !dotted(init).endsWith(`.${id.name}`)
+      ? [[id.name, init] as const]
+      : [],
+  )
+}
+
+/** `export default …`, `module.exports = …`, `exports.default = …`. */
+function exportOf(node: Statement | ModuleDeclaration): Expression | undefined {
+  if (node.type === 'ExportDefaultDeclaration') {
+    const { declaration } = node
+    return declaration.type === 'FunctionDeclaration' || declaration.type === 'ClassDeclaration'
+      ? undefined
+      : declaration
+  }
+  const assigned = node.type === 'ExpressionStatement' ? node.expression : undefined
+  if (assigned?.type !== 'AssignmentExpression' || assigned.left.type !== 'MemberExpression') return undefined
+  return /^(?:module\.)?exports(?:\.default)?$/.test(dotted(assigned.left)) ? assigned.right : undefined
+}
+
+// Recognises texts in the wrong version of the language, so that an error can name the other version.
+
+const stringsAndComments = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/.*|\/\*[\s\S]*?\*\//g
+
+/** Syntax of version 10 that version 4 lacks. Strings are empty: `""`. */
+const syntax10 = new RegExp(
+  [
+    // Methods and fields of values: `Orders.all()`, `byId("")!.name`, `[1].map`, `(.price`, `.first()?.name`.
+    String.raw`(?<![\w.)\]"])[A-Za-z_]\w*\s*\.\s*[a-z]\w*\s*\(`,
+    String.raw`[)\]"!?]\s*\.\s*[a-z]`,
+    String.raw`[(,]\s*\.\s*[a-z]`,
+    // Statements, projections, operators and the assertion `!`.
+    String.raw`\blet\s+\w+\s*(?::[^=]+)?=`,
+    String.raw`\bif\s*\(`,
+    String.raw`\)\s*\{`,
+    String.raw`\bisa\b`,
+    String.raw`[\w)\]"]\s*(?:==|!=|<=|>=|&&|\|\||\?\?|[-+*/%<](?!=))\s*[\w(["{.]`,
+    String.raw`[\w)\]]!`,
+  ].join('|'),
+)
+
+/** Returns whether a text that is invalid in version 4 has the syntax of version 10. */
+export function looksLikeVersion10(text: string): boolean {
+  const code = text.replace(stringsAndComments, '""')
+  // The driver of version 4 is usually imported as `q`.
+  return syntax10.test(code) && !/\bq\.[A-Z]/.test(code)
+}
+
+/** Returns whether a text that is invalid in version 10 is valid in version 4, and calls a function. */
+export function isVersion4(text: string): boolean {
+  try {
+    return /\b[A-Z]\w*\s*\(/.test(text) && parseExpressions(text).length > 0
+  } catch (cause) {
+    if (cause instanceof FqlSyntaxError) return false
+    throw cause
+  }
 }

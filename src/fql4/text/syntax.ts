@@ -1,6 +1,6 @@
-// Helpers for single nodes of a syntax tree.
+// Helpers for single nodes of a syntax tree, and messages for unsupported nodes.
 
-import type { Expression, Property, Super } from 'acorn'
+import type { Expression, Node, Property, Super } from 'acorn'
 import { int64Max, int64Min } from '../../values/int64.ts'
 import type { Parameter } from './functions.ts'
 
@@ -46,4 +46,56 @@ export function arityOf(parameters: readonly Parameter[]): readonly [min: number
   const isRestOnly = isOpen && taken.length === 1
   const min = isRestOnly ? 1 : taken.filter(({ kind }) => kind === 'required').length
   return [min, isOpen ? Number.POSITIVE_INFINITY : taken.length]
+}
+
+// Messages for unsupported JavaScript syntax, with the alternative in the language.
+
+const operators: Readonly<Record<string, string>> = {
+  '+': 'Add(a, b), or Concat([a, b]) for strings',
+  '-': 'Subtract(a, b)',
+  '*': 'Multiply(a, b)',
+  '/': 'Divide(a, b)',
+  '%': 'Modulo(a, b)',
+  '**': 'Pow(a, b)',
+  '==': 'Equals(a, b)',
+  '===': 'Equals(a, b)',
+  '!=': 'Not(Equals(a, b))',
+  '!==': 'Not(Equals(a, b))',
+  '<': 'LT(a, b)',
+  '<=': 'LTE(a, b)',
+  '>': 'GT(a, b)',
+  '>=': 'GTE(a, b)',
+  '&&': 'And(a, b)',
+  '||': 'Or(a, b)',
+  '!': 'Not(a)',
+  '&': 'BitAnd(a, b)',
+  '|': 'BitOr(a, b)',
+  '^': 'BitXor(a, b)',
+  '~': 'BitNot(a)',
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  AssignmentExpression: 'there is no assignment: write Let({name: value}, expr)',
+  AwaitExpression: 'there is nothing to wait for: leave out await',
+  ConditionalExpression: 'there is no ?: operator: write If(condition, a, b)',
+  FunctionExpression: 'a function is written (a, b) => expr, or Lambda(["a", "b"], expr)',
+  MemberExpression:
+    'there are no fields by dot or bracket: write Select("name", value), and ; between expressions',
+  NewExpression: 'there is no new',
+  SequenceExpression: 'there is no comma operator: write Do(a, b), or ; between expressions',
+  SpreadElement: 'there is no ... operator',
+  TaggedTemplateExpression: 'there are no tagged templates',
+}
+
+/** The message for an unsupported node of a syntax tree. */
+export function nameInstead(node: Node): string {
+  // Only nodes of unary, binary and logical expressions have an operator.
+  const { operator } = node as Node & { readonly operator?: string }
+  if (operator !== undefined && node.type !== 'AssignmentExpression') {
+    const instead = Object.hasOwn(operators, operator) ? operators[operator] : undefined
+    return `there is no operator ${operator}${instead === undefined ? '' : `: write ${instead}`}`
+  }
+  return (
+    (Object.hasOwn(kinds, node.type) && kinds[node.type]) || `this is not part of the language (${node.type})`
+  )
 }

@@ -7,9 +7,7 @@ import {
   type TaggedValue,
   type Value,
 } from '../../values/value.ts'
-import type { Action, EventValue } from './event.ts'
-import type { ElementWithSources, Page } from './page.ts'
-import type { SetValue } from './set-value.ts'
+import type { Action, ElementWithSources, EventValue, Page, SetValue } from './transient.ts'
 
 const refTypeNames = new Map<CollectionId, string>([
   [native.databases, 'Database Ref'],

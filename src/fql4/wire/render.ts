@@ -24,10 +24,16 @@ import {
   type TransactionTime,
   type Value,
 } from '../../values/value.ts'
-import type { EventValue } from '../values/event.ts'
-import type { Cursor, ElementWithSources, Page } from '../values/page.ts'
-import { type SetPart, type SetShape, setParts } from '../values/set-value.ts'
 import type { Tagged } from '../values/tagged.ts'
+import {
+  type Cursor,
+  type ElementWithSources,
+  type EventValue,
+  type Page,
+  type SetPart,
+  type SetShape,
+  setParts,
+} from '../values/transient.ts'
 import { type RefNames, RefPrinter } from './refs.ts'
 import { type ApiVersion, isAtLeast } from './version.ts'
 

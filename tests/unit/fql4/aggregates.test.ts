@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Cursor, Page } from '../../../src/fql4/values/page.ts'
+import { type Cursor, Page } from '../../../src/fql4/values/transient.ts'
 import { compareValues } from '../../../src/values/order.ts'
 import type { Value } from '../../../src/values/value.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'

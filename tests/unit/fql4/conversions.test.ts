@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { Action, EventValue } from '../../../src/fql4/values/event.ts'
-import { Page } from '../../../src/fql4/values/page.ts'
-import { SetValue } from '../../../src/fql4/values/set-value.ts'
+import { Action, EventValue, Page, SetValue } from '../../../src/fql4/values/transient.ts'
 import {
   DocumentValue,
   Lambda,

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { equalTopLevel } from '../../../src/fql4/equality.ts'
-import { Action } from '../../../src/fql4/values/event.ts'
+import { equalTopLevel } from '../../../src/fql4/functions/comparison.ts'
+import { Action } from '../../../src/fql4/values/transient.ts'
 import { equalValues } from '../../../src/values/equality.ts'
 
 test('equals compares numbers by value only at the top level', () => {

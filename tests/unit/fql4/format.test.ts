@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { Action } from '../../../src/fql4/values/event.ts'
+import { Action } from '../../../src/fql4/values/transient.ts'
 import { TransactionTime } from '../../../src/values/value.ts'
 import { errorOf, evaluatePure } from '../../support/evaluate-pure.ts'
 import { fc } from '../../support/fast-check.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Page } from '../../../src/fql4/values/page.ts'
+import { Page } from '../../../src/fql4/values/transient.ts'
 import { compareValues } from '../../../src/values/order.ts'
 import { UnresolvedRef } from '../../../src/values/value.ts'
 import { errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'

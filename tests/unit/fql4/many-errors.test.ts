@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits } from '../../../src/base/limits.ts'
-import { queryErrorBody } from '../../../src/fql4/error-body.ts'
+import { queryErrorBody } from '../../../src/fql4/bodies.ts'
 import { QueryError } from '../../../src/fql4/errors.ts'
 import { parse } from '../../../src/fql4/language.ts'
 import { parseJson } from '../../../src/values/json.ts'

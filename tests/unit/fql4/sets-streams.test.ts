@@ -3,11 +3,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { differenceStream } from '../../../src/fql4/sets/difference.ts'
-import { distinctStream } from '../../../src/fql4/sets/distinct.ts'
-import { intersectionStream } from '../../../src/fql4/sets/intersection.ts'
-import { filteredStream, rangeStream, reversedStream } from '../../../src/fql4/sets/stream-transforms.ts'
-import { unionStream } from '../../../src/fql4/sets/union.ts'
+import {
+  differenceStream,
+  distinctStream,
+  filteredStream,
+  intersectionStream,
+  rangeStream,
+  reversedStream,
+  unionStream,
+} from '../../../src/fql4/sets/streams.ts'
 import {
   compareKeys,
   comparePlaces,

@@ -4,9 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { types } from '../../../src/fql4/functions/types.ts'
-import { Action, EventValue } from '../../../src/fql4/values/event.ts'
-import { ElementWithSources, Page } from '../../../src/fql4/values/page.ts'
-import { SetValue } from '../../../src/fql4/values/set-value.ts'
+import { Action, ElementWithSources, EventValue, Page, SetValue } from '../../../src/fql4/values/transient.ts'
 import {
   DocumentValue,
   Lambda,

@@ -5,9 +5,16 @@ import { describe, test } from 'node:test'
 import { RequestError } from '../../../src/base/errors.ts'
 import { limits } from '../../../src/base/limits.ts'
 import { micros } from '../../../src/base/micros.ts'
-import { Action, EventValue } from '../../../src/fql4/values/event.ts'
-import { type Cursor, ElementWithSources, Page } from '../../../src/fql4/values/page.ts'
-import { type SetLike, type SetShape, SetValue } from '../../../src/fql4/values/set-value.ts'
+import {
+  Action,
+  type Cursor,
+  ElementWithSources,
+  EventValue,
+  Page,
+  type SetLike,
+  type SetShape,
+  SetValue,
+} from '../../../src/fql4/values/transient.ts'
 import type { RefNames } from '../../../src/fql4/wire/refs.ts'
 import { type RenderContext, renderValue } from '../../../src/fql4/wire/render.ts'
 import { type ApiVersion, apiVersions, isApiVersion, isAtLeast } from '../../../src/fql4/wire/version.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
-import { Action } from '../../../src/fql4/values/event.ts'
+import { Action } from '../../../src/fql4/values/transient.ts'
 import { decodeValue, encodeValue, withTransactionTime } from '../../../src/storage/keys/value-codec.ts'
 import { valueDepthMax } from '../../../src/storage/keys/value-tags.ts'
 import {

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
-import { Action } from '../../../src/fql4/values/event.ts'
-import { SetValue } from '../../../src/fql4/values/set-value.ts'
+import { Action, SetValue } from '../../../src/fql4/values/transient.ts'
 import { compareNumbers, compareValues } from '../../../src/values/order.ts'
 import {
   DocumentValue,

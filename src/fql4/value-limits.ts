@@ -1,11 +1,24 @@
-// Limits on text in queries. A short query can double a text repeatedly, or search a long one repeatedly. So the total
-// of created text is limited, and long texts cost more than the one compute unit of a call.
+// Limits on the values that a query creates. A value that is too large to be written out is rejected when it is
+// created. A short query can double a text repeatedly, or search a long one repeatedly. So the total of created text
+// is limited, and long texts cost more than the one compute unit of a call.
 
 import { longCall } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
+import { extentOf } from '../values/extent.ts'
+import type { Value } from '../values/value.ts'
 import type { Call } from './definition.ts'
+
+/** Returns a newly constructed value. Throws `bad request` when it is too large to be written out. */
+export function requireExtent<T extends Value>(value: T, max: number = limits.valueUnitsMax): T {
+  const extent = extentOf(value)
+  if (extent <= max) return value
+  throw new RequestError(
+    'bad request',
+    msg`Value is too large: got ${extent} values and characters, limit: ${max}.`,
+  )
+}
 
 /** Counts text before it is created, in UTF-16 units. Throws `bad request` beyond the limits. */
 export function countText(call: Call, units: number): void {

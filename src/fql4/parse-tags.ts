@@ -2,10 +2,14 @@
 // checked here; the document is looked up when the query runs.
 
 import { msg } from '../base/message.ts'
+import { decodeBase64 } from '../values/base64.ts'
+import { parseDate } from '../values/date.ts'
 import { int64Max } from '../values/int64.ts'
 import { isValidName } from '../values/names.ts'
-import { type Json, kindOfNative, type NativeName, nativeNamed } from '../values/value.ts'
-import { ErrorList } from './error-list.ts'
+import { parseTime } from '../values/time.ts'
+import { parseUuid } from '../values/uuid.ts'
+import { type Json, kindOfNative, type NativeName, nativeNamed, type Value } from '../values/value.ts'
+import { ErrorList } from './errors.ts'
 import { fault, type Place, type ReferenceTarget } from './expression.ts'
 import { typeName } from './values/tagged.ts'
 
@@ -161,4 +165,24 @@ function pathDocument(id: string, collection: ReferenceTarget): ReferenceTarget 
   if (id === 'self') return ofKeys ? undefined : { type: 'self', collection }
   if (!/^\d{1,19}$/.test(id) || BigInt(id) > int64Max) return undefined
   return ofKeys ? { type: 'key', id: BigInt(id) } : { type: 'document', id: BigInt(id), collection }
+}
+
+// The escape tags with plain text: times, dates, bytes, UUIDs.
+
+const readers: Readonly<Record<string, readonly [name: string, read: (text: string) => Value | undefined]>> =
+  {
+    '@ts': ['time', parseTime],
+    '@date': ['date', parseDate],
+    '@bytes': ['bytes', decodeBase64],
+    '@uuid': ['UUID', text => parseUuid(text)],
+  }
+
+/** The value of a tag; undefined for other tags. Throws `invalid expression` for invalid content. */
+export function parseLiteralTag(tag: string, content: Json, place: Place): Value | undefined {
+  const reader = Object.hasOwn(readers, tag) ? readers[tag] : undefined
+  if (!reader) return undefined
+  const [name, read] = reader
+  const value = typeof content === 'string' ? read(content) : undefined
+  if (value !== undefined) return value
+  throw fault(msg`Invalid ${name}.`, place)
 }

@@ -1,0 +1,131 @@
+// The bodies of requests and responses as JSON: requests are parsed, and the results and errors of queries are
+// rendered, `{"errors":[…]}` with the members in their documented order. The query log gets the first error without
+// its values.
+
+import { RequestError } from '../base/errors.ts'
+import { joinMessages, type Message, msg, own } from '../base/message.ts'
+import type { Fault } from '../model/language.ts'
+import type { Session } from '../model/session.ts'
+import type { Transaction } from '../storage/store/contract.ts'
+import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import { flat } from '../values/json-text.ts'
+import { type DatabaseId, type Json, type RefTails, rootDatabase, type Value } from '../values/value.ts'
+import { apiVersionOf } from './dialect.ts'
+import { type ErrorEntry, type Position, QueryError } from './errors.ts'
+import type { RefNames } from './wire/refs.ts'
+import { renderValue } from './wire/render.ts'
+import type { ApiVersion } from './wire/version.ts'
+
+/** Parses a body. Throws `invalid expression` for a body that is missing, not JSON, or nested too deeply. */
+export function readBody(body: string | undefined): Json {
+  const refuse = (description: Message) => QueryError.of('invalid expression', description, [])
+  if (body === undefined) throw refuse(msg`No query provided.`)
+  try {
+    return parseJson(body)
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    const nested = error.reason === 'nesting'
+    throw refuse(
+      nested ? msg`Request body JSON exceeds nesting limit.` : msg`Request body is not valid JSON.`,
+    )
+  }
+}
+
+/**
+ * The query to explain, and the caller for whom it is explained. Undefined for a text or a template, which are queries
+ * of version 10; in version 4 they would only be literals. Throws `bad request`.
+ */
+export function readExplanation(
+  body: string | undefined,
+): { readonly query: Json; readonly as: Json | undefined } | undefined {
+  const given = readBody(body)
+  if (given instanceof Map && given.has('query')) {
+    const query = given.get('query') as Json
+    const isText = typeof query === 'string' || (query instanceof Map && query.has('fql'))
+    return isText ? undefined : { query, as: given.get('as') }
+  }
+  throw new RequestError('bad request', msg`The body has to be {"query": …} or {"query": …, "as": …}.`)
+}
+
+function entryJson(entry: ErrorEntry): Record<string, unknown> {
+  const { position, code, description, failures, cause } = entry
+  return { position, code, description, failures, cause: cause?.map(entryJson) }
+}
+
+/** The body of a failed query. */
+export function queryErrorBody(errors: readonly ErrorEntry[]): string {
+  return JSON.stringify({ errors: errors.map(entryJson) })
+}
+
+/** The body of a request that failed as a whole. */
+export function requestErrorBody(error: RequestError): string {
+  return JSON.stringify({ errors: [{ code: error.code, description: error.description }] })
+}
+
+/** Maximum numbers of logged steps of a position, and of logged errors, fields and causes. */
+const stepsShown = 30
+const errorsShown = 3
+
+/** Converts the errors of a response to the fault in the query log. */
+export function faultOf(errors: readonly ErrorEntry[]): Fault | undefined {
+  const [first, ...others] = errors.slice(0, errorsShown)
+  if (first === undefined) return undefined
+  const text = joinMessages([textOf(first), ...others.map(each => withCode(each))], '; ')
+  return { code: first.code, text, position: placeOf(first.position) }
+}
+
+/** Returns the text of an error, with its fields and causes. */
+function textOf({ cause = [], code, failures = [], template }: ErrorEntry, depth = 0): Message {
+  const fields = failures.slice(0, errorsShown).map(({ code, field }) => msg`${placeOf(field)}: ${own(code)}`)
+  const inner = depth < errorsShown ? cause.slice(0, 1).map(each => withCode(each, depth + 1)) : []
+  // The text of `abort` is the client's own.
+  const text = code === 'transaction aborted' ? msg`` : template
+  return joinMessages([text, ...fields, ...inner], ' – ')
+}
+
+function withCode(error: ErrorEntry, depth = 0): Message {
+  return joinMessages([own(error.code), textOf(error, depth)], ': ')
+}
+
+/** Names of fields are the client's, so they are quoted. */
+function placeOf(position: Position): Message {
+  const steps = position.slice(0, stepsShown)
+  return joinMessages(
+    steps.map(step => (typeof step === 'number' ? own(step) : msg`${step}`)),
+    '/',
+  )
+}
+
+type NamesOf = Pick<Transaction, 'catalogue' | 'writable'>
+
+/**
+ * `{"resource":…}` with references named as in the request's database. In a writing transaction, whose time is not
+ * final yet, `fillTransactionTime` must complete the body.
+ */
+export function renderResource(value: Value, session: Session): string {
+  const { transaction } = session
+  const apiVersion = apiVersionOf(session)
+  const rendered = renderValue(value, {
+    apiVersion,
+    transactionTime: transaction.writable ? 'open' : transaction.snapshotTime,
+    names: refNames(session.database, apiVersion, transaction),
+  })
+  const text = rendered === undefined ? '{}' : `{"resource":${rendered}}`
+  // A body that waits for a commit is kept as one flat string instead of hundreds of pieces.
+  return transaction.writable ? flat(text) : text
+}
+
+/** The names of references as clients of a version see them from the database `scope`. */
+export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction: NamesOf): RefNames {
+  const { catalogue, writable } = transaction
+  return {
+    scope,
+    nameOf: ref => catalogue.nameOf(ref),
+    parentOf: database => (database === rootDatabase ? undefined : catalogue.database(database)?.ref),
+    isThere: collection => catalogue.hasCollection(scope, collection),
+    // A writing transaction may change names, so it uses no cached tails.
+    ...(!writable && { tails: catalogue.derived(scope, `tails in ${apiVersion}`, noTails) }),
+  }
+}
+
+const noTails = (): RefTails => new Map()
