@@ -38,8 +38,9 @@ export const limits = {
   requestsPerTurn: 16,
   /** Waiting requests of one connection, after which the service stops reading from it; ours. */
   requestsWaitingMax: 64,
-  /** Bytes whose parsing costs as much as one request; maximum bytes that are parsed without a cost; ours. */
+  /** Bytes whose parsing costs as much as one request; ours. */
   readBytesPerRequest: 256,
+  /** Maximum bytes of one read that are parsed without a cost; ours. */
   shortReadBytes: 8192,
   /**
    * For HTTP/1.1: lines, and bytes, whose parsing costs as much as one request; maximum lines that are parsed without a
@@ -62,13 +63,14 @@ export const limits = {
    */
   extraRequestsPerTurn: 256,
   turnMs: 10,
-  /** Streams of one HTTP/2 connection that a client may reset: at once, and per second; ours. */
+  /** Streams of one HTTP/2 connection that a client may reset at once; ours. */
   sessionResetBurst: 100,
+  /** Streams of one HTTP/2 connection that a client may reset per second; ours. */
   sessionResetsPerSecond: 50,
   /** Bytes of an HTTP/2 connection that belong to no request and no body: at once, and per second; ours. */
   sessionEmptyBytesBurst: 524_288,
   sessionEmptyBytesPerSecond: 65_536,
-  /** Milliseconds between checks of these bytes; ours. */
+  /** Milliseconds between two checks of the bytes that HTTP/2 connections have sent without a request; ours. */
   sessionCheckMs: 50,
   /**
    * Limits for a client after the service has closed its session because of useless frames: milliseconds for which
@@ -80,12 +82,13 @@ export const limits = {
   offenderResetBurst: 10,
   offenderEmptyBytesPart: 16,
   offenderWaitMs: 5_000,
-  /** Approximate maximum number of these clients in memory; ours. */
+  /** Approximate maximum number of clients in memory whose sessions were closed because of useless frames; ours. */
   offendersMax: 10_000,
   /** Milliseconds that idle connections stay open at shutdown, for requests that are already on their way; ours. */
   lingerMs: 250,
-  /** Milliseconds that an idle connection stays open, and that a client may take to send one request. */
+  /** Milliseconds that an idle connection stays open. */
   connectionIdleMs: 75_000,
+  /** Milliseconds that a client may take to send one request. */
   requestReceiveMs: 60_000,
   /** Levels of JSON nesting in a request body. */
   jsonDepthMax: 1000,
@@ -94,8 +97,9 @@ export const limits = {
   jsonNumberCharsMax: 1000,
   /** Levels of arrays and objects in a rendered value; ours: protects the native stack. */
   valueDepthMax: 1200,
-  /** Time limit of a query in milliseconds: default and maximum. */
+  /** Default time limit of a query in milliseconds. */
   queryTimeoutDefaultMs: 120_000,
+  /** Maximum time limit of a query in milliseconds. */
   queryTimeoutMaxMs: 600_000,
   /** Maximum of `x-max-retries-on-contention`. */
   contentionRetriesMax: 7,
@@ -112,8 +116,9 @@ export const limits = {
   queryWidthMax: 100_000,
   /** Elements that all sets of one query read from storage; ours: reading sets costs no compute operations. */
   setElementsMax: 1_000_000,
-  /** Errors in one response; characters and path elements of their positions; ours. */
+  /** Errors in one response; ours. */
   gatheredErrorsMax: 1000,
+  /** Characters and path elements of the positions of all errors in one response; ours. */
   gatheredErrorUnitsMax: 262_144,
   /** Elements of an array that `append` and `prepend` create; ours: repeated doubling must not exhaust the memory. */
   arrayElementsMax: 1_000_000,
@@ -122,11 +127,9 @@ export const limits = {
    * their turn.
    */
   questionsAtOnceMax: 256,
-  /**
-   * Maximum bytes of a query that the service parses itself and not in the slow lane; maximum bytes of a response that
-   * is sent in one piece; ours.
-   */
+  /** Maximum bytes of a query that the service parses itself and not in the slow lane; ours. */
   shortBodyBytes: 262_144,
+  /** Maximum bytes of a response that is sent in one piece; ours. */
   longBodyBytes: 65_536,
   /**
    * Milliseconds that evaluations of one database may block the process: at once, and per second. Milliseconds after
@@ -142,9 +145,11 @@ export const limits = {
   /** Queries that wait for the slow lane: in total, and of one database; ours. */
   laneWaitingMax: 1000,
   laneWaitingPerDatabaseMax: 100,
-  /** Approximate bytes of the caches of decoded documents, decoded index entries, and schemas in a process; ours. */
+  /** Approximate bytes of the cache of decoded documents in a process; ours. */
   knownDocumentsBytesMax: 33_554_432,
+  /** Approximate bytes of the cache of decoded index entries in a process; ours. */
   knownEntriesBytesMax: 16_777_216,
+  /** Approximate bytes of the cache of schemas in a process; ours. */
   knownSchemasBytesMax: 134_217_728,
   /** Milliseconds that a service waits at shutdown for commits of its slow lane; ours. */
   laneEndGraceMs: 8_000,
@@ -168,17 +173,17 @@ export const limits = {
   indexValueBytesMax: 32_767,
   /** Values and characters of a response, together; ours. */
   answerUnitsMax: 67_108_864,
-  /**
-   * Values and characters, together, of a value that a query constructs, and of a value that a lambda captures;
-   * ours.
-   */
+  /** Values and characters, together, of a value that a query constructs; ours. */
   valueUnitsMax: 67_108_864,
+  /** Values and characters, together, of a value that a lambda captures; ours. */
   capturedUnitsMax: 8_388_608,
-  /** Elements of a page: default and maximum. */
+  /** Default number of elements of a page. */
   pageSizeDefault: 64,
+  /** Maximum number of elements of a page. */
   pageSizeMax: 100_000,
-  /** Bytes read, and bytes written, that count as one operation. */
+  /** Bytes that count as one read operation. */
   readOpBytes: 4096,
+  /** Bytes that count as one write operation. */
   writeOpBytes: 1024,
   /** Existing documents and versions up to which an index is built in the transaction that creates it. */
   synchronousIndexBuildMax: 128,
@@ -197,8 +202,9 @@ export const limits = {
   regexResultsMax: 1024,
   /** Repetitions of `Repeat`. */
   stringRepeatMax: 1024,
-  /** UTF-16 units of a text that a query of version 10 creates; elements of an array or page that it creates at once. */
+  /** UTF-16 units of a text that a query of version 10 creates. */
   v10TextUnitsMax: 16_777_216,
+  /** Elements of an array or a page that a query of version 10 creates at once. */
   v10ElementsMax: 16_000,
   /** Nested expressions and types in the text of a query of version 10; ours: protects the native stack. */
   v10NestingMax: 500,
@@ -206,24 +212,29 @@ export const limits = {
   v10EvaluationDepthMax: 16_000,
   /** Reported syntax errors of one text of version 10; ours: parsing stops after the last. */
   v10FaultsMax: 1000,
-  /** UTF-16 units of the summary in a response of version 10, and of an excerpt within an error message; ours. */
+  /** UTF-16 units of the summary in a response of version 10; ours. */
   v10SummaryUnitsMax: 1_048_576,
+  /** UTF-16 units of an excerpt within an error message of version 10; ours. */
   v10DrawnUnitsMax: 16_384,
   /** Performance hints in a response of version 10; ours: further hints are omitted. */
   v10HintsMax: 64,
   /** Nested calls of lambdas and user functions in version 10. */
   v10CallDepthMax: 2048,
-  /** UTF-16 units of one text that a function creates, and of all texts that a query creates; ours. */
+  /** UTF-16 units of one text that a function creates; ours. */
   textUnitsMax: 8_388_608,
+  /** UTF-16 units of all texts that a query creates; ours. */
   textUnitsPerQueryMax: 67_108_864,
   /** UTF-16 units of long texts, read or created, that count as one additional evaluated unit; ours. */
   textUnitsPerComputeUnit: 4096,
   /** Steps of comparisons, merges and set operations on arrays that count as one additional evaluated unit; ours. */
   stepsPerComputeUnit: 512,
-  /** Characters of a search pattern, and of its translation; nested groups; compiled instructions; ours. */
+  /** Characters of a search pattern; ours. */
   regexPatternCharsMax: 10_000,
+  /** Characters of the translation of a search pattern; ours. */
   regexSourceCharsMax: 1_000_000,
+  /** Nested groups of a search pattern; ours. */
   regexDepthMax: 200,
+  /** Compiled instructions of a search pattern; ours. */
   regexInstructionsMax: 10_000,
   /** Instructions of a pattern times characters of the searched text; ours: about ten seconds in the worst case. */
   regexStepsMax: 268_435_456,
@@ -244,17 +255,18 @@ export const limits = {
   /** Streams that get the events of a transaction in one turn of the event loop, and bytes of these events; ours. */
   streamsPerTurn: 64,
   streamBytesPerTurn: 4_194_304,
-  /** Past events that a stream of version 10 can catch up on; events on a page of a feed: default and maximum. */
+  /** Past events that a stream of version 10 can catch up on. */
   streamReplayMax: 128,
+  /** Events on a page of a feed: default and maximum. */
   feedPageDefault: 16,
   feedPageMax: 16_000,
-  /**
-   * Events of one page for a stream that has caught up; UTF-16 units of a page of a stream and of a feed;
-   * milliseconds for one page; ours.
-   */
+  /** Events of one page for a stream that has caught up; ours. */
   streamPageEvents: 1024,
+  /** UTF-16 units of a page of a stream; ours. */
   streamPageUnitsMax: 1_048_576,
+  /** UTF-16 units of a page of a feed; ours. */
   feedPageUnitsMax: 16_777_216,
+  /** Milliseconds for reading one page of a stream; ours. */
   streamPageMs: 60_000,
   /** Milliseconds without events after which a stream of version 10 sends its position. */
   streamStatusMs: 300_000,
@@ -263,26 +275,25 @@ export const limits = {
   streamRetriesMax: 5,
   /** Milliseconds for all permission checks of the events of one transaction. */
   streamBatchMs: 60_000,
-  /**
-   * Milliseconds of one permission check of an event; milliseconds of work for streams in one turn of the event
-   * loop; ours.
-   */
+  /** Milliseconds of one permission check of an event; ours. */
   streamPredicateMs: 100,
+  /** Milliseconds of work for streams in one turn of the event loop; ours. */
   streamTurnMs: 20,
-  /**
-   * Time limits in milliseconds: one batch of background work; one batch of an import; all bindings of one document;
-   * all bindings for the versions that one imported record changes; ours.
-   */
+  /** Milliseconds of one batch of background work; ours. */
   backgroundBatchMs: 10,
+  /** Milliseconds of one batch of an import; ours. */
   importBatchMs: 20,
+  /** Milliseconds of all bindings of one document; ours. */
   documentBindingsMs: 100,
+  /** Milliseconds of all bindings for the versions that one imported record changes; ours. */
   recordBindingsMs: 250,
   /**
-   * Pause of a database after bindings in the background or in an import, as a multiple of their duration; shortest
-   * pause in milliseconds; first and longest pause of an index build that fails, in milliseconds; ours.
+   * Pause of a database after bindings in the background or in an import: as a multiple of the duration of the
+   * bindings, and at least in milliseconds; ours.
    */
   bindingRestFactor: 3,
   bindingRestMsMin: 1,
+  /** First and longest pause of an index build that fails, in milliseconds; ours. */
   buildRetryMs: 1000,
   buildRetryMsMax: 600_000,
   /** Milliseconds that a client may take to read the end of its stream before it is disconnected; ours. */
@@ -302,8 +313,9 @@ export const limits = {
   /** Records on one page of the query log, and records that may be skipped; ours. */
   logRecordsPageMax: 500,
   logRecordsSkipMax: 10_000,
-  /** Lifetime of an account key in days, and characters of its name; ours. */
+  /** Lifetime of an account key in days; ours. */
   accountKeyDaysMax: 36_500,
+  /** Characters of the name of an account key; ours. */
   accountKeyNameCharsMax: 200,
   /** Permission checks in one explanation; ours. */
   explainedDecisionsMax: 1000,
@@ -316,20 +328,16 @@ export const limits = {
   secretChecksWaitingMax: 10_000,
   /** Waiting password checks and hashes; ours. */
   passwordChecksWaitingMax: 4000,
-  /**
-   * Failed password checks without a pause, of one client (a credential at an address) for one identity; longest
-   * pause between further checks in milliseconds; ours.
-   */
+  /** Failed password checks without a pause, of one client (a credential at an address) for one identity; ours. */
   passwordFreeFailures: 5,
+  /** Longest pause between password checks after failures, in milliseconds; ours. */
   passwordPauseMaxMs: 2000,
   /** Milliseconds after which half of the failed password checks of a client are forgotten; ours. */
   passwordFailureHalfLifeMs: 300_000,
-  /**
-   * Waiting password checks of one queue with pauses; maximum milliseconds that pauses delay a check; clients whose
-   * failures are remembered; ours.
-   */
+  /** Password checks that wait for the pause of one client; maximum milliseconds that pauses delay a check; ours. */
   passwordQueueMax: 1000,
   passwordQueueWaitMs: 5000,
+  /** Clients whose failed password checks are remembered; ours. */
   passwordGuessersMax: 100_000,
   /**
    * Unknown secrets of one address that are looked up in a shared store: at once, and per second; addresses that are
@@ -340,16 +348,15 @@ export const limits = {
   unknownSecretAddressesMax: 10_000,
   /** Characters of an `authorization` header, and of a third-party token; ours. */
   authorizationCharsMax: 16_384,
-  /** Bytes of one key set of an access provider (ours), and of all cached key sets. */
+  /** Bytes of one key set of an access provider; ours. */
   jwksBytesMax: 1_048_576,
+  /** Bytes of all cached key sets. */
   jwksCacheBytesMax: 16_777_216,
   /** Keys of one key set; ours: an empty key of three bytes takes twenty times as much memory. */
   jwksKeysMax: 4096,
-  /**
-   * Milliseconds: time limit of fetching a key set; until it is refreshed; until an unused one is dropped; between
-   * forced reloads.
-   */
+  /** Milliseconds that fetching a key set may take. */
   jwksTimeoutMs: 5000,
+  /** Milliseconds until a key set is fetched again; until an unused key set is dropped; between forced reloads. */
   jwksRefreshMs: 300_000,
   jwksIdleMs: 3_600_000,
   jwksReloadMs: 500,
