@@ -29,9 +29,9 @@ import { openPostgres, type ReplicaStatus } from '../storage/kv/postgres/postgre
 import { ReconnectingSession } from '../storage/kv/postgres/reconnecting-session.ts'
 import {
   discardReplica,
+  markReplicaComplete,
   openReplica,
   prepareReplica,
-  settleReplica,
 } from '../storage/kv/postgres/replica-folder.ts'
 import { openSame } from '../storage/kv/postgres/same-record.ts'
 import { PostgresSession, type RecordLocation } from '../storage/kv/postgres/session.ts'
@@ -140,8 +140,8 @@ export async function prepareStore(
 }
 
 /** Marks the replica as complete, after all processes of this data directory have closed the store cleanly. */
-export function settleStore({ data, store }: Config): void {
-  if (store !== undefined) settleReplica(data)
+export function markStoreComplete({ data, store }: Config): void {
+  if (store !== undefined) markReplicaComplete(data)
 }
 
 function locationOf(url: string, { storeSchema, storeHoldMs }: Config): RecordLocation {

@@ -199,7 +199,7 @@ class RequestRun {
         job: lead => ({
           request: this.#request,
           queue,
-          snapshotTime: this.#responses.settledTime ?? epoch,
+          snapshotTime: this.#responses.readTimestamp ?? epoch,
           timeoutMs: budget.leftMs(),
           now: () => store.now(),
           lead,
@@ -244,7 +244,7 @@ class RequestRun {
     const { identifier } = this.#options
     const { budget } = this.#kind
     budget.begin()
-    this.#responses.settledTime = transaction.settledTime
+    this.#responses.readTimestamp = transaction.readTimestamp
     this.#responses.facts = undefined
     this.#responses.place = undefined
     this.#responses.caller = undefined

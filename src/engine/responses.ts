@@ -53,7 +53,7 @@ export class Responses {
   /** The caller, in the format of the query log. */
   caller: CallerMark | undefined
   /** The read timestamp of the latest transaction. */
-  settledTime: Micros | undefined
+  readTimestamp: Micros | undefined
   /** Number of attempts that conflicted with other transactions. */
   contended = 0
   readonly #options: EngineOptions
@@ -172,7 +172,7 @@ export class Responses {
   }
 
   #time(): Micros {
-    return this.settledTime ?? this.#options.store.now()
+    return this.readTimestamp ?? this.#options.store.now()
   }
 
   /** Charges the costs of a completely evaluated query to its database. */

@@ -157,7 +157,7 @@ export function unmet(reason: string): Outcome {
 }
 
 /** Returns whether an error means that the store rejected the write. */
-export function isRefusal(error: unknown): error is WriteRejected | RequestError {
+export function isRejection(error: unknown): error is WriteRejected | RequestError {
   return error instanceof WriteRejected || error instanceof RequestError
 }
 
@@ -401,7 +401,7 @@ function attributed<T>(index: number, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    if (!isRejection(error)) throw error
     throw new RecordRejections(new Map([[index, bad(reasonOf(error))]]))
   }
 }

@@ -15,7 +15,7 @@ import {
   bad,
   DocumentRejection,
   HiddenVersion,
-  isRefusal,
+  isRejection,
   type OnCosts,
   type Outcome,
   RecordRejections,
@@ -46,7 +46,7 @@ export async function writeBatch(
   } catch (error) {
     // Concurrent transactions conflicted with a long batch. Small batches take too little time for such conflicts.
     const isContended = error instanceof ContendedTransaction && records.length > 1
-    const isRefused = isRefusal(error) || error instanceof DocumentRejection
+    const isRefused = isRejection(error) || error instanceof DocumentRejection
     if (isRefused && records.length === 1) {
       const isUnmet = error instanceof DocumentRejection && options.checks !== undefined
       const outcome = isUnmet ? unmet(error.reason) : bad(reasonOf(error))
@@ -101,7 +101,7 @@ async function writeTogether(
         for (const [index, outcome] of error.outcomes) refused.set(index, outcome)
         continue
       }
-      if (!isRefusal(error)) throw error
+      if (!isRejection(error)) throw error
       // The error concerns the whole batch, such as too many bytes.
       const outcome = unmet(reasonOf(error))
       for (const index of records.keys()) if (!refused.has(index)) refused.set(index, outcome)

@@ -119,7 +119,7 @@ export class Stage {
         void dialog.accept()
       })
       page.on('console', message => {
-        if (message.type() === 'error' && !isRefusal(message.text())) this.#faults.push(message.text())
+        if (message.type() === 'error' && !isRejection(message.text())) this.#faults.push(message.text())
       })
       page.on('request', request => {
         const url = new URL(request.url())
@@ -132,7 +132,7 @@ export class Stage {
 }
 
 /** The browser logs each response with 4xx as an error. Pages show the ones that matter. */
-function isRefusal(text: string): boolean {
+function isRejection(text: string): boolean {
   return /^Failed to load resource: the server responded with a status of 4\d\d/.test(text)
 }
 

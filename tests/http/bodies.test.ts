@@ -276,7 +276,7 @@ for (const group of ['database 1', undefined]) {
     send(1)
     assert.equal(budget.held > limits.strangerBodyBytesMax, group !== undefined)
     body.emit('end')
-    const expected = group ? Buffer.alloc(limits.strangerBodyBytesMax + 2) : 'refused'
+    const expected = group ? Buffer.alloc(limits.strangerBodyBytesMax + 2) : 'rejected'
     assert.deepEqual(outcomes, [expected])
   })
 }

@@ -23,7 +23,7 @@ export interface Outcome {
   readonly fate: Fate
   /** The commit time. The test sets it for later checks. */
   commitTime: number | undefined
-  readonly settle: () => void
+  readonly complete: () => void
 }
 
 /** A store that passes its reads and writes to an inner store. */
@@ -53,7 +53,7 @@ export class SteppedStore implements KeyValueStore {
     try {
       this.#ran = { job, done: this.#inner.read(job.work) }
     } catch (error) {
-      this.#outcomes.push({ fate: 'applied', commitTime: undefined, settle: () => job.reject(error) })
+      this.#outcomes.push({ fate: 'applied', commitTime: undefined, complete: () => job.reject(error) })
     }
   }
 
@@ -65,11 +65,11 @@ export class SteppedStore implements KeyValueStore {
       await this.#inner.transact(() => done)
     }
     this.#ran = undefined
-    const settle =
+    const complete =
       fate === 'applied' || fate === 'lost'
         ? () => job.resolve(done.result)
         : () => job.reject(new StoreUnavailableError('the disk of the test has failed'))
-    const outcome: Outcome = { fate, commitTime: undefined, settle }
+    const outcome: Outcome = { fate, commitTime: undefined, complete }
     this.#outcomes.push(outcome)
     return outcome
   }
@@ -78,7 +78,7 @@ export class SteppedStore implements KeyValueStore {
   answer(): Outcome {
     const outcome = this.#outcomes.shift()
     assert(outcome, 'a transaction has been finished')
-    outcome.settle()
+    outcome.complete()
     return outcome
   }
 

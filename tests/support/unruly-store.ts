@@ -16,7 +16,7 @@ interface Job {
 /** Writes that are being flushed, and the callbacks of their transactions. */
 interface Batch {
   readonly writes: readonly Write[]
-  readonly settle: readonly (() => void)[]
+  readonly complete: readonly (() => void)[]
 }
 
 const batchMax = 6
@@ -49,7 +49,7 @@ export class UnrulyStore implements KeyValueStore {
     else {
       await this.#inner.transact(() => ({ result: undefined, writes: batch.writes }))
       this.#flushing = undefined
-      this.#unresolved.push(...batch.settle)
+      this.#unresolved.push(...batch.complete)
     }
   }
 
@@ -73,7 +73,7 @@ export class UnrulyStore implements KeyValueStore {
   #run(jobs: readonly Job[]): Batch {
     return this.#inner.read(view => {
       const overlay = new Overlay(view)
-      const settle = jobs.map(job => {
+      const complete = jobs.map(job => {
         try {
           const { result, writes } = job.work(overlay)
           for (const { key, value } of writes) overlay.set(key, value)
@@ -82,7 +82,7 @@ export class UnrulyStore implements KeyValueStore {
           return () => job.reject(error)
         }
       })
-      return { writes: overlay.writes(), settle }
+      return { writes: overlay.writes(), complete }
     })
   }
 

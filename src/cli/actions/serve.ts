@@ -9,7 +9,7 @@ import type { Config } from '../../app/config/settings.ts'
 import { claimData } from '../../app/data-folder.ts'
 import { serveWorker } from '../../app/forwarding.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../app/open-engine.ts'
-import { prepareStore, settleStore } from '../../app/open-store.ts'
+import { markStoreComplete, prepareStore } from '../../app/open-store.ts'
 import { createServer, type Server, tlsOf, urlOf } from '../../app/server.ts'
 import { systemClock } from '../../base/clock.ts'
 import { descriptorsMax, descriptorsMin } from '../../base/descriptors.ts'
@@ -60,7 +60,7 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
     const status = await (config.workers === 1
       ? runAlone(config, node, open, log, watch)
       : supervise(config, node, log, watch))
-    if (status === 0) settleStore(config)
+    if (status === 0) markStoreComplete(config)
     return status
   } finally {
     watch.stop()

@@ -141,7 +141,7 @@ export class OpenStream implements EventStream {
 }
 
 /** Returns a stream that ends at once. */
-export function refusedStream(id: string, wording: StreamWording, reason: StreamEnd): EventStream {
+export function rejectedStream(id: string, wording: StreamWording, reason: StreamEnd): EventStream {
   const events = [Buffer.from(wording.end(reason))]
   return { id, ended: true, take: () => events.pop(), listen: () => undefined, close: () => undefined }
 }

@@ -22,7 +22,7 @@ import type { EventStream } from '../contract.ts'
 import type { StreamOpener, StreamOpening } from '../stream-opener.ts'
 import { Audience } from './audience.ts'
 import { Lines } from './lines.ts'
-import { OpenStream, type Reader, refusedStream, type Subject, Viewer } from './open-stream.ts'
+import { OpenStream, type Reader, rejectedStream, type Subject, Viewer } from './open-stream.ts'
 import { hasMore } from './page-reader.ts'
 import { PagedStreams } from './paged-streams.ts'
 import { rightsLost, streamEnds } from './stream-ends.ts'
@@ -98,8 +98,8 @@ export class Streams implements StreamOpener {
     const format = order.kind === 'pushed' ? this.#shared(order.format) : undefined
     const wording = order.kind === 'pushed' ? order.format : order.wording
     const id = String(BigInt(`0x${this.#options.random.hex(8)}`) >> 1n)
-    if (this.#isEnded) return refusedStream(id, wording, streamEnds.alreadyClosed)
-    if (this.#open.size >= this.#options.openMax) return refusedStream(id, wording, streamEnds.tooMany)
+    if (this.#isEnded) return rejectedStream(id, wording, streamEnds.alreadyClosed)
+    if (this.#open.size >= this.#options.openMax) return rejectedStream(id, wording, streamEnds.tooMany)
     const { transaction } = session
     const terms = viewerTerms(session)
     const origin = {
@@ -157,13 +157,13 @@ export class Streams implements StreamOpener {
     const ms = Math.max(0, Math.min(leftMs, expiryCheckMs))
     const check = () => {
       const now = clock.now()
-      if (now >= expires) this.#lose(viewer, now)
+      if (now >= expires) this.#endExpiredStreams(viewer, now)
       else this.#awaitExpiry(viewer)
     }
     this.#expiries.set(viewer, timers.after(ms, check))
   }
 
-  #lose(viewer: Viewer, txn: Micros): void {
+  #endExpiredStreams(viewer: Viewer, txn: Micros): void {
     for (const stream of viewer.streams) stream.end(rightsLost(txn))
   }
 

@@ -84,9 +84,9 @@ export class Edge {
       return
     }
     call.endpoint = endpoint
-    const refusal = this.#readHeaders(call)
-    if (refusal !== undefined) {
-      this.#answer(call, refusal)
+    const rejection = this.#readHeaders(call)
+    if (rejection !== undefined) {
+      this.#answer(call, rejection)
       return
     }
     const handler = handlerOf(endpoint, request.method)
@@ -142,7 +142,7 @@ export class Edge {
       } else if (outcome !== 'aborted') {
         // If the rest of the body has not arrived yet, the connection is closed after the response.
         if (!call.request.isComplete) call.request.closeAfterwards()
-        const [code, description] = outcome === 'refused' ? [] : bodyErrors[outcome]
+        const [code, description] = outcome === 'rejected' ? [] : bodyErrors[outcome]
         this.#answer(call, code ? this.#error(call, code, description) : (unauthorized as Answer))
       }
     })

@@ -11,7 +11,7 @@ import type { Exchange } from './exchange.ts'
 import { Pieces } from './pieces.ts'
 
 /** The result of reading a body: its bytes, the pieces of a long body, or the reason why there is no body. */
-export type BodyOutcome = Buffer | LongBody | 'too large' | 'refused' | 'aborted' | Eviction
+export type BodyOutcome = Buffer | LongBody | 'too large' | 'rejected' | 'aborted' | Eviction
 
 /** Limits for the body of a request. */
 export interface BodyRules {
@@ -68,7 +68,7 @@ class IncomingBody {
   readonly #share: Share
   #pieces = new Pieces()
   #length = 0
-  #refusal: 'too large' | 'refused' | undefined
+  #rejection: 'too large' | 'rejected' | undefined
   #isAdmitted: boolean
   #finished = false
 
@@ -88,7 +88,7 @@ class IncomingBody {
     this.#share = budget.open(client, reason => this.#finish(reason))
     this.#share.grow(bytesPerRequest)
     const announced = Number(headers['content-length'] ?? 0)
-    if (announced > rules.bytesMax) this.#refuse('too large')
+    if (announced > rules.bytesMax) this.#reject('too large')
     source.on('data', this.#take)
     source.on('end', this.#end)
     source.on('close', this.#abort)
@@ -98,10 +98,10 @@ class IncomingBody {
   readonly #take = (chunk: Buffer): void => {
     if (this.#finished) return
     this.#length += chunk.length
-    if (this.#length > this.#rules.bytesMax) this.#refuse('too large')
-    if (this.#refusal !== undefined) {
+    if (this.#length > this.#rules.bytesMax) this.#reject('too large')
+    if (this.#rejection !== undefined) {
       this.#share.move(chunk.length)
-      if (this.#length > drainedBytesMax) this.#finish(this.#refusal)
+      if (this.#length > drainedBytesMax) this.#finish(this.#rejection)
       return
     }
     this.#share.grow(this.#pieces.add(chunk))
@@ -113,27 +113,27 @@ class IncomingBody {
     // If the listeners stayed, an HTTP/2 stream with a long response would keep the request in memory.
     this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#abort)
     if (isCut) this.#finish('aborted')
-    else this.#finish(this.#refusal ?? bodyOf(this.#pieces))
+    else this.#finish(this.#rejection ?? bodyOf(this.#pieces))
   }
 
   readonly #abort = (): void => this.#finish('aborted')
 
   /** Pauses reading until the sender's credential has been checked. */
   #requestAdmission(): void {
-    if (this.#isAdmitted || this.#finished || this.#refusal !== undefined) return
+    if (this.#isAdmitted || this.#finished || this.#rejection !== undefined) return
     this.#isAdmitted = true
     this.#exchange.pauseBody(true)
     this.#share.pause(true)
     this.#rules.admit?.().then(group => {
       this.#share.pause(false)
-      if (group === undefined) this.#refuse('refused')
+      if (group === undefined) this.#reject('rejected')
       else this.#share.regroup(group)
       this.#exchange.pauseBody(false)
     })
   }
 
-  #refuse(reason: 'too large' | 'refused'): void {
-    this.#refusal ??= reason
+  #reject(reason: 'too large' | 'rejected'): void {
+    this.#rejection ??= reason
     this.#pieces = new Pieces()
     this.#share.shrink(this.#share.held - bytesPerRequest)
   }

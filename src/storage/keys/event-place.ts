@@ -21,8 +21,8 @@ export function eventPlace(
 ): Uint8Array {
   const end = entry[0] === keyTags.indexEnded ? entry.length - timeLength : entry.length
   const document = entryDocumentPlace(entry)
-  const behind = document + positionBytes
+  const documentEnd = document + positionBytes
   writer.reset().u8(keyTags.indexEvent).append(entry.subarray(1, prefixLength)).ascending(ts)
-  writer.u8(action === 'add' ? 1 : 0).append(entry.subarray(document, behind))
-  return writer.append(entry.subarray(prefixLength, document)).append(entry.subarray(behind, end)).copy()
+  writer.u8(action === 'add' ? 1 : 0).append(entry.subarray(document, documentEnd))
+  return writer.append(entry.subarray(prefixLength, document)).append(entry.subarray(documentEnd, end)).copy()
 }

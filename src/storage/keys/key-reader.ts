@@ -150,14 +150,14 @@ export function decodeKeyOf<K extends Key['kind']>(kind: K, bytes: Uint8Array): 
   return key as Extract<Key, { kind: K }>
 }
 
-/** Reads an entry that is followed by `behind` more bytes. */
-function readEntry(parts: KeyParts, behind: number): EntryKey {
+/** Reads an entry that is followed by `trailingBytes` more bytes. */
+function readEntry(parts: KeyParts, trailingBytes: number): EntryKey {
   const start = readTerms(parts)
-  const tieBytes = parts.tieLength(behind)
-  const values = parts.upTo(behind + positionBytes + tieBytes)
+  const tieBytes = parts.tieLength(trailingBytes)
+  const values = parts.upTo(trailingBytes + positionBytes + tieBytes)
   const id = BigInt.asIntN(64, parts.id())
   const document = { id, collection: parts.number(2) }
-  return { ...start, values, tie: parts.upTo(behind), document }
+  return { ...start, values, tie: parts.upTo(trailingBytes), document }
 }
 
 function readEvent(parts: KeyParts): Key {
@@ -221,16 +221,16 @@ class KeyParts {
     return this.#bytes.subarray(start, start + length)
   }
 
-  /** The length of the tie-break that ends `behind` bytes before the end of the key. Its last byte is its length. */
-  tieLength(behind: number): number {
-    const last = this.#bytes[this.#bytes.length - behind - 1]
+  /** The length of the tie-break that ends `trailingBytes` bytes before the end of the key. Its last byte is its length. */
+  tieLength(trailingBytes: number): number {
+    const last = this.#bytes[this.#bytes.length - trailingBytes - 1]
     assert(last !== undefined, 'a key does not end too early')
     return last + 1
   }
 
-  /** All bytes up to `behind` bytes before the end. */
-  upTo(behind: number): Uint8Array {
-    const end = this.#bytes.length - behind
+  /** All bytes up to `trailingBytes` bytes before the end. */
+  upTo(trailingBytes: number): Uint8Array {
+    const end = this.#bytes.length - trailingBytes
     assert(end >= this.#position, 'a key does not end too early')
     const start = this.#position
     this.#position = end

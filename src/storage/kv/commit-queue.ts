@@ -51,7 +51,7 @@ export async function prepareBatch([job]: readonly Job[]): Promise<boolean> {
 }
 
 /** Resolves or rejects the promise of a transaction whose batch is durable. */
-export function settle({ outcome, reject, resolve }: Job): void {
+export function completeJob({ outcome, reject, resolve }: Job): void {
   assert(outcome !== undefined, 'every transaction of a batch has run')
   if ('result' in outcome) resolve(outcome.result)
   else reject(outcome.error)
@@ -77,8 +77,8 @@ export class CommitQueue {
     if (this.isEmpty) this.#firstArrivedMs = arrivedMs
     this.#lastArrivedMs = arrivedMs
     return new Promise<T>((resolve, reject) => {
-      const settled = resolve as (result: unknown) => void
-      this.#jobs.push({ work, prepare, resolve: settled, reject, arrivedMs, outcome: undefined })
+      const resolveResult = resolve as (result: unknown) => void
+      this.#jobs.push({ work, prepare, resolve: resolveResult, reject, arrivedMs, outcome: undefined })
     })
   }
 

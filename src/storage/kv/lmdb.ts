@@ -10,7 +10,7 @@ import { assert } from '../../base/assert.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { systemTimers, type Timers } from '../../base/timers.ts'
 import { allWrites } from './batch.ts'
-import { CommitQueue, type Job, runJob, settle } from './commit-queue.ts'
+import { CommitQueue, completeJob, type Job, runJob } from './commit-queue.ts'
 import type { Bytes, KeyValueStore, View, Work, Write } from './contract.ts'
 import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { Listeners } from './listeners.ts'
@@ -187,7 +187,7 @@ class LmdbStore implements KeyValueStore {
       return
     }
     this.#queue.flushed(this.#clock.elapsedMs() - ranMs)
-    for (const job of batch ?? []) settle(job)
+    for (const job of batch ?? []) completeJob(job)
     this.#announce()
   }
 

@@ -173,9 +173,9 @@ function validate(
   if (last.time === since.time) return 'valid'
   if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return 'stale'
   if (attempt.loadReads) return 'unread'
-  const doubtful = recent.written(reads, since.time, last.time) ?? reads
-  if (sizeOf(doubtful) > sizeMax) return 'long'
-  return isReadSetValid(doubtful, view) ? 'valid' : 'stale'
+  const changedReads = recent.written(reads, since.time, last.time) ?? reads
+  if (sizeOf(changedReads) > sizeMax) return 'long'
+  return isReadSetValid(changedReads, view) ? 'valid' : 'stale'
 }
 
 /** The writes of an attempt that commits at `time`. */

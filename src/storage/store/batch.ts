@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts'
 /** Approximate number of rows that a batch removes or writes. */
 export const batchWritesMax = 256
 /** Approximate number of rows that can be read in the time in which one row is written. */
-const looksPerWrite = 4
+const readsPerWrite = 4
 /**
  * Bytes of rows after which a batch ends: documents may be so large that fewer than {@link batchWritesMax} fill the
  * memory.
@@ -23,7 +23,7 @@ export function batchEnd(milliseconds: number | undefined): () => boolean {
 /** Counts the work of a batch. The first item is always processed. */
 export class Batch {
   readonly #isOver: () => boolean
-  #looks = 0
+  #reads = 0
   #bytes = 0
 
   /** The batch ends when `isOver` returns true, whatever its size; see {@link batchEnd}. */
@@ -32,24 +32,24 @@ export class Batch {
   }
 
   /** Counts rows that were read, and their bytes. */
-  look(rows: number, bytes: number): void {
-    this.#looks += rows
+  read(rows: number, bytes: number): void {
+    this.#reads += rows
     this.#bytes += bytes
   }
 
   /** Counts rows that were removed or written. */
   write(rows: number, bytes = 0): void {
-    this.look(rows * looksPerWrite, bytes)
+    this.read(rows * readsPerWrite, bytes)
   }
 
   /** The number of rows that may still be written. */
   get writesLeft(): number {
-    return Math.max(0, Math.ceil(batchWritesMax - this.#looks / looksPerWrite))
+    return Math.max(0, Math.ceil(batchWritesMax - this.#reads / readsPerWrite))
   }
 
   /** Returns whether the rest must wait for the next batch; `bytes`: of the next item. */
   isFull(bytes = 0): boolean {
-    if (this.#looks === 0) return false
+    if (this.#reads === 0) return false
     return this.writesLeft === 0 || this.#bytes + bytes >= batchBytesMax || this.#isOver()
   }
 }

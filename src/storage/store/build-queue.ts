@@ -10,7 +10,7 @@ import type { DatabaseId, Micros, Ref } from '../../values/value.ts'
 import { batchEnd } from './batch.ts'
 import { continueRewrite, rewrittenCollection } from './document-rewriter.ts'
 import { storedVersions } from './documents.ts'
-import { BuildFailure, continueBuild, nextBuild, noteFailure } from './index-builder.ts'
+import { BuildFailure, continueBuild, nextBuild, recordFailure } from './index-builder.ts'
 import { versionTime } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Store } from './store.ts'
@@ -20,7 +20,7 @@ import type { StoreTransaction } from './transaction.ts'
 const batchesPerStep = 8
 const checksPerStep = 256
 
-interface Failed {
+interface FailedBuild {
   readonly document: Ref
   /** The number of consecutive failures, and the time of the last one on the monotonic clock, in milliseconds. */
   readonly times: number
@@ -40,7 +40,7 @@ export class BuildQueue {
   #database: DatabaseId = 0n
   readonly #served = new Map<DatabaseId, number>()
   /** Failures in this process, by index; after a restart all builds are retried. */
-  readonly #failed = new Map<string, Failed>()
+  readonly #failed = new Map<string, FailedBuild>()
 
   /**
    * `batchMs`: time limit of a batch in milliseconds. Databases whose bindings take long then also pause between batches.
@@ -125,7 +125,7 @@ export class BuildQueue {
     } catch (error) {
       if (!(error instanceof BuildFailure)) throw error
       const { time: recorded } = await this.#store.write(transaction =>
-        noteFailure(transaction, index, error),
+        recordFailure(transaction, index, error),
       )
       const times = (this.#failed.get(name)?.times ?? 0) + 1
       if (times === 1) this.#onError(error)

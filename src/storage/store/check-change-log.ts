@@ -52,7 +52,7 @@ export class ChangeLogCheck {
 
   /** Checks that the versions of a document since the start of the record are in it. */
   checkDocument(ref: Ref, versions: readonly StoredVersion[]): void {
-    const begin = Math.max(this.#begin, this.#keptFrom(ref.database, ref.collection))
+    const begin = Math.max(this.#begin, this.#retainedFrom(ref.database, ref.collection))
     for (const { ts } of versions) {
       if (ts <= begin || this.#rewritten.has(rewriteName(ref, ts))) continue
       if (!this.#isRecorded(ref, ts))
@@ -61,7 +61,7 @@ export class ChangeLogCheck {
   }
 
   /** Earlier changes may have been removed. */
-  #keptFrom(database: DatabaseId, collection: CollectionId): Micros {
+  #retainedFrom(database: DatabaseId, collection: CollectionId): Micros {
     return collection < firstUserCollection
       ? micros(this.#logBegin - 1)
       : Math.min(micros(this.#logBegin - 1), this.#context.minimumOf(database, collection))
@@ -116,11 +116,11 @@ export class ChangeLogCheck {
   }
 
   #checkRecorded(named: ReadonlySet<string>): void {
-    const { catalogue, databases, looked, report, snapshot } = this.#context
+    const { catalogue, databases, onStep, report, snapshot } = this.#context
     const work = workOf(snapshot.view, 'changes')
     const awaited = new Set(Array.from(work, ({ target }) => `${target.database}/${target.id}`))
     for (const row of snapshot.view.range(tagRange('collectionChanges'))) {
-      looked('recorded changes')
+      onStep('recorded changes')
       const { collection, database, ts } = decodeKeyOf('collectionChanges', row.key)
       if (!databases.has(database) || !catalogue.hasCollection(database, collection)) continue
       const place = `${database}/${collection}`

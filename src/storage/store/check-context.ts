@@ -20,7 +20,7 @@ export interface CheckContext {
   readonly isMarked: boolean
   readonly report: (finding: string) => void
   /** Called for each row that is checked. */
-  readonly looked: (step: CheckStep) => void
+  readonly onStep: (step: CheckStep) => void
 }
 
 /** A reference in a finding. */

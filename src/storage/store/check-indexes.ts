@@ -83,7 +83,7 @@ export class IndexCheck {
   *#rows(): Generator<{ row: Entry; database: DatabaseId; index: number }> {
     for (const table of tables) {
       for (const row of this.#context.snapshot.view.range(tagRange(table))) {
-        this.#context.looked('entries of indexes')
+        this.#context.onStep('entries of indexes')
         yield { row, ...placeOf(row.key) }
       }
     }

@@ -69,13 +69,13 @@ export function checkStore(
     if (findings.length < findingsMax) findings.push(finding)
   }
   const rows = new Map<CheckStep, number>()
-  const looked = (step: CheckStep) => {
+  const onStep = (step: CheckStep) => {
     const count = (rows.get(step) ?? 0) + 1
     rows.set(step, count)
     if (count % rowsPerReport === 0) onProgress(step, count)
   }
   try {
-    new StoreCheck(contextOf(snapshot, hooks, { report, looked }), hooks).run()
+    new StoreCheck(contextOf(snapshot, hooks, { report, onStep }), hooks).run()
   } catch (error) {
     // Damage can make a row unreadable, and then the following rows cannot be checked.
     if (!(error instanceof Error)) throw error
@@ -87,7 +87,7 @@ export function checkStore(
 function contextOf(
   snapshot: Snapshot,
   hooks: StoreHooks,
-  reporting: Pick<CheckContext, 'report' | 'looked'>,
+  reporting: Pick<CheckContext, 'report' | 'onStep'>,
 ): CheckContext {
   const catalogue = new StoreCatalogue(snapshot, new SchemaCache())
   const { time, view } = snapshot
@@ -176,8 +176,8 @@ class StoreCheck {
   }
 
   #checkDocument(ref: Ref): void {
-    const { looked, reader, snapshot } = this.#context
-    looked('documents')
+    const { onStep, reader, snapshot } = this.#context
+    onStep('documents')
     const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
       if (!isIntact(stored)) this.#context.report(`${nameRef(ref)} differs from the written version`)
       this.#checkShape(ref, stored)

@@ -96,7 +96,7 @@ export class Committer {
   attemptAt<T>(work: TransactionWork<T>, time: Micros): Attempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(epoch, (view, last) => {
-      const times = { ...timesOf(last, time), settledTime: micros(last.time + 1) }
+      const times = { ...timesOf(last, time), readTimestamp: micros(last.time + 1) }
       return attemptOn(this.#parts, view, last, times, work)
     })
     return { ...attempt, evaluationMicros: this.#clock() - started }
@@ -126,10 +126,10 @@ export class Committer {
 
   #evaluate<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): Attempt<T> {
     const started = this.#clock()
-    const attempt = this.#times.onSnapshot(undefined, (view, since, settledTime) => {
+    const attempt = this.#times.onSnapshot(undefined, (view, since, readTimestamp) => {
       const commitTime = Math.max(announced, micros(since.time + commitDistance))
       const stamp = stampTime && { stampTime: () => Math.max(commitTime, stampTime()) }
-      const times = { ...timesOf(since, commitTime), settledTime, ...stamp }
+      const times = { ...timesOf(since, commitTime), readTimestamp, ...stamp }
       return attemptOn(this.#parts, view, since, times, work)
     })
     return { ...attempt, evaluationMicros: this.#clock() - started }
@@ -137,7 +137,7 @@ export class Committer {
 
   #evaluateOn<T>(work: TransactionWork<T>, view: View, last: CommitRecord, time: Micros): Evaluation<T> {
     for (let commitTime = time; ; ) {
-      const times = { ...timesOf(last, commitTime), settledTime: micros(last.time + 1) }
+      const times = { ...timesOf(last, commitTime), readTimestamp: micros(last.time + 1) }
       const evaluated = evaluateOn(this.#parts, view, times, work)
       if (evaluated.nextExpiry >= evaluated.commitTime) return evaluated
       // The ids that the attempt has generated have moved its commit past the expiry of a document that it has read.

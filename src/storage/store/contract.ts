@@ -295,7 +295,7 @@ export interface Transaction extends ReadTransaction, HistoryReader, SizeReader,
    * A time for responses of uncommitted transactions, such as failed writes: reads see all commits up to it, and all
    * later commits have later times. At most {@link snapshotTime}.
    */
-  readonly settledTime: Micros
+  readonly readTimestamp: Micros
   /**
    * Returns the time of the response for use in the result. A transaction with writes then commits at exactly this
    * time, or is evaluated again.

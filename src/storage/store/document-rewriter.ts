@@ -93,7 +93,7 @@ function nextRows(
       if (reader.isOutdated(ref, row.value)) {
         rows.push({ key: row.key, value: rewritten(reader, ref, row.value) })
         batch.write(1, row.value.length)
-      } else batch.look(1, row.value.length)
+      } else batch.read(1, row.value.length)
       if (batch.isFull()) return { rows, last: row.key }
     }
   }

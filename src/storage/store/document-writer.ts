@@ -34,7 +34,7 @@ import {
 } from './index-tables.ts'
 import { encodeVersion, ttlOf, versionTime, versionTtl } from './records.ts'
 import { indexesOf, type Rows, storedRows } from './rows.ts'
-import { noteExpiry, read } from './snapshot.ts'
+import { read, recordExpiry } from './snapshot.ts'
 import { recordWork } from './sweeper-work.ts'
 
 /** A document that this transaction has written. */
@@ -95,7 +95,7 @@ export class DocumentWriter {
     const pending = this.#takeBack(ref)
     const base = read(snapshot, pending.key)
     const before = base && reader.read(ref, base)
-    if (before !== undefined) noteExpiry(snapshot, ttlOf(before.fields))
+    if (before !== undefined) recordExpiry(snapshot, ttlOf(before.fields))
     const action = fields === undefined ? 'delete' : actionAfter(before, commitTime)
     const isOfUser = ref.collection >= firstUserCollection
     if (fields === undefined && before === undefined && isOfUser) return this.#forget(pending, ref)
@@ -206,7 +206,7 @@ export class DocumentWriter {
     const { ref } = pending.version
     const base = newestLive(this.#context.snapshot, ref)
     const before = base && this.#context.reader.read(ref, base)
-    if (before !== undefined) noteExpiry(this.#context.snapshot, ttlOf(before.fields))
+    if (before !== undefined) recordExpiry(this.#context.snapshot, ttlOf(before.fields))
     if (pending.version.action !== 'delete') {
       const action = actionAfter(before, this.#context.commitTime)
       if (action !== pending.version.action) pending.version = { ...pending.version, action }

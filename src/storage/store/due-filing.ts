@@ -57,7 +57,7 @@ export async function fileBatch(store: Store, now: Micros, isOver: () => boolean
     const batch = new Batch(isOver)
     for (const row of transaction.snapshot.view.range({ start: from ?? start, end })) {
       step.file(transaction, row, now)
-      batch.look(1, row.value.length)
+      batch.read(1, row.value.length)
       if (!batch.isFull()) continue
       overlay.set(orderProgressKey, encodeProgress(walk, keyAfter(row.key)))
       return

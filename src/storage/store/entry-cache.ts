@@ -124,7 +124,7 @@ export function cachedEntry(database: DatabaseId, row: Entry): CachedEntry {
 }
 
 /** The rest of a range that has been read up to a key. */
-export function behind({ end, reverse, start }: EntryRange, key: Bytes): EntryRange {
+export function rangeAfter({ end, reverse, start }: EntryRange, key: Bytes): EntryRange {
   return reverse ? { start, end: key, reverse } : { start: keyAfter(key), end, reverse }
 }
 

@@ -56,18 +56,18 @@ const writer = new ByteWriter()
 /** The value of an entry's row. */
 export function encodeEntry({ cut, document, removed, since, ttl, values }: EntryRecord): Bytes {
   const endsWithOwn = isOwn(values.at(-1), document)
-  const kept = endsWithOwn ? values.slice(0, -1) : values
+  const stored = endsWithOwn ? values.slice(0, -1) : values
   const hasTtl = ttl !== never && since !== undefined
   let flags = formFlag
   if (hasTtl) flags |= ttlFlag
-  if (kept.length > 0) flags |= valuesFlag
+  if (stored.length > 0) flags |= valuesFlag
   if (cut) flags |= cutFlag
   if (removed) flags |= removedFlag
   if (endsWithOwn) flags |= ownRefFlag
   writer.reset().u8(flags)
   if (since !== undefined) appendTime(writer, since)
   if (hasTtl) appendTime(writer, ttl)
-  if (kept.length > 0) appendEncoded(writer, kept)
+  if (stored.length > 0) appendEncoded(writer, stored)
   return writer.copy()
 }
 
@@ -142,8 +142,8 @@ export function eventIsRemove({ value }: Pick<Entry, 'value'>): boolean {
 /** The values of an entry of a document. */
 export function entryValues({ key, value }: Entry, document: Ref): readonly Value[] {
   const flags = value[0] as number
-  const kept = flags & valuesFlag ? decodeValues(value, valuesAt(flags, isEvent(key))) : noValues
-  return flags & ownRefFlag ? [...kept, document] : kept
+  const stored = flags & valuesFlag ? decodeValues(value, valuesAt(flags, isEvent(key))) : noValues
+  return flags & ownRefFlag ? [...stored, document] : stored
 }
 
 function valuesAt(flags: number, ofEvent: boolean): number {

@@ -24,7 +24,7 @@ import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Maximum number of objects that are searched for one that may be removed now. */
-const looksMax = 256
+const jobsMax = 256
 
 /** The object that has waited longest. Objects whose bindings may not be computed now are skipped. */
 export function nextGarbage(
@@ -32,7 +32,7 @@ export function nextGarbage(
   now: Micros,
   mayCompute: (database: DatabaseId) => boolean,
 ): SweeperWork | undefined {
-  return workOf(view, 'object', now, looksMax).find(
+  return workOf(view, 'object', now, jobsMax).find(
     ({ target }) => target.collection !== native.collections || mayCompute(target.database),
   )
 }

@@ -23,20 +23,20 @@ interface WritableStore {
 }
 
 /**
- * Reserves a range of ids; resolves when the reservation is durable. The range continues `held` unless another process
+ * Reserves a range of ids; resolves when the reservation is durable. The range continues `current` unless another process
  * has used its number since; otherwise it has the number `preferred`, or the next number whose reservations end in the
  * past.
  */
 export async function reserveStretch(
   store: WritableStore,
   preferred: number,
-  held: IdStretch | undefined,
+  current: IdStretch | undefined,
 ): Promise<IdStretch> {
   const { result } = await store.write(transaction => {
     const { overlay } = transaction.rows
     const nowMs = Math.max(Math.floor(transaction.snapshotTime / 1000), idEpochMs)
-    const isMine = held !== undefined && markOf(overlay, held.worker) === held.endMs
-    const worker = isMine ? held.worker : freeNumber(overlay, preferred, nowMs)
+    const isMine = current !== undefined && markOf(overlay, current.worker) === current.endMs
+    const worker = isMine ? current.worker : freeNumber(overlay, preferred, nowMs)
     const startMs = Math.max(markOf(overlay, worker), nowMs)
     const endMs = startMs + idStretchMs
     overlay.set(markKey(worker), sealedTimes(micros(endMs)))

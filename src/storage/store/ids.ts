@@ -28,8 +28,8 @@ export interface IdStretch {
   readonly endMs: number
 }
 
-/** Reserves a range from about now on, durably. It continues `held`, the last range, if possible. */
-export type ReserveIds = (held: IdStretch | undefined) => Promise<IdStretch>
+/** Reserves a range from about now on, durably. It continues `current`, the last range, if possible. */
+export type ReserveIds = (current: IdStretch | undefined) => Promise<IdStretch>
 
 /**
  * Length of a range in milliseconds. The next range is reserved when half of it has passed, so under load no request
@@ -45,7 +45,7 @@ export function idMs(id: bigint): number {
 /** Generates ids that never repeat, even if the clock is set back. */
 export class IdGenerator {
   readonly #reserve: ReserveIds
-  #held: IdStretch | undefined
+  #current: IdStretch | undefined
   #newest: Micros = epoch
   #reserving: Promise<void> | undefined
 
@@ -60,16 +60,16 @@ export class IdGenerator {
 
   /** The id of that time, or the next free one. Throws {@link Pending} when a range must be reserved first. */
   next(now: Micros): bigint {
-    const held = this.#held
-    const time = micros(Math.max(now, this.#newest + 1, held === undefined ? 0 : held.startMs * 1000))
+    const current = this.#current
+    const time = micros(Math.max(now, this.#newest + 1, current === undefined ? 0 : current.startMs * 1000))
     const ms = Math.floor(time / 1000)
-    if (held === undefined || ms >= held.endMs) {
+    if (current === undefined || ms >= current.endMs) {
       throw new Pending([{ key: 'ids', start: () => this.#renew() }])
     }
     this.#newest = time
     // A failure here occurs again for the request that has no ids left, and is reported there.
-    if (ms >= held.endMs - idStretchMs / 2) this.#renew().catch(() => {})
-    return (BigInt(ms - idEpochMs) << 20n) | BigInt(((time - ms * 1000) << 10) | held.worker)
+    if (ms >= current.endMs - idStretchMs / 2) this.#renew().catch(() => {})
+    return (BigInt(ms - idEpochMs) << 20n) | BigInt(((time - ms * 1000) << 10) | current.worker)
   }
 
   #renew(): Promise<void> {
@@ -82,10 +82,10 @@ export class IdGenerator {
   async #extend(): Promise<void> {
     // Ids are generated within transactions, which must not begin another.
     await Promise.resolve()
-    const held = this.#held
-    const next = await this.#reserve(held)
+    const current = this.#current
+    const next = await this.#reserve(current)
     assert(next.worker >= 0 && next.worker < workersMax, 'the worker number has 10 bits')
-    const continues = held?.worker === next.worker && held.endMs === next.startMs
-    this.#held = continues ? { ...next, startMs: held.startMs } : next
+    const continues = current?.worker === next.worker && current.endMs === next.startMs
+    this.#current = continues ? { ...next, startMs: current.startMs } : next
   }
 }

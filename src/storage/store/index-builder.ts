@@ -26,7 +26,7 @@ import { firstOf, type Snapshot } from './snapshot.ts'
 import { recordWork } from './sweeper-work.ts'
 
 /** A document counts as much as this number of versions, in rows that are read. */
-const looksPerDocument = 4
+const readsPerDocument = 4
 
 /** A transaction of the store itself. */
 interface BuildTransaction extends Transaction {
@@ -192,7 +192,7 @@ export function continueBuild(transaction: BuildTransaction, index: Ref, isOver:
         return
       }
       lay(context, ref, found.rows)
-      batch.look(Math.max(looksPerDocument, found.versions), found.bytes)
+      batch.read(Math.max(readsPerDocument, found.versions), found.bytes)
       bytes += found.bytes
       attempt(index, ref, () => checkTransactionBytes(bytes))
     }
@@ -214,7 +214,7 @@ function attempt<T>(index: Ref, document: Ref, work: () => T): T {
 }
 
 /** Stores the reason of a failure in the index's own document; internal errors appear only in the log. */
-export function noteFailure(
+export function recordFailure(
   transaction: BuildTransaction,
   index: Ref,
   { cause, document }: BuildFailure,

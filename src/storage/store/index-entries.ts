@@ -39,16 +39,16 @@ export function entryTuples(
   const undated = index.terms.some(mayHoldTime) ? { ...version, ts: ownTime } : version
   const terms = combine(extract(index.terms, { source, version: undated, hooks, names: lookup }), id)
   const values = combine(extract(index.values, { source, version, hooks, names: lookup }), id)
-  const kept = index.isOwn || values.every(isKept) ? values : values.filter(isKept)
-  checkWidth(terms.length * kept.length, id)
+  const indexed = index.isOwn || values.every(isIndexed) ? values : values.filter(isIndexed)
+  checkWidth(terms.length * indexed.length, id)
   const tuples: EntryTuple[] = []
   for (const term of terms) {
-    if (!isKept(term)) continue
+    if (!isIndexed(term)) continue
     const plain =
       undated !== version && term.includes(ownTime)
         ? term.map(each => (each === ownTime ? null : each))
         : term
-    for (const value of kept) tuples.push({ terms: plain, values: value })
+    for (const value of indexed) tuples.push({ terms: plain, values: value })
   }
   return tuples
 }
@@ -72,7 +72,7 @@ function mayHoldTime({ binding, path }: IndexField): boolean {
 }
 
 /** Terms, or values, that are all null give no entry. */
-function isKept(tuple: readonly Value[]): boolean {
+function isIndexed(tuple: readonly Value[]): boolean {
   for (const value of tuple) if (value !== null) return true
   return tuple.length === 0
 }

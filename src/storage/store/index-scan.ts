@@ -9,12 +9,12 @@ import { compareEntries, compareToBound, entryRange, tupleBytesMax } from '../ke
 import type { Bytes, Entry } from '../kv/contract.ts'
 import type { EntryScan, IndexEntry } from './contract.ts'
 import {
-  behind,
   type CachedEntry,
   type CachedRun,
   cachedEntry,
   type EntryCache,
   type EntryRange,
+  rangeAfter,
   runEntriesMax,
   type SetPlace,
 } from './entry-cache.ts'
@@ -106,7 +106,7 @@ function* knownEntries(
       }
       const entry = cachedEntry(set.database, row)
       added.push(entry)
-      unread = behind(rest, row.key)
+      unread = rangeAfter(rest, row.key)
       if (isShown(entry, snapshot, set)) yield entry
     }
     if (!isFull) unread = undefined

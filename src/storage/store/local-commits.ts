@@ -219,9 +219,9 @@ export class LocalCommits implements Commits {
   ): Work<TransactionOutcome<T>> {
     const hasWrites = writes.length > 0 || pieces !== undefined
     if (!hasWrites) {
-      const settled = this.#times.settledTime(last, seen)
-      if (settled !== undefined && latestExpiry <= settled)
-        return { result: { result, time: settled, counters, retries: 0 }, writes }
+      const readTimestamp = this.#times.readTimestamp(last, seen)
+      if (readTimestamp !== undefined && latestExpiry <= readTimestamp)
+        return { result: { result, time: readTimestamp, counters, retries: 0 }, writes }
       // A document that the attempt read as expired has not expired at that time, or the client has seen a later time.
       // So a commit without other writes follows, and the attempt gets the time right before this commit.
     }

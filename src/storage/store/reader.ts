@@ -62,8 +62,8 @@ export interface TransactionTimes {
   /** The time of the newest commit in the snapshot, and its {@link CommitRecord.chosenIdsMs}. */
   readonly lastCommitTime: Micros
   readonly chosenIdsMs: number
-  /** {@link Transaction.settledTime}. */
-  readonly settledTime: Micros
+  /** {@link Transaction.readTimestamp}. */
+  readonly readTimestamp: Micros
   /**
    * The commit time of a transaction that may write. A later commit time is possible until other values contain the
    * time.
@@ -79,7 +79,7 @@ export interface TransactionTimes {
 export abstract class StoreReader {
   readonly snapshotTime: Micros
   readonly lastCommitTime: Micros
-  readonly settledTime: Micros
+  readonly readTimestamp: Micros
   readonly catalogue: StoreCatalogue
   readonly counters: TransactionCounters
   readonly directory: StoreDirectory
@@ -98,13 +98,13 @@ export abstract class StoreReader {
     times: TransactionTimes,
     counters: TransactionCounters = noCounts(),
   ) {
-    const { commitTime, lastCommitTime, past, schemaTime, settledTime, time } = times
+    const { commitTime, lastCommitTime, past, schemaTime, readTimestamp, time } = times
     this.parts = parts
     this.times = times
     this.#isPast = past !== undefined
     this.snapshotTime = past ?? time
     this.lastCommitTime = past ?? lastCommitTime
-    this.settledTime = past ?? settledTime
+    this.readTimestamp = past ?? readTimestamp
     this.counters = counters
     const expiry = noExpiry()
     this.snapshot = { view, time, commitTime, schemaTime, lastCommitTime, counters, expiry }
@@ -163,11 +163,12 @@ export abstract class StoreReader {
     collections: readonly CollectionId[] | undefined,
     database: DatabaseId,
   ): Micros | undefined {
-    const looked = this.#isPast ? Math.min(at ?? this.snapshotTime, this.snapshotTime) : at
+    const readTime = this.#isPast ? Math.min(at ?? this.snapshotTime, this.snapshotTime) : at
     const present = this.snapshot.time
-    if (looked === undefined || looked > present || (looked === present && !this.writable)) return undefined
-    checkValidTime(looked, this.#minimumOf(database, collections))
-    return micros(looked)
+    if (readTime === undefined || readTime > present || (readTime === present && !this.writable))
+      return undefined
+    checkValidTime(readTime, this.#minimumOf(database, collections))
+    return micros(readTime)
   }
 
   /** The latest minimum valid time of some collections; undefined: of all user collections. */

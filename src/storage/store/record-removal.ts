@@ -91,7 +91,7 @@ function scheduleRemoval(
   if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
   const days =
     collection < firstUserCollection ? 0 : catalogue.userCollection(database, collection)?.historyDays
-  const kept = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
-  const due = (Math.floor(Math.max(ts + kept, after) / microsPerDay) + 1) * microsPerDay
+  const retainedMicros = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
+  const due = (Math.floor(Math.max(ts + retainedMicros, after) / microsPerDay) + 1) * microsPerDay
   recordWork(transaction.rows.overlay, 'changes', micros(due), collectionOf({ database, collection }))
 }

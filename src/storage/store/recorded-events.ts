@@ -131,8 +131,8 @@ export class RecordedEvents {
       () => [this.#entriesOf(ref, earlier, set), this.#entriesOf(ref, stored, set)] as const,
       patience * limits.documentBindingsMs,
     )
-    for (const entry of notIn(after, before)) yield held(entry, time, 'remove')
-    for (const entry of notIn(before, after)) yield held(entry, time, 'add')
+    for (const entry of notIn(after, before)) yield bufferedEvent(entry, time, 'remove')
+    for (const entry of notIn(before, after)) yield bufferedEvent(entry, time, 'add')
   }
 
   /**
@@ -155,6 +155,6 @@ export class RecordedEvents {
   }
 }
 
-function held(entry: PreparedEntry, ts: Micros, action: IndexEvent['action']): BufferedEvent {
+function bufferedEvent(entry: PreparedEntry, ts: Micros, action: IndexEvent['action']): BufferedEvent {
   return { key: indexEventKey(entry.parts, ts, action), ts, action, row: entryRow(entry, ts) }
 }

@@ -38,8 +38,8 @@ export interface EventLimits {
   readonly fewEntries: number
   readonly fewChanges: number
   readonly manyEntries: number
-  readonly held: number
-  readonly heldMax: number
+  readonly buffered: number
+  readonly bufferedMax: number
 }
 
 /** A small set is read first, then recent changes, then a set that takes some tenths of a second. */
@@ -47,8 +47,8 @@ const eventLimits: EventLimits = {
   fewEntries: 512,
   fewChanges: 1024,
   manyEntries: 65_536,
-  held: 1024,
-  heldMax: 32_768,
+  buffered: 1024,
+  bufferedMax: 32_768,
 }
 
 /** Approximate cost of reading an entry, in steps. */
@@ -115,8 +115,8 @@ class EventWalk {
   readonly #snapshot: Snapshot
   readonly #set: EntrySet
   readonly #recorded: RecordedEvents | undefined
-  readonly #heldMax: number
-  #heldNext: number
+  readonly #bufferedMax: number
+  #bufferedNext: number
   #span: EventSpan
 
   constructor(
@@ -124,10 +124,10 @@ class EventWalk {
     set: EntrySet,
     span: EventSpan,
     recorded: RecordedEvents | undefined,
-    { held, heldMax }: Pick<EventLimits, 'held' | 'heldMax'>,
+    { buffered, bufferedMax }: Pick<EventLimits, 'buffered' | 'bufferedMax'>,
   ) {
-    this.#heldNext = held
-    this.#heldMax = heldMax
+    this.#bufferedNext = buffered
+    this.#bufferedMax = bufferedMax
     this.#snapshot = snapshot
     this.#set = set
     this.#span = span
@@ -137,12 +137,12 @@ class EventWalk {
   /** Reads the entries of the set, if there are at most `entriesMax`. */
   *overEntries(entriesMax: number): Generator<IndexEvent, boolean> {
     for (;;) {
-      const held = this.#held(entriesMax)
-      if (held === undefined) return false
-      for (const event of held.events) yield this.#pass(event)
-      if (held.areAll) return true
+      const buffered = this.#bufferEvents(entriesMax)
+      if (buffered === undefined) return false
+      for (const event of buffered.events) yield this.#pass(event)
+      if (buffered.areAll) return true
       // A caller that continues mostly reads much more, and each part scans the whole set.
-      this.#heldNext = Math.min(2 * this.#heldNext, this.#heldMax)
+      this.#bufferedNext = Math.min(2 * this.#bufferedNext, this.#bufferedMax)
     }
   }
 
@@ -170,10 +170,10 @@ class EventWalk {
   /**
    * The next events in order, and whether there are no others; undefined when there are more entries than `entriesMax`.
    */
-  #held(
+  #bufferEvents(
     entriesMax: number,
   ): { readonly events: readonly BufferedEvent[]; readonly areAll: boolean } | undefined {
-    const held = new EventBuffer(this.#span, this.#heldNext)
+    const buffered = new EventBuffer(this.#span, this.#bufferedNext)
     const { database, index, terms } = this.#set
     let entries = 0
     for (const table of ['live', 'ended'] as const satisfies readonly IndexTable[]) {
@@ -182,11 +182,11 @@ class EventWalk {
         if (++entries > entriesMax) return undefined
         step(stepsPerEntry)
         if (!this.#set.isLive(entryCollection(row))) continue
-        held.add(row, prefix.length, entrySince(row), 'add')
-        if (table === 'ended') held.add(row, prefix.length, entryUntil(row), 'remove')
+        buffered.add(row, prefix.length, entrySince(row), 'add')
+        if (table === 'ended') buffered.add(row, prefix.length, entryUntil(row), 'remove')
       }
     }
-    return held.finish()
+    return buffered.finish()
   }
 }
 

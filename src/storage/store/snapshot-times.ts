@@ -84,7 +84,7 @@ export class SnapshotTimes {
    * A time later than `seen` for the state under the writer's lock, with the same guarantee. Other readers do not see
    * that state yet. Undefined when only a commit can have such a time.
    */
-  settledTime(last: CommitRecord, seen: Micros): Micros | undefined {
+  readTimestamp(last: CommitRecord, seen: Micros): Micros | undefined {
     const reach = this.#timeline.reach(seen)
     if (reach.upTo === undefined) return undefined
     const time = this.#sureTime(reach, last)

@@ -50,7 +50,7 @@ export function isExpired({ expiry, time }: Snapshot, ttl: Micros): boolean {
 }
 
 /** Records that the reads depend on whether `ttl` has passed. */
-export function noteExpiry(snapshot: Snapshot, ttl: Micros): void {
+export function recordExpiry(snapshot: Snapshot, ttl: Micros): void {
   isExpired(snapshot, ttl)
 }
 

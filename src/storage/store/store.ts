@@ -115,7 +115,7 @@ export class Store {
   read<T>(work: (transaction: StoreTransaction) => T, seen?: Micros): TransactionOutcome<T> {
     return this.#times.onSnapshot(seen, (view, last, time) => {
       const { time: lastCommitTime, ...known } = last
-      const times = { ...known, time, lastCommitTime, settledTime: time }
+      const times = { ...known, time, lastCommitTime, readTimestamp: time }
       const transaction = new StoreTransaction(this.#parts, view, times)
       return { result: work(transaction), time, counters: transaction.counters, retries: 0 }
     })

@@ -122,7 +122,7 @@ export class Sweeper {
   }
 
   async #sweepDue(): Promise<boolean> {
-    for (let looked = 0; looked < checksPerStep; looked++) {
+    for (let checked = 0; checked < checksPerStep; checked++) {
       const check = this.#checks.next(this.#removalTime(), ({ database }) => this.#mayCompute(database))
       if (check === undefined) return false
       try {
@@ -185,11 +185,11 @@ export class Sweeper {
       // The collection may keep a longer history than when the marks were read.
       if (time > minimum) continue
       if (!done.has(ref.id)) {
-        const fallen = expiredRows(this.#store, transaction, ref, minimum)
-        for (const each of fallen.keys) overlay.set(each, undefined)
-        batch.write(fallen.keys.length, fallen.bytes)
-        if (!fallen.isAll) return at
-        if (fallen.expiresAt !== undefined) markDue(overlay, ref, fallen.expiresAt)
+        const expired = expiredRows(this.#store, transaction, ref, minimum)
+        for (const each of expired.keys) overlay.set(each, undefined)
+        batch.write(expired.keys.length, expired.bytes)
+        if (!expired.isAll) return at
+        if (expired.expiresAt !== undefined) markDue(overlay, ref, expired.expiresAt)
         done.add(ref.id)
       }
       overlay.set(key, undefined)

@@ -68,7 +68,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
   protected override readonly stamp = (): Micros => {
     const { commitTime, stampTime } = this.times
     // A transaction that only reads returns this time.
-    if (commitTime === undefined) return this.settledTime
+    if (commitTime === undefined) return this.readTimestamp
     this.#stampedTime ??= Math.max(stampTime?.() ?? commitTime, this.parts.ids.newest)
     return this.#stampedTime
   }
@@ -197,7 +197,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
   }
 
   resultTime(): Micros {
-    if (this.#writers === undefined || this.#writers.rows.overlay.isEmpty) return this.settledTime
+    if (this.#writers === undefined || this.#writers.rows.overlay.isEmpty) return this.readTimestamp
     return this.stamp()
   }
 

@@ -38,11 +38,11 @@ const fromEntries: EventLimits = {
   fewEntries: many,
   fewChanges: 0,
   manyEntries: 0,
-  held: many,
-  heldMax: many,
+  buffered: many,
+  bufferedMax: many,
 }
 const ways: Record<string, EventLimits> = {
-  'a few entries at a time': { ...fromEntries, held: 3, heldMax: 4 },
+  'a few entries at a time': { ...fromEntries, buffered: 3, bufferedMax: 4 },
   'from the record': { ...fromEntries, fewEntries: 0, fewChanges: many },
   'from the record first, then from entries': {
     ...fromEntries,
@@ -50,7 +50,14 @@ const ways: Record<string, EventLimits> = {
     fewChanges: 5,
     manyEntries: many,
   },
-  'from a long record': { ...fromEntries, fewEntries: 2, fewChanges: 3, manyEntries: 4, held: 2, heldMax: 2 },
+  'from a long record': {
+    ...fromEntries,
+    fewEntries: 2,
+    fewChanges: 3,
+    manyEntries: 4,
+    buffered: 2,
+    bufferedMax: 2,
+  },
 }
 
 /** Returns the events of a group, and asserts that every way of computing them gives the same. */

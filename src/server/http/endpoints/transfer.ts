@@ -74,7 +74,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
       engine.charge(database, costs)
     }
   }
-  const result = await handled().catch(refusal)
+  const result = await handled().catch(rejection)
   const metrics = {
     ...idleMetrics,
     byteReadOps: costs.read,
@@ -86,7 +86,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
 }
 
 /** The answer to an invalid batch or page. */
-function refusal(error: unknown): Answer {
+function rejection(error: unknown): Answer {
   if (error instanceof MessageError) return error.answer
   if (error instanceof BadRecord || error instanceof TransferError)
     return new MessageError('bad request', msg`${error.message}`).answer

@@ -45,16 +45,16 @@ export class Applier {
 
   #start(): Worker {
     const worker = new Worker(body, { workerData: this.#setup, execArgv: [] })
-    worker.on('message', ({ failure }: ApplyReply) => this.#settle(failure))
-    worker.on('error', (error: Error) => this.#settle(error.message))
+    worker.on('message', ({ failure }: ApplyReply) => this.#finish(failure))
+    worker.on('error', (error: Error) => this.#finish(error.message))
     worker.once('exit', () => {
       this.#worker = undefined
-      this.#settle('the thread that applies the commit log has exited')
+      this.#finish('the thread that applies the commit log has exited')
     })
     return worker
   }
 
-  #settle(failure: string | undefined): void {
+  #finish(failure: string | undefined): void {
     const waiting = this.#waiting
     this.#waiting = undefined
     this.#worker?.unref()

@@ -10,7 +10,7 @@ import { assert } from '../../../base/assert.ts'
 import { type Clock, systemClock } from '../../../base/clock.ts'
 import { type Cancel, systemTimers, type Timers, wait } from '../../../base/timers.ts'
 import { writeBytesMax } from '../batch.ts'
-import { CommitQueue, type Job, prepareBatch, runJob, settle } from '../commit-queue.ts'
+import { CommitQueue, completeJob, type Job, prepareBatch, runJob } from '../commit-queue.ts'
 import type { Bytes, EncodedWrites, KeyValueStore, View, Work, Write } from '../contract.ts'
 import { isFullDisk, StoreUnavailableError, wordsOf } from '../errors.ts'
 import { Listeners } from '../listeners.ts'
@@ -266,7 +266,7 @@ class LoggedStore implements LoggedKeyValueStore {
       // When the call returns, the next batch is being written: the disk works while the clients of this batch get
       // their responses.
       const next = this.#queue.isEmpty ? undefined : this.#commit()
-      for (const job of durable?.jobs ?? []) settle(job)
+      for (const job of durable?.jobs ?? []) completeJob(job)
       if (durable?.hasWritten) this.#listeners.notify()
       if (next === undefined) break
       durable = await next

@@ -7,7 +7,7 @@ import { StoreUnavailableError, wordsOf } from '../errors.ts'
 const fatalStates = /^(08|57P0|25P03)/
 
 /** Returns whether the database has responded to a statement with an error, so that the session continues. */
-export function isRefusal(error: unknown): boolean {
+export function isRejection(error: unknown): boolean {
   const state = stateOf(error)
   return state !== undefined && !fatalStates.test(state)
 }
@@ -30,7 +30,7 @@ export function isAboutTls(error: unknown): boolean {
 }
 
 /** An error of the database as a failure of the store. */
-export function refusal(cause: unknown): StoreUnavailableError {
+export function rejection(cause: unknown): StoreUnavailableError {
   if (cause instanceof StoreUnavailableError) return cause
   return new StoreUnavailableError(`the database of the store rejects this: ${wordsOf(cause)}`, { cause })
 }

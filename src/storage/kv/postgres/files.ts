@@ -84,15 +84,15 @@ async function removeDraft(session: PostgresSession, draft: string): Promise<voi
 }
 
 async function* inParts(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let held: Buffer[] = []
+  let pieces: Buffer[] = []
   let bytes = 0
   for await (const piece of content) {
-    held.push(piece)
+    pieces.push(piece)
     bytes += piece.length
     if (bytes < partBytes) continue
-    yield Buffer.concat(held)
-    held = []
+    yield Buffer.concat(pieces)
+    pieces = []
     bytes = 0
   }
-  if (bytes > 0) yield Buffer.concat(held)
+  if (bytes > 0) yield Buffer.concat(pieces)
 }

@@ -18,7 +18,7 @@ import { type Cancel, type Timers, wait } from '../../../base/timers.ts'
 import type { KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { catchUp } from './catch-up.ts'
-import { refusal } from './failures.ts'
+import { rejection } from './failures.ts'
 import { CopyFault, Faults, type FollowFault } from './faults.ts'
 import { LogRetention } from './log-retention.ts'
 import { ReadTimes } from './read-times.ts'
@@ -372,7 +372,7 @@ export class Follower {
         this.#session.drop()
       }
       if (!this.#isStopped) this.#faults.note(error)
-      throw refusal(error)
+      throw rejection(error)
     }
   }
 

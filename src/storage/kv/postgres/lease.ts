@@ -28,7 +28,7 @@ export async function releaseLease(session: PostgresSession, name: string, holde
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name = $1 AND holder = $2`, [name, holder])
 }
 
-const keptSeconds = 5
+const leaseSeconds = 5
 /** Milliseconds between renewals of a lease. */
 const renewMs = 1_500
 /** Milliseconds before the expiry at which a holder stops using its lease, because clocks differ slightly in speed. */
@@ -58,8 +58,8 @@ export class RenewedLease implements UpkeepTask {
     const beganMs = this.#elapsedMs()
     if (this.isHeld && beganMs - this.#renewedMs < renewMs) return false
     this.#renewedMs = beganMs
-    const isHeld = await holdLease(session, this.#name, this.#holder, keptSeconds)
-    this.#untilMs = isHeld ? beganMs + keptSeconds * 1000 - marginMs : Number.NEGATIVE_INFINITY
+    const isHeld = await holdLease(session, this.#name, this.#holder, leaseSeconds)
+    this.#untilMs = isHeld ? beganMs + leaseSeconds * 1000 - marginMs : Number.NEGATIVE_INFINITY
     return false
   }
 

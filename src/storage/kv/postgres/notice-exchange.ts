@@ -7,7 +7,7 @@ import type { UpkeepTask } from './upkeep.ts'
 
 /** Seconds after which notices are not read any more: a process that was disconnected for longer misses them. */
 const readSeconds = 15
-const keptSeconds = 60
+const retentionSeconds = 60
 
 export class NoticeExchange implements UpkeepTask {
   readonly #board: NoticeBoard
@@ -33,7 +33,7 @@ export class NoticeExchange implements UpkeepTask {
       ])
       await session.query(`DELETE FROM ${table} WHERE node = $1 AND at < now() - $2 * interval '1 second'`, [
         this.#node,
-        keptSeconds,
+        retentionSeconds,
       ])
     }
     const rows = await session.query(
@@ -56,7 +56,7 @@ export class NoticeExchange implements UpkeepTask {
   async stop(session: PostgresSession): Promise<void> {
     await session.query(
       `DELETE FROM ${session.table('notice')} WHERE at < now() - $1 * interval '1 second'`,
-      [keptSeconds],
+      [retentionSeconds],
     )
   }
 }

@@ -10,7 +10,7 @@ import { epoch, type Micros, micros } from '../../../base/micros.ts'
 import { AnnouncedCommits, commitDistance, type Timeline } from '../../../base/timeline.ts'
 import { wait } from '../../../base/timers.ts'
 import { allWrites, encodeBatch } from '../batch.ts'
-import { CommitQueue, type Job, prepareBatch, runJob, settle } from '../commit-queue.ts'
+import { CommitQueue, completeJob, type Job, prepareBatch, runJob } from '../commit-queue.ts'
 import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../contract.ts'
 import { StoreUnavailableError, wordsOf } from '../errors.ts'
 import { Overlay } from '../overlay.ts'
@@ -91,7 +91,7 @@ export class PostgresStore implements KeyValueStore {
    * Jobs whose batch is in the log, but not acknowledged, because a synchronous standby may not have it. The next
    * commit decides.
    */
-  #doubtful: Job[] = []
+  #unconfirmed: Job[] = []
   #committing: Promise<void> | undefined
   /** The reason why the last attempt to commit has failed. */
   #failure: unknown
@@ -194,7 +194,7 @@ export class PostgresStore implements KeyValueStore {
   }
 
   async #commitAll(): Promise<void> {
-    const stopWatching = this.#options.timers.every(impatienceMs, () => this.#refuseImpatient())
+    const stopWatching = this.#options.timers.every(impatienceMs, () => this.#rejectOldJobs())
     // Transactions of one turn of the event loop share a batch.
     await Promise.resolve()
     while (this.#isBusy) {
@@ -204,7 +204,7 @@ export class PostgresStore implements KeyValueStore {
       } catch (error) {
         this.#session.drop()
         this.#failure = error
-        this.#refuseImpatient()
+        this.#rejectOldJobs()
         if (this.#isBusy) await wait(retryMs, this.#options.timers)
       }
     }
@@ -214,7 +214,7 @@ export class PostgresStore implements KeyValueStore {
   }
 
   get #isBusy(): boolean {
-    return !this.#queue.isEmpty || this.#open !== undefined || this.#doubtful.length > 0
+    return !this.#queue.isEmpty || this.#open !== undefined || this.#unconfirmed.length > 0
   }
 
   /**
@@ -228,14 +228,14 @@ export class PostgresStore implements KeyValueStore {
     const head = await lockHead(session)
     this.#clock.learn(head.clock)
     await this.#follower.catchUp(head, before, askedMs)
-    await this.#settleOpen(session)
+    await this.#resolveOpenBatch(session)
     this.#head = head
     const batch = this.#queue.take(batchJobsMax)
     const isPrepared = await prepareBatch(batch)
     const { jobs, writes, newestTime } = this.#build(isPrepared ? batch : [])
-    if (writes.length === 0 && this.#doubtful.length === 0) {
+    if (writes.length === 0 && this.#unconfirmed.length === 0) {
       // These jobs have read the newest state after their arrival, regardless of the connection.
-      for (const job of jobs) settle(job)
+      for (const job of jobs) completeJob(job)
       await releaseHead(session)
       return
     }
@@ -245,16 +245,16 @@ export class PostgresStore implements KeyValueStore {
       batch: random.hex(16),
       before: this.#follower.progress.batch,
       node,
-      closed: this.#closedBehind(newestTime),
+      closed: this.#closedTimeAfter(newestTime),
       body: encodeBatch(writes),
     }
     const sentMs = clock.elapsedMs()
     this.#open = { seq: row.seq, batch: row.batch, jobs, sentMs, isAcknowledged: false }
-    const { committed, refusal } = await appendBatch(session, row)
-    if (committed === 'refused') {
+    const { committed, rejection } = await appendBatch(session, row)
+    if (committed === 'rejected') {
       this.#open = undefined
       this.#queue.putBack(jobs)
-      throw refusal ?? new StoreUnavailableError('the database of the store rejected the commit')
+      throw rejection ?? new StoreUnavailableError('the database of the store rejected the commit')
     }
     // `#open` is undefined if its jobs have been rejected with an unknown outcome meanwhile.
     this.#open &&= { ...this.#open, isAcknowledged: committed === 'acknowledged' }
@@ -262,10 +262,10 @@ export class PostgresStore implements KeyValueStore {
     // this node.
     await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
-    this.#doubtful.push(...jobs)
-    if (committed === 'doubtful') return
+    this.#unconfirmed.push(...jobs)
+    if (committed === 'unknown') return
     this.#queue.flushed(clock.elapsedMs() - sentMs)
-    for (const job of this.#doubtful.splice(0)) settle(job)
+    for (const job of this.#unconfirmed.splice(0)) completeJob(job)
   }
 
   /**
@@ -273,7 +273,7 @@ export class PostgresStore implements KeyValueStore {
    * microseconds later, so one microsecond more is always possible. If no announced commit of this node prevents this,
    * the closed time is the time of day, so that snapshots of this state have many possible times.
    */
-  #closedBehind(newestTime: Micros): Micros {
+  #closedTimeAfter(newestTime: Micros): Micros {
     const announced = this.#announced.oldestAfter(newestTime)
     return Math.max(
       micros(newestTime + commitDistance - 1),
@@ -307,13 +307,13 @@ export class PostgresStore implements KeyValueStore {
   }
 
   /** Determines the outcome of a batch whose commit was sent. The head is locked, so the outcome is final. */
-  async #settleOpen(session: PostgresSession): Promise<void> {
+  async #resolveOpenBatch(session: PostgresSession): Promise<void> {
     const open = this.#open
     if (open === undefined) return
     const found = await readBatch(session, open.seq)
     this.#open = undefined
-    if (found === open.batch && open.isAcknowledged) for (const job of open.jobs) settle(job)
-    else if (found === open.batch) this.#doubtful.push(...open.jobs)
+    if (found === open.batch && open.isAcknowledged) for (const job of open.jobs) completeJob(job)
+    else if (found === open.batch) this.#unconfirmed.push(...open.jobs)
     else if (found === undefined && this.#follower.progress.seq >= open.seq) {
       for (const job of open.jobs) job.reject(unknownOutcome(this.#failure))
     } else this.#queue.putBack(open.jobs)
@@ -326,16 +326,16 @@ export class PostgresStore implements KeyValueStore {
   }
 
   /** Rejects jobs that have waited long enough. */
-  #refuseImpatient(): void {
+  #rejectOldJobs(): void {
     const reason = this.#failure
     const { writePatienceMs = writePatienceDefaultMs } = this.#options
     const patienceMs = this.#isHurried ? Math.min(writePatienceMs, hurriedPatienceMs) : writePatienceMs
     const sinceMs = this.#isClosed ? Number.POSITIVE_INFINITY : this.#options.clock.elapsedMs() - patienceMs
-    const refusal = reason instanceof StoreUnavailableError ? reason : refused(reason)
-    for (const job of this.#queue.takeOlderThan(sinceMs)) job.reject(refusal)
+    const rejection = reason instanceof StoreUnavailableError ? reason : rejected(reason)
+    for (const job of this.#queue.takeOlderThan(sinceMs)) job.reject(rejection)
     const isLate = ({ arrivedMs }: Job) => arrivedMs < sinceMs
-    const late = this.#doubtful.filter(isLate)
-    this.#doubtful = this.#doubtful.filter(run => !isLate(run))
+    const late = this.#unconfirmed.filter(isLate)
+    this.#unconfirmed = this.#unconfirmed.filter(run => !isLate(run))
     // The log contains their outcome; no client waits for it here any more.
     for (const job of late) job.reject(unknownOutcome(reason))
     const open = this.#open
@@ -346,7 +346,7 @@ export class PostgresStore implements KeyValueStore {
 }
 
 /** `cause` undefined: the database has not responded. */
-function refused(cause: unknown): StoreUnavailableError {
+function rejected(cause: unknown): StoreUnavailableError {
   const reason = cause === undefined ? 'it does not respond' : wordsOf(cause)
   return new StoreUnavailableError(`the database of the store does not accept commits: ${reason}`, { cause })
 }

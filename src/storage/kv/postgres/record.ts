@@ -97,16 +97,16 @@ export async function parseCommit(session: PostgresSession): Promise<void> {
 }
 
 /**
- * Appends a batch after the locked head and commits; `refusal` is the error of the database if the database rejected
+ * Appends a batch after the locked head and commits; `rejection` is the error of the database if the database rejected
  * the commit. If the call throws, the outcome is unknown. One round trip.
  */
 export async function appendBatch(
   session: PostgresSession,
   row: NewRow,
-): Promise<{ readonly committed: CommitOutcome; readonly refusal?: unknown }> {
+): Promise<{ readonly committed: CommitOutcome; readonly rejection?: unknown }> {
   const [appended, commit] = await Promise.allSettled([append(session, row), session.commit()])
   if (commit.status === 'rejected') throw commit.reason
-  return { committed: commit.value, ...(appended.status === 'rejected' && { refusal: appended.reason }) }
+  return { committed: commit.value, ...(appended.status === 'rejected' && { rejection: appended.reason }) }
 }
 
 /** The batches after `after` up to `upTo`, oldest first: the first one, and as many others as fit into one fetch. */
@@ -153,13 +153,13 @@ export async function readBatch(session: PostgresSession, seq: number): Promise<
 }
 
 /**
- * Guarantees that all later commits have times after `closed`, by a batch without writes after the batch `behind`. Does
+ * Guarantees that all later commits have times after `closed`, by a batch without writes after the batch `previous`. Does
  * not wait: undefined when a commit holds the head, which will close its own time, or when another batch was committed
  * in between.
  */
 export async function closeTime(
   session: PostgresSession,
-  behind: Pick<LogRow, 'seq' | 'batch'>,
+  previous: Pick<LogRow, 'seq' | 'batch'>,
   { batch, closed, node }: Pick<NewRow, 'batch' | 'closed' | 'node'>,
 ): Promise<(Head & LogRow) | undefined> {
   const body = encodeBatch([])
@@ -172,7 +172,7 @@ export async function closeTime(
           (SELECT seq, batch, closed FROM ${log} ORDER BY seq DESC LIMIT 1) AS newest
      WHERE newest.seq = $5::bigint AND newest.batch = $6::text
      ON CONFLICT (seq) DO NOTHING RETURNING seq, closed, ${clock}`,
-    [batch, node, closed, body, behind.seq, behind.batch],
+    [batch, node, closed, body, previous.seq, previous.batch],
   )
-  return row === undefined ? undefined : { ...headOf(row), batch, before: behind.batch, body }
+  return row === undefined ? undefined : { ...headOf(row), batch, before: previous.batch, body }
 }

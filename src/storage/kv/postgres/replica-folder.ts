@@ -92,7 +92,7 @@ async function damageOf(folder: string): Promise<string | undefined> {
 }
 
 /** Records that all processes of the node have exited in order, so the replica is complete. */
-export function settleReplica(folder: string): void {
+export function markReplicaComplete(folder: string): void {
   rmSync(markOf(folder), { force: true })
 }
 

@@ -6,7 +6,7 @@ import type { Client, ClientConfig, QueryConfig } from 'pg'
 import { wait } from '../../../base/timers.ts'
 import { wordsOf } from '../errors.ts'
 import { type DatabaseServer, endpointsOf } from './endpoints.ts'
-import { isAboutTls, isRefusal, refusal, stateOf, unavailable } from './failures.ts'
+import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './failures.ts'
 
 /** The location of the record. */
 export interface RecordLocation {
@@ -79,7 +79,7 @@ export type ResultRow = Readonly<Record<string, unknown>>
  * transaction. A doubtful transaction counts as committed after a later commit is acknowledged. The same applies to a
  * commit that was found after its connection had broken.
  */
-export type CommitOutcome = 'acknowledged' | 'doubtful' | 'refused'
+export type CommitOutcome = 'acknowledged' | 'unknown' | 'rejected'
 
 export class PostgresSession {
   readonly #client: Client
@@ -140,7 +140,7 @@ export class PostgresSession {
       return session
     } catch (cause) {
       session.close()
-      throw refusal(cause)
+      throw rejection(cause)
     }
   }
 
@@ -189,7 +189,7 @@ export class PostgresSession {
         ...sessionSettings(holdMs).map(setting => client.query(setting)),
         // Not every database has these settings.
         ...networkSettings(holdMs).map(setting =>
-          client.query(setting).catch(error => isRefusal(error) || Promise.reject(error)),
+          client.query(setting).catch(error => isRejection(error) || Promise.reject(error)),
         ),
       ])
       const { rows } = await client.query('SHOW transaction_read_only')
@@ -212,7 +212,7 @@ export class PostgresSession {
     try {
       return await use(session)
     } catch (cause) {
-      throw stateOf(cause) === undefined ? cause : refusal(cause)
+      throw stateOf(cause) === undefined ? cause : rejection(cause)
     } finally {
       session.close()
     }
@@ -270,8 +270,8 @@ export class PostgresSession {
   async commit(): Promise<CommitOutcome> {
     const warnings = this.#warnings
     const { command } = await this.#send({ text: 'COMMIT' })
-    if (command !== 'COMMIT') return 'refused'
-    return this.#warnings === warnings ? 'acknowledged' : 'doubtful'
+    if (command !== 'COMMIT') return 'rejected'
+    return this.#warnings === warnings ? 'acknowledged' : 'unknown'
   }
 
   async #send(statement: Statement) {
@@ -279,7 +279,7 @@ export class PostgresSession {
     try {
       return await this.#client.query(statement)
     } catch (cause) {
-      if (!isRefusal(cause)) {
+      if (!isRejection(cause)) {
         this.#fail(cause as Error)
         throw unavailable(cause)
       }
