@@ -1,5 +1,5 @@
-// The position of an index entry's events in the order of the events of its set. Events of indexes are not stored: an
-// entry has the time at which it was added, and an ended entry also the time at which it was removed.
+// The position of an index entry's events in the order of the events of its set. Events of indexes are not stored. Each
+// entry contains the time at which it was added, and each ended entry also the time at which it was removed.
 
 import { ByteWriter } from '../../values/byte-writer.ts'
 import type { Micros } from '../../values/value.ts'

@@ -135,7 +135,7 @@ export function documentOf(key: Uint8Array): Ref {
 /** The offset of the document's id and collection in the key of an index entry. */
 export function entryDocumentPlace(key: Uint8Array): number {
   const time = timePlace(key)
-  // After the time and the action of an event.
+  // The keys of events contain a time and an action before the document.
   if (key[0] === keyTags.indexEvent) return (time as number) + timeLength + 1
   const end = time ?? key.length
   const place = end - 1 - (key[end - 1] as number) - positionBytes

@@ -52,11 +52,11 @@ export function documentsIndex(collection: CollectionId): number {
 /** The jobs of the background sweeper. The numbers are stored: never change them. */
 export const garbageKinds = {
   /**
-   * Recompute the time at which the next version of a collection expires. For a database: the times of its native
+   * Recompute the time at which the next version of a collection expires; for a database, the times of its native
    * collections.
    */
   history: 1,
-  /** A schema object was deleted: remove everything that belonged to it. */
+  /** Remove all data that belonged to a deleted schema object. */
   object: 3,
   /** Remove the changes of a collection that are older than its retained history. */
   changes: 4,
@@ -132,17 +132,17 @@ export function collectionHistoryRange(database: DatabaseId, collection: Collect
   return prefixRange(keyInCollection(keyTags.history, database, collection).copy())
 }
 
-/** An entry that exists now. */
+/** The key of an entry that exists now. */
 export function indexLiveKey(entry: EntryKeyParts): Uint8Array {
   return keyOfEntry('live', entry).copy()
 }
 
-/** An entry that existed until `removedTs`. */
+/** The key of an entry that existed until `removedTs`. */
 export function indexEndedKey(entry: EntryKeyParts, removedTs: Micros): Uint8Array {
   return keyOfEntry('ended', entry).descending(removedTs).copy()
 }
 
-/** An add or remove event of an entry. Of events with the same time, remove events come first. */
+/** The key of an add or remove event of an entry. Among events with the same time, remove events come first. */
 export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 'remove'): Uint8Array {
   const { database, document, index, terms, values } = entry
   const event = keyWithTerms('events', database, index, terms).ascending(ts).u8(actionByte(action))
@@ -151,7 +151,7 @@ export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 
 
 /** The position before or after all events that match these parts; each part requires the parts before it. */
 export interface EventKeyBound {
-  /** May be outside the range of times in keys: before 1684, or after 2255. */
+  /** The time may be outside the range of times in keys, which is 1684 to 2255. */
   readonly ts: number
   readonly action?: 'add' | 'remove'
   readonly document?: DocumentId
@@ -222,7 +222,7 @@ export function changesKey(ts: Micros, sequence: number): Uint8Array {
   return keyOf(keyTags.changes).ascending(ts).u32(sequence).copy()
 }
 
-/** The rows of all transactions after `after`, oldest first; all rows when it is absent. */
+/** The rows of all transactions after `after`, oldest first; absent: the rows of all transactions. */
 export function changesRange(after?: Micros): KeyInterval {
   const { start, end } = tagRange('changes')
   return { start: after === undefined ? start : changesKey(micros(after + 1), 0), end }
@@ -239,8 +239,8 @@ export function collectionChangesKey(
 }
 
 /**
- * The changes that transactions from `from` on and before `until` made in a collection, oldest first; unbounded where
- * absent.
+ * The changes that transactions from `from` on and before `until` made in a collection, oldest first. An absent bound
+ * means no limit.
  */
 export function collectionChangesRange(
   database: DatabaseId,
@@ -261,8 +261,9 @@ export function metaKey(name: string): Uint8Array {
 }
 
 /**
- * Data of the service that belongs to no database, such as a request for an export of the query log. Where several
- * machines share a store, it is in the store. `rest` is the owner's own key.
+ * Data of the service that belongs to no database, such as a request for an export of the query log. If several
+ * machines share a store, the data is in that store. `rest` identifies the data for the part of the service that uses
+ * it.
  */
 export function controlKey(rest: Uint8Array): Uint8Array {
   return keyOf(keyTags.control).append(rest).copy()

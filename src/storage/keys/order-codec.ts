@@ -16,8 +16,8 @@
 //   uuid         rank, its 16 bytes
 //   false, true, null   rank
 //
-// Values that are equal in the order have equal bytes, such as 1 and 1.0. Keys distinguish them by a tie-break after
-// the document (tuple.ts), so such entries are ordered by document, as the language requires.
+// Values that are equal in the order, such as 1 and 1.0, have equal bytes. Keys distinguish such values by a tie-break
+// after the document (tuple.ts). So their entries are ordered by document, as the language requires.
 
 import { step } from '../../base/effort.ts'
 import type { ByteWriter } from '../../values/byte-writer.ts'
@@ -125,7 +125,7 @@ function appendAscending(writer: ByteWriter, value: Value, kinds: NumberKinds | 
 
 const signBit = 1n << 63n
 
-/** Longs from here on may not be exact as doubles. */
+/** From this number on, a double may not represent a long exactly. */
 const exactMax = 2 ** 53
 const longMax = 2 ** 63
 const residualBias = 0x8000

@@ -2,12 +2,12 @@
 //
 // Entries are ordered by their values, then by document. Values that are equal in the order but different (1 and 1.0)
 // have equal bytes. So a tie-break after the document distinguishes such entries: one bit per number of the tuple, set
-// for a double that equals a long. It has no trailing zero bytes and ends with the number of its bytes, so that keys
-// can be parsed from their end. For nearly all tuples it is the single byte 0.
+// for a double that equals a long. The tie-break has no trailing zero bytes and ends with the number of its bytes, so
+// that keys can be parsed from their end. For nearly all tuples the tie-break is the single byte 0.
 //
 // Keys have a maximum length. An encoding longer than `tupleBytesMax` is truncated there, followed by 16 bytes of the
 // SHA-256 of the whole encoding. Entries with equal truncated bytes are adjacent but unordered, so a reader sorts each
-// such run (`isCut`, `compareEntries`).
+// group of such entries (`isCut`, `compareEntries`).
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../../values/byte-writer.ts'

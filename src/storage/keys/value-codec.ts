@@ -31,7 +31,9 @@ import {
 
 const writer = new ByteWriter()
 
-/** The time of the running transaction. A function is called only when the time is needed. */
+/**
+ * The time of the running transaction, or a function that returns this time and is called only when the time is needed.
+ */
 export type TransactionTimeSource = Micros | (() => Micros)
 
 /**

@@ -8,7 +8,10 @@ import { Lambda, LocalDate, Ref, Time, type Value } from '../../values/value.ts'
 import { uuidFromHalves } from './uuid-bytes.ts'
 import { smallInts, valueTags as tags, valueDepthMax, valueFormat } from './value-tags.ts'
 
-/** Smaller inputs are copied to this buffer, whose views exist already: creating views costs more than copying. */
+/**
+ * Smaller inputs are copied to a buffer of this size, which has a permanent DataView: creating a DataView costs more
+ * than copying.
+ */
 const scratchBytes = 65_536
 const scratch = Buffer.alloc(scratchBytes)
 const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratchBytes)

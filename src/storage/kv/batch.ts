@@ -44,8 +44,8 @@ export function keyStartOf({ key }: Write, start: number): number {
 }
 
 /**
- * Encodes a write into `target`, which has {@link writeBytesMax} bytes from `start` on. Returns the end of the
- * encoding.
+ * Encodes a write into `target`, which must have space for {@link writeBytesMax} bytes from `start` on. Returns the end
+ * of the encoding.
  */
 export function encodeWrite({ key, value }: Write, target: Bytes, start: number): number {
   let at = writeLength(target, start, key.length)
@@ -56,12 +56,14 @@ export function encodeWrite({ key, value }: Write, target: Bytes, start: number)
   return at + value.length
 }
 
-/** The writes of a batch; they share its memory. Throws when the batch was written by a newer version. */
+/**
+ * The writes of a batch; their arrays share the memory of `body`. Throws when the batch was written by a newer version.
+ */
 export function decodeBatch(body: Bytes): Write[] {
   return decodeWrites(body, firstWrite(body, 0))
 }
 
-/** The writes from `start` on in a part of a batch; they share its memory. */
+/** The writes from `start` on in a part of a batch; their arrays share the memory of `body`. */
 export function decodeWrites(body: Bytes, start = 0): Write[] {
   const writes: Write[] = []
   const reader = new WriteReader(body)

@@ -1,4 +1,4 @@
-// Checks that every engine makes in the same way, so that all engines reject the same transactions.
+// The checks that all engines share, so that all engines reject the same transactions.
 
 import { assert } from '../../base/assert.ts'
 import { type Bytes, type KeyRange, keyBytesMax, type Work } from './contract.ts'

@@ -8,7 +8,7 @@ import type { KeyValueStore, View, Work } from './contract.ts'
 /** A call of `transact`. It is a plain object, because waiting closures outlive minor garbage collections (decision 28). */
 export interface Job {
   readonly work: (view: View) => Work<unknown>
-  /** See {@link KeyValueStore.transact}. The transaction has a batch of its own. */
+  /** See {@link KeyValueStore.transact}. A transaction with a preparation is the only one in its batch. */
   readonly prepare: (() => Promise<void>) | undefined
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -96,7 +96,7 @@ export class CommitQueue {
     this.#jobs.unshift(...jobs)
   }
 
-  /** A batch became durable `flushMs` after its transactions had run. */
+  /** Call it when a batch becomes durable, `flushMs` after its transactions have run. */
   flushed(flushMs: number): void {
     this.#pace.flushed(flushMs, this.#jobs.length)
   }

@@ -9,7 +9,7 @@ import { StoreUnavailableError } from './errors.ts'
 import { claimFiles } from './lmdb-claim.ts'
 import { dataFileName } from './lmdb-data-file.ts'
 
-/** Nodes over a shared store have no data file here, and new folders do not have one yet. */
+/** Nodes with a shared store have no data file in this folder, and new folders do not have a data file yet. */
 const absent = '-'
 
 const files = [...claimFiles, dataFileName]
@@ -25,8 +25,8 @@ function fileNumber(path: string): string {
 }
 
 /**
- * Throws {@link StoreUnavailableError} unless the data directory at a path has this identity. Files that did not exist
- * at that time may have been added since.
+ * Throws {@link StoreUnavailableError} unless the data directory at a path has this identity. Files may have been added
+ * since the identity was determined.
  */
 export function assertIdentity(folder: string, identity: string): void {
   const numbers = identityOf(folder).split(' ')

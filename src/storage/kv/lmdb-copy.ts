@@ -1,6 +1,6 @@
 // Copies a whole store for backups. LMDB copies one snapshot on a thread of its own, without free pages, while other
-// processes continue to write. The records of the commit log beyond that snapshot are read before and applied to the
-// copy, which then needs no log.
+// processes continue to write. Before that, the records of the commit log are read; they are then applied to the copy,
+// so the copy needs no log.
 
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -207,7 +207,10 @@ class DataFile {
     return new StoreUnavailableError(`${this.#file} is not a data file of this store`)
   }
 
-  /** Even commits write the first meta page, odd commits the second; a new file and a copy begin with commit 0. */
+  /**
+   * Even commits write the first meta page, and odd commits write the second one. A new file and a copy begin with
+   * commit 0.
+   */
   #checkTurns(first: bigint, second: bigint): void {
     if (first === 0n && (second === 0n || second % 2n === 1n)) return
     const inTurns = first % 2n === 0n && (first - second === 1n || second - first === 1n)
@@ -314,7 +317,7 @@ function isPossible({ depth, root }: Tree, lastPage: bigint): boolean {
 
 /** The offsets of the nodes of a page. */
 function nodesOf(page: Buffer): number[] {
-  // Both are counted from the end of the page's header.
+  // Both offsets are relative to the end of the page's header.
   const count = Math.min(pageBytes - at.nodes, page.readUInt16LE(at.lower)) >> 1
   const offsets = Array.from(
     { length: count },

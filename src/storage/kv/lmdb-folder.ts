@@ -19,7 +19,7 @@ export type Environment = RootDatabase<Bytes, Bytes>
 export interface OpenFolder {
   readonly root: Environment
   readonly trees: Trees
-  /** The caller closes it after `root`. */
+  /** The caller closes `newest` after `root`. */
   readonly newest: NewestCommit
 }
 
@@ -27,11 +27,11 @@ export interface OpenFolder {
 const layoutKey = Buffer.from('layout')
 /** The layout of folders with all rows in LMDB: copies of a shared record, and stores beside the data directory. */
 const plainLayout = '5'
-/** The same rows, but the newest ones may be only in a commit log beside LMDB. */
+/** The layout of folders whose newest rows may be only in the commit log beside LMDB. */
 const loggedLayout = '6'
 /**
- * Earlier layouts that can still be opened. Layout 3 has no order of expiry, and both layouts have stored events of
- * indexes: the store adds the missing rows and removes the unused ones (storage/store/due-filing.ts).
+ * Earlier layouts that can still be opened. Layout 3 lacks the expiry marks, and both layouts contain stored events of
+ * indexes. The store adds the missing rows and removes the unused ones (storage/store/due-filing.ts).
  */
 const layoutsBefore: readonly string[] = ['3', '4']
 
@@ -99,7 +99,8 @@ export function openFolder(
         return { root, trees: openTrees(root, path, use, newest), newest }
       } catch (error) {
         void root.close()
-        // Opening has made LMDB forget a concurrent commit. Opening again corrects this.
+        // Opening the environment has made LMDB forget a concurrent commit. Opening the environment again corrects
+        // this.
         if (!(error instanceof ForgottenCommitError) || attempt === openAttemptsMax) throw error
       }
     }

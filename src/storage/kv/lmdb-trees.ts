@@ -1,7 +1,7 @@
 // The trees of an LMDB environment that hold the entries. A full page of a tree is split in half, unless the new key is
 // after all other keys of the page. Most rows are written in runs of ascending keys: documents by id, events and
-// changes by time. Where several runs share a tree, each run grows before the keys of another run and leaves pages half
-// empty. So different kinds of rows are in different trees, and large kinds are spread over several trees by their
+// changes by time. If several runs share a tree, each run grows in the middle of the tree, and its splits leave pages
+// half empty. So different kinds of rows are in different trees, and large kinds are spread over several trees by their
 // sets.
 //
 // The mapping of keys to trees is part of the data format: a change needs a new layout (lmdb-folder.ts).
@@ -12,7 +12,7 @@ import type { Bytes, KeyRange } from './contract.ts'
 /** A tree of LMDB that holds bytes. */
 export type ByteDatabase = Database<Bytes, Bytes>
 
-/** Keys with this first byte begin with a set: tag, database, and collection or index. */
+/** A kind of keys with the same first byte. Such keys begin with their set: tag, database, and collection or index. */
 interface Kind {
   readonly tag: number
   /** The number of bytes of a key that identify its set; absent: all keys are in one tree. */

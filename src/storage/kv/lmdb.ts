@@ -1,10 +1,10 @@
 // The embedded engine: one LMDB environment in one folder, which several processes may share.
 //
 // Transactions that arrive while a commit is being written to disk form the next batch: one write transaction, one
-// flush (group commit), unless evaluation and disk would then wait for each other (commit-pace.ts). lmdb-js opens the
-// transaction on a thread of its own and calls back to run the functions, so the main thread waits neither for the
-// writer's lock nor for the disk. A commit becomes visible to readers of all processes only when it is on disk, so no
-// reader sees data that a crash could revoke.
+// flush (group commit). commit-pace.ts limits the batch so that evaluation and disk work at the same time. lmdb-js
+// opens the transaction on a thread of its own and calls back to run the functions, so the main thread waits neither
+// for the writer's lock nor for the disk. A commit becomes visible to readers of all processes only when it is on disk,
+// so no reader sees data that a crash could revoke.
 
 import { assert } from '../../base/assert.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'

@@ -14,7 +14,7 @@ export function openMemory(): KeyValueStore {
   return new MemoryStore()
 }
 
-/** Returns copies, because the arrays belong to the caller, who may change them. */
+/** Reads return copies, because the caller may change the returned arrays. */
 class MemoryView implements View {
   readonly #entries: SortedEntries<Entry>
   #isOver = false

@@ -7,7 +7,10 @@ interface Source {
   head: Entry
 }
 
-/** The entries of sources that have no keys in common, each in the same order. The sources are closed at the end. */
+/**
+ * The entries of several sources that have no keys in common. All sources have the same order. The sources are closed
+ * at the end.
+ */
 export function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<Entry> {
   const sign = reverse ? -1 : 1
   const compare = (left: Source, right: Source) => Buffer.compare(left.head.key, right.head.key) * sign
@@ -30,7 +33,7 @@ export function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Gene
         continue
       }
       source.head = following.value
-      // Mostly the source is already in its place.
+      // Usually the source is already in the right position.
       let at = sources.length - 1
       for (let before = sources[at - 1]; before && compare(source, before) > 0; before = sources[at - 1])
         sources[at--] = before

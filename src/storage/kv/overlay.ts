@@ -15,7 +15,10 @@ interface Slot {
 /** The data that `Overlay.revert` needs to undo a sequence of writes, newest last. */
 export type Journal = { readonly key: Bytes; readonly before: Slot | undefined }[]
 
-/** Pending writes over a view. It is a view, too, but the caller must not change the written arrays that it returns. */
+/**
+ * Pending writes over a view. An overlay is also a view, but the caller must not change the written arrays that it
+ * returns.
+ */
 export class Overlay implements View {
   readonly base: View
   readonly #slots = new SortedEntries<Slot>()
@@ -45,7 +48,7 @@ export class Overlay implements View {
     journal?.push({ key, before })
   }
 
-  /** Undoes the writes of a journal and empties it. The same keys must not have been written otherwise since. */
+  /** Undoes the writes of a journal and empties it. No other write to the same keys may have followed. */
   revert(journal: Journal): void {
     for (let step = journal.pop(); step !== undefined; step = journal.pop()) {
       if (step.before === undefined) this.#slots.delete(step.key)
@@ -62,7 +65,7 @@ export class Overlay implements View {
     return writes
   }
 
-  /** Sees the writes made before the iteration began. */
+  /** The iteration sees the writes that were made before it began. */
   range(range: KeyRange): Iterable<Entry> {
     if (this.#slots.isEmpty) return this.base.range(range)
     const slots = [...this.#slots.ascending(range.start, range.end)]
@@ -72,7 +75,7 @@ export class Overlay implements View {
   }
 }
 
-/** The entries of a range of `base`, replaced by writes, which are in the order of the range. */
+/** The entries of a range of `base` with `writes` applied. The writes must be in the order of the range. */
 export function* laidOver(
   base: Pick<View, 'range'>,
   range: KeyRange,

@@ -1,6 +1,6 @@
-// Postpones the last write of each transaction in a batch until another write or a read follows that needs it. All
-// transactions of src/storage/store end with a write of the row that describes the newest state, which replaces the row
-// of the previous transaction. So only one such row is written per batch, and reads get the row from here.
+// Postpones the last write of each transaction in a batch until another write or a read needs it. All transactions of
+// src/storage/store end with a write of the row that describes the newest state, which replaces the row of the previous
+// transaction. So only one such row is written per batch, and reads get the row from here.
 
 import { areSame } from '../../base/bytes.ts'
 import type { Bytes, Write } from './contract.ts'

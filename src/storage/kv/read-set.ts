@@ -1,6 +1,5 @@
 // The read set of a transaction: keys with their values, and ranges up to the point where reading stopped, so that
-// entries added in between count as well. It can be validated against another state: whether all reads would return the
-// same.
+// entries added within a range are detected. A read set is valid on another state if all reads would return the same.
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
@@ -130,7 +129,7 @@ class RecordedRange {
   }
 }
 
-/** A fingerprint of entries in the order in which they come. */
+/** A fingerprint of a sequence of entries. */
 class Fingerprint {
   entries = 0
   #hash: Hash | undefined
@@ -148,7 +147,7 @@ class Fingerprint {
   }
 }
 
-/** Lengths separate entries, so that no two entries have the bytes of two others. */
+/** Lengths separate keys and values. Without them, different entries could have the same concatenated bytes. */
 const lengths = new Uint32Array(2)
 
 /** The number of keys and entries that must be read to validate a read set. */

@@ -1,14 +1,14 @@
-// The keys of recent commits: those of this process, and those of other machines that it has applied to its replica of
-// a shared record. When an attempt is validated under the writer's lock, only the part of its read set that was written
-// since must be read again. Commits of other processes on the same folder are missing here, which is detected because
-// each commit names the previous one.
+// The keys of recent commits: commits of this process, and commits of other machines that this process has applied to
+// its replica of a shared record. When an attempt is validated under the writer's lock, only the keys of its read set
+// that were written after its snapshot are read again. Commits of other processes with the same folder are missing
+// here. This is detected, because each commit contains the time of the previous commit.
 //
 // Measurements justify each of the three parts (decision 15): keys are found by their slot in a table of fixed size,
 // ranges by the keys of each commit, and commits whose keys are of other kinds than a range are skipped. Every commit
-// passes through this code, so it keeps nothing that the garbage collector would have to trace or copy: a slot contains
-// the number of the last write to it, and keys are copied to a ring of bytes. Two keys may share a slot, and keys of
-// large commits are not stored. So a key may count as written although it was not. Validation then reads the key again
-// and compares its value.
+// runs this code, so it allocates nothing that the garbage collector would trace or copy: a slot contains the number of
+// the last write to it, and keys are copied to a ring of bytes. Two keys may share a slot, and keys of large commits
+// are not stored. So a key may count as written although it was not. Validation then reads the key again and compares
+// its value.
 
 import { byteText } from '../../base/byte-text.ts'
 import { hashByte, hashBytes, hashSeed } from '../../base/bytes.ts'
@@ -25,20 +25,20 @@ const ringBytes = 1 << 20
  * Maximum number of writes of a commit whose keys are stored: the keys of larger commits, such as imports, would fill
  * the memory.
  */
-const keptWritesMax = 256
+const storedWritesMax = 256
 /** Bytes before each key in the ring. */
 const lengthBytes = 2
 /** Slots of the table; a power of two. */
 const placesMax = 1 << 20
 /** The greatest number that a slot can contain. */
 const writesMax = 0xffff_ffff
-/** Comparisons of a key with a range; they take some tens of milliseconds. */
+/** Maximum number of comparisons of a key with a range; this takes some tens of milliseconds. */
 const comparisonsMax = 100_000
-/** Commits whose keys are compared with a single range; this takes some ten microseconds. */
-const askedMax = 256
+/** Maximum number of commits whose keys are compared with a single range; this takes some ten microseconds. */
+const comparedCommitsMax = 256
 
 /** The number of keys of a commit whose keys are not stored. */
-const notKept = -1
+const notStored = -1
 
 export class RecentWrites {
   /** The number of consecutive commits that have been added. */
@@ -68,9 +68,9 @@ export class RecentWrites {
   /** Adds the commit at `time`, which followed the commit at `before`. */
   add(time: number, before: number, writes: readonly Write[]): void {
     const number = this.#begin(time, before, writes.length)
-    const isKept = writes.length <= keptWritesMax
-    let at = isKept ? this.#makeRoom(writes) : 0
-    this.#keyCounts[number % commitsMax] = isKept ? writes.length : notKept
+    const isStored = writes.length <= storedWritesMax
+    let at = isStored ? this.#makeRoom(writes) : 0
+    this.#keyCounts[number % commitsMax] = isStored ? writes.length : notStored
     this.#ringStarts[number % commitsMax] = this.#ringEnd
     const ring = this.#ring
     let kinds = 0
@@ -78,13 +78,13 @@ export class RecentWrites {
       kinds |= kindBit(key[0] as number)
       const { length } = key
       this.#writtenAt[placeOf(hashBytes(key))] = ++this.#writes
-      if (!isKept) continue
+      if (!isStored) continue
       ring[at++] = length >> 8
       ring[at++] = length & 0xff
       ring.set(key, at)
       at += length
     }
-    if (isKept) this.#ringEnd += at - (this.#ringEnd % ringBytes)
+    if (isStored) this.#ringEnd += at - (this.#ringEnd % ringBytes)
     this.#kinds[number % commitsMax] = kinds
   }
 
@@ -124,8 +124,9 @@ export class RecentWrites {
   }
 
   /**
-   * Forgets all commits, for example when a commit failed. The slots are not cleared, which is much cheaper where
-   * workers commit in turns: numbers of writes increase, and earlier writes count as older than every later commit.
+   * Forgets all commits, for example when a commit has failed. Clearing the slots would be expensive when workers
+   * commit in turns, and is not needed: the numbers of writes increase, so earlier writes count as older than every
+   * later commit.
    */
   clear(): void {
     this.#commits = 0
@@ -153,7 +154,7 @@ export class RecentWrites {
   mayHaveWritten({ end, start }: Pick<KeyRange, 'start' | 'end'>, since: number, now: number): boolean {
     if (now > this.#to || since < this.#from) return true
     const first = this.#firstAfter(since)
-    if (this.#commits - first > askedMax) return true
+    if (this.#commits - first > comparedCommitsMax) return true
     const kind = kindBit(start[0] as number)
     for (let number = first; number < this.#commits; number++) {
       if (!((this.#kinds[number % commitsMax] as number) & kind)) continue
@@ -170,7 +171,7 @@ export class RecentWrites {
   #keysOf(number: number): readonly Bytes[] | undefined {
     const count = this.#keyCounts[number % commitsMax] as number
     const start = this.#ringStarts[number % commitsMax] as number
-    if (count === notKept || this.#ringEnd - start > ringBytes) return undefined
+    if (count === notStored || this.#ringEnd - start > ringBytes) return undefined
     const ring = this.#ring
     const keys: Bytes[] = []
     let at = start % ringBytes
@@ -200,7 +201,7 @@ export class RecentWrites {
     const found = new Set<ReadRange>()
     let left = comparisonsMax
     for (let number = first; number < this.#commits; number++) {
-      // Reads and writes mostly concern different kinds of rows.
+      // This is a fast check: reads and writes usually concern different kinds of rows.
       const both = (this.#kinds[number % commitsMax] as number) & kinds
       if (!both) continue
       const keys = this.#keysOf(number)

@@ -11,7 +11,7 @@ interface Keyed {
   readonly key: Bytes
 }
 
-/** Entries by key, bytewise. Uses the given arrays: the caller copies. */
+/** Entries in bytewise order of their keys. The list stores the given arrays without copying them. */
 export class SortedEntries<T extends Keyed> {
   /** Contains no empty chunk. */
   readonly #chunks: T[][] = []
@@ -100,7 +100,7 @@ export class SortedEntries<T extends Keyed> {
   }
 }
 
-/** Keys are short and mostly differ early: a native call would cost more than the loop. */
+/** Keys are short and usually differ in their first bytes, so a native call would cost more than the loop. */
 function compareKeys(left: Bytes, right: Bytes): number {
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index++) {

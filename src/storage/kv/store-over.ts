@@ -1,4 +1,4 @@
-// Replaces some operations of a store.
+// Wraps a store and replaces some of its operations.
 
 import type { KeyValueStore } from './contract.ts'
 

@@ -16,16 +16,16 @@ import { StoreTransaction } from './transaction.ts'
 /** The outcome of a transaction on some state. */
 export interface Evaluation<T> {
   readonly result: T
-  /** The earliest time of the commit, for which the writes are made. */
+  /** The earliest possible time of the commit. The writes contain this time. */
   readonly commitTime: Micros
-  /** Without the record of the commit itself. */
+  /** The writes of the transaction, without the record of the commit itself. */
   readonly writes: readonly Write[]
   readonly changesSchema: boolean
   /** {@link StoreTransaction.chosenIdsMs}. */
   readonly chosenIdsMs: number
-  /** The latest expiry of the documents that had expired for the transaction. */
+  /** The latest expiry among the documents that the transaction read as expired. */
   readonly latestExpiry: Micros
-  /** The earliest expiry of the other documents that the transaction read. */
+  /** The earliest expiry among the other documents that the transaction read. */
   readonly nextExpiry: Micros
   readonly counters: TransactionCounters
 }
@@ -88,7 +88,8 @@ export function evaluateOn<T>(
 }
 
 /**
- * The versions of schemas are not in the read set: {@link Attempt.schemas} has the parts on which the attempt relies.
+ * The read set does not contain the versions of schemas: {@link Attempt.schemas} contains the parts of schemas on which
+ * the attempt relies.
  */
 function isRecorded(key: Bytes): boolean {
   return key[0] !== keyTags.schemaVersion

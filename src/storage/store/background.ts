@@ -18,9 +18,9 @@ export class Background {
   readonly #removalTime: RemovalTime | undefined
 
   /**
-   * `removalTime` determines which data has expired; absent: the store's own time. Batches end after `batchMs`, at the
-   * next document, and databases with expensive bindings pause; absent: batches end by their size only. `onError` is
-   * called with failures of builds, which are retried; a step throws only when the store fails.
+   * `removalTime` determines which data has expired; absent: the store's own time. `batchMs`: a batch ends at the first
+   * document after this time, and databases with expensive bindings pause; absent: batches end by their size only.
+   * `onError` is called with failures of builds, which are retried; a step throws only when the store fails.
    */
   constructor(
     store: Store,
@@ -40,7 +40,10 @@ export class Background {
     return (await this.sweeper.runOnce()) || built
   }
 
-  /** Drops the state in memory: the next step begins again, because other processes may have worked meanwhile. */
+  /**
+   * Drops the state in memory, because other processes may have done background work in the meantime. The next step
+   * reads the state again.
+   */
   forget(): void {
     this.sweeper.forget()
   }
@@ -55,7 +58,7 @@ export class Background {
 interface BackgroundOptions {
   /** The time that determines which data has expired; absent: that of the store. */
   readonly removalTime?: RemovalTime
-  /** Returns whether to work now; absent: always. */
+  /** Returns whether background work may run now; absent: it may always run. */
   readonly mayWork?: () => boolean
 }
 
@@ -66,8 +69,8 @@ interface RunningBackground {
 }
 
 /**
- * Starts background work on a store; it pauses while `mayWork` returns false. Errors of a step are passed on, and the
- * work continues with the next step.
+ * Starts background work on a store; it pauses while `mayWork` returns false. Errors of a step are passed to `onError`,
+ * and the work continues with the next step.
  */
 export function startBackground(
   store: Store,

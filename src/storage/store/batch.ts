@@ -1,5 +1,5 @@
-// Limits the size of one transaction of background work. Other transactions may wait for it, and all its writes are in
-// memory, so the work is done in batches, each of which continues where the previous one ended.
+// Limits the size of one transaction of background work. Other transactions may wait for such a transaction, and all
+// its writes are in memory. So the work is done in batches, each of which continues where the previous batch ended.
 
 import { systemClock } from '../../base/clock.ts'
 
@@ -8,7 +8,7 @@ export const batchWritesMax = 256
 /** Approximate number of rows that can be read in the time in which one row is written. */
 const readsPerWrite = 4
 /**
- * Bytes of rows after which a batch ends: documents may be so large that fewer than {@link batchWritesMax} fill the
+ * Bytes of rows after which a batch ends. Without this limit, {@link batchWritesMax} large documents could fill the
  * memory.
  */
 const batchBytesMax = 4_194_304

@@ -1,5 +1,5 @@
-// Limits the time for the bindings of one document, in writes, imports and builds. When the document is removed later,
-// its bindings are computed again in the service's own process. No request can be rejected then. Thread time is
+// Limits the time for the bindings of one document, in writes, imports and builds. When a document is removed later,
+// its bindings are computed again in the service's own process, and no request can be rejected. Thread time is
 // measured, so that a busy machine rejects no document.
 
 import { threadMicros } from '../../base/clock.ts'

@@ -1,7 +1,7 @@
-// Runs builds in turns: builds of indexes, and rewrites of the documents of migrated collections. Databases take turns,
-// and builds take turns within each database, so that builds of one database do not wait for all builds of another. A
-// failed build is skipped until its index or the document that failed changes, or until the longest pause has passed. All
-// other builds continue.
+// Runs builds: builds of indexes, and rewrites of the documents of migrated collections. Databases take turns, and so
+// do the builds of each database, so a build does not wait for all builds of another database. A failed build is
+// skipped until its index or the document that failed changes, or until the longest pause has passed. All other builds
+// continue.
 
 import { systemClock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -22,7 +22,7 @@ const checksPerStep = 256
 
 interface FailedBuild {
   readonly document: Ref
-  /** The number of consecutive failures, and the time of the last one on the monotonic clock, in milliseconds. */
+  /** The number of consecutive failures, and the time of the last failure on the monotonic clock, in milliseconds. */
   readonly times: number
   readonly atMs: number
   /** When the failed attempt began. A document that is written later allows another attempt. */
@@ -43,8 +43,8 @@ export class BuildQueue {
   readonly #failed = new Map<string, FailedBuild>()
 
   /**
-   * `batchMs`: time limit of a batch in milliseconds. Databases whose bindings take long then also pause between batches.
-   * If absent, batches have no time limit, and databases do not pause.
+   * `batchMs`: time limit of a batch in milliseconds. With a limit, databases whose bindings take long also pause
+   * between batches. If absent, batches have no time limit, and databases do not pause.
    */
   constructor(
     store: Store,
@@ -102,7 +102,10 @@ export class BuildQueue {
     })
   }
 
-  /** Returns whether a failed build is skipped: in the pause after repeated failures, or until something changes. */
+  /**
+   * Returns whether a failed build is skipped: during the pause after repeated failures, or while neither its index nor
+   * the failed document has changed.
+   */
   #isSkipped(index: Ref, name: string): boolean {
     const failed = this.#failed.get(name)
     if (failed === undefined) return false
@@ -140,7 +143,10 @@ function continueAny(transaction: StoreTransaction, build: Ref, isOver: () => bo
   else continueRewrite(transaction.rows, build.database, collection, isOver)
 }
 
-/** Milliseconds to wait after a number of consecutive failures; after the first failure, a change is sufficient. */
+/**
+ * Milliseconds to wait after a number of consecutive failures. After the first failure there is no pause: the build is
+ * retried as soon as its index or the failed document changes.
+ */
 function pauseMs(times: number): number {
   if (times < 2) return 0
   return Math.min(limits.buildRetryMsMax, limits.buildRetryMs * 2 ** (times - 2))

@@ -101,7 +101,7 @@ export class SchemaCache {
   /** Counts `things` that were added to a schema and decoded from `storedBytes`. */
   grew(database: DatabaseId, schema: Schema, storedBytes: number, things = 1): void {
     schema.weight += things * bytesPerThing + storedBytes * bytesPerByte
-    // The cache adds the whole weight each time, so it is updated only when the weight has grown by a factor.
+    // Updating the cache is expensive, so its weight is updated only when the weight has doubled.
     if (schema.weight < 2 * schema.countedWeight) return
     if (this.#schemas.get(database) !== schema) return
     schema.countedWeight = schema.weight
@@ -184,7 +184,7 @@ function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
   return stored && idAt(stored, 0)
 }
 
-/** Used by most transactions; never added to. */
+/** Shared by the transactions that change no schema; never modified. */
 const nothingChanged = new Set<DatabaseId>()
 
 /** The catalogue from the view of one transaction. */
@@ -194,7 +194,7 @@ export class StoreCatalogue implements Catalogue {
   readonly #schemas = new Map<DatabaseId, Schema>()
   #changed: Set<DatabaseId> = nothingChanged
   readonly #relied = new Map<DatabaseId, SchemaRead>()
-  /** The collection that was found last: consecutive requests are mostly about the same one. */
+  /** The collection that was looked up last, because consecutive requests usually use the same collection. */
   #latest:
     | {
         readonly database: DatabaseId
@@ -235,7 +235,7 @@ export class StoreCatalogue implements Catalogue {
     const entry = readFirst(this.#snapshot, prefixRange(prefix))
     if (entry === undefined) return undefined
     const known = entryDocument(database, entry)
-    // A database of this name that was moved away has another parent.
+    // The names index still finds a moved database under its former parent.
     if (nativeCollection === native.databases && this.#parentOf(known.id) !== database) return undefined
     names.set(`${nativeCollection} ${name}`, { known, key: byteText(entry.key), value: entry.value })
     this.#cache.grew(database, this.#schemaInPart(database), 0)
@@ -441,7 +441,7 @@ export class StoreCatalogue implements Catalogue {
     return parentOf(read(this.#snapshot, parentKey(database)))
   }
 
-  /** For requests about a schema as a whole. */
+  /** For reads that use a schema as a whole. */
   #schema(database: DatabaseId): Schema {
     const schema = this.#schemaInPart(database)
     const relied = this.#reliedOn(database)
@@ -449,14 +449,14 @@ export class StoreCatalogue implements Catalogue {
     return schema
   }
 
-  /** Undefined after the transaction has written the schema: it then uses its own schema. */
+  /** Undefined after the transaction has written the schema: the transaction then uses a schema of its own. */
   #reliedOn(database: DatabaseId): SchemaRead | undefined {
     return this.#changed.has(database) ? undefined : this.#relied.get(database)
   }
 
   /**
-   * For single rows of a schema: databases are often created and deleted concurrently, and a write in one of them
-   * relies only on its own row of its parent.
+   * For reads of single rows of a schema. Databases are often created and deleted concurrently. A write in such a
+   * database must rely only on that database's own row in the parent's schema.
    */
   #schemaInPart(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)

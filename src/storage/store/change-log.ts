@@ -96,7 +96,10 @@ function changesIn(value: Bytes, database: DatabaseId, collection: CollectionId,
   return changes
 }
 
-/** Decodes a row of the log by time: collections; or the changes themselves, if the row is older than the record. */
+/**
+ * Decodes a row of the log by time. The row contains collections, or the changes themselves if it is older than the
+ * record.
+ */
 function decodeRow({ key, value }: Entry) {
   const { ts } = decodeKeyOf('changes', key)
   const items = decodeValue(value)
@@ -120,8 +123,8 @@ export function placesOf(row: Entry): readonly CollectionPlace[] {
 }
 
 /**
- * The transactions committed after `after`, oldest first: at most `limit`, and no more once they have `changesMax`
- * changes.
+ * The transactions committed after `after`, oldest first: at most `limit` transactions, up to the transaction with
+ * which they have `changesMax` changes.
  */
 export function readChanges(
   view: View,

@@ -50,7 +50,7 @@ export class ChangeLogCheck {
     }
   }
 
-  /** Checks that the versions of a document since the start of the record are in it. */
+  /** Checks that the record contains the versions of a document since the start of the record. */
   checkDocument(ref: Ref, versions: readonly StoredVersion[]): void {
     const begin = Math.max(this.#begin, this.#retainedFrom(ref.database, ref.collection))
     for (const { ts } of versions) {
@@ -85,7 +85,7 @@ export class ChangeLogCheck {
   checkLog(): void {
     const { report, snapshot } = this.#context
     const { time } = lastCommit(snapshot.view)
-    // The stored time of the last commit must not be too early, because new commits could then be before recorded ones.
+    // If the stored time of the last commit were too early, new commits could get times before recorded commits.
     if (time < this.#newest)
       report(
         `the record of the last commit has the time ${time}, but the log has commits up to ${this.#newest}`,

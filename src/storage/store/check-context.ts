@@ -1,4 +1,4 @@
-// Data that the parts of the integrity check share.
+// The shared data of the parts of the integrity check.
 
 import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
 import type { StoreCatalogue } from './catalogue.ts'
@@ -6,7 +6,7 @@ import type { CheckStep } from './contract.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** Data that the parts of a check share. */
+/** The shared data of one check. */
 export interface CheckContext {
   readonly snapshot: Snapshot
   readonly catalogue: StoreCatalogue
@@ -16,7 +16,7 @@ export interface CheckContext {
   /** Deleted schema objects whose data waits to be removed, as text of `nameRef`. */
   readonly garbage: ReadonlySet<string>
   readonly minimumOf: (database: DatabaseId, collection: CollectionId) => Micros
-  /** True if all data that expires has a due mark: in an older directory, marks may still be missing. */
+  /** True if all data that expires has a due mark. In an older data directory, marks may be missing. */
   readonly isMarked: boolean
   readonly report: (finding: string) => void
   /** Called for each row that is checked. */

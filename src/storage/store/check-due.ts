@@ -1,4 +1,4 @@
-// Checks that all data that expires some day has a due mark: data without a mark would never be removed.
+// Checks that all data that can expire has a due mark. Data without a mark would never be removed.
 
 import { firstUserCollection, type Micros, type Ref } from '../../values/value.ts'
 import { dueKey } from '../keys/keyspace.ts'

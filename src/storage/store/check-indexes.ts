@@ -1,5 +1,6 @@
-// Checks index rows against documents. Documents are read first: every row that they need must exist, and is counted.
-// Then every existing row is counted; where the counts differ, rows that no document needs are reported.
+// Checks index rows against documents. First, documents are read: every index row of a document must exist, and these
+// rows are counted. Then all existing rows are counted. If the counts of an index differ, its surplus rows are
+// reported.
 
 import { assert } from '../../base/assert.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -24,7 +25,7 @@ export class IndexCheck {
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
   /** In an older directory without marks, indexes may have events that are no longer read. */
   readonly #isFiled: boolean
-  /** The number of rows that documents need, by table, database and index. */
+  /** The number of rows that the documents require, by table, database and index. */
   readonly #needed = new Map<string, number>()
 
   constructor(
@@ -57,7 +58,8 @@ export class IndexCheck {
       report(`${nameRef(ref)} has no entry ${what}`)
       return
     }
-    // Some versions before the retained history may have been removed, so the exact time of an addition is unknown.
+    // Versions before the retained history may have been removed. The exact time at which the entry was added is then
+    // unknown.
     const since = entrySince({ key: row.key, value: stored })
     const isOld = row.key[0] !== keyTags.indexEvent && entrySince(row) <= minimum && since <= minimum
     const expected = isOld ? withSince(row.value, since) : row.value

@@ -1,6 +1,6 @@
-// The integrity check: verifies, in both directions, that all data derived from documents agrees with them. The
-// versions of each document determine the rows of its indexes, and each existing row must be one of these. Rows that
-// the sweeper may already have removed, or has not removed yet, count as neither missing nor surplus.
+// The integrity check: verifies that all data derived from documents agrees with the documents. The versions of each
+// document determine its index rows: each of these rows must exist, and no other rows may exist. Rows that the sweeper
+// may remove at any time count as neither missing nor surplus.
 
 import { epoch } from '../../base/micros.ts'
 import {

@@ -11,8 +11,8 @@ import type { StoreTransaction } from './transaction.ts'
 export type TransactionWork<T> = (transaction: StoreTransaction) => T
 
 /**
- * The process that has evaluated an attempt, from the view of the committing process. Both functions reject when that
- * process has exited.
+ * The process that has evaluated an attempt, as the committing process sees it. Both functions reject when that process
+ * has exited.
  */
 export interface AttemptOwner<T> {
   /** Calls {@link Committer.validated} where validation would take the committing process too long. */
@@ -42,6 +42,6 @@ export interface Commits {
    * `StoreUnavailableError`.
    */
   commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'>
-  /** Commits only a time, so that readers no longer wait for commits that were announced before it. */
+  /** Commits a time without data, so that readers no longer wait for commits that were announced for earlier times. */
   passTime(): Promise<void>
 }

@@ -27,7 +27,7 @@ const shortMicros = 10_000
 interface CommitterOptions {
   readonly times: SnapshotTimes
   readonly parts: TransactionParts
-  /** Microseconds, to measure the duration of evaluation. */
+  /** A clock in microseconds that measures the duration of evaluation. */
   readonly clock: () => Micros
   /** Limits the memory of waiting writes. */
   readonly memory: MemoryBudget | undefined
@@ -57,7 +57,7 @@ export class Committer {
       try {
         const attempt = this.#evaluate(work, announcement.time)
         const notBefore = Math.max(announcement.time, attempt.commitTime)
-        // Without a retry limit no transaction is rejected: after the default number of retries, the last one runs
+        // Without a retry limit, no transaction is rejected: after the default number of retries, the last attempt runs
         // without concurrent commits.
         const isLast = options.retriesMax === undefined && retries >= retriesMax
         const isShort = isLast || attempt.evaluationMicros <= shortMicros
@@ -81,7 +81,7 @@ export class Committer {
     }
   }
 
-  /** Commits an attempt if it is still valid, or else the attempt that its owner evaluates in its place. */
+  /** Commits an attempt if it is still valid; otherwise commits a new attempt that its owner evaluates. */
   async commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = this.#times.announceAt(attempt.commitTime)
     try {
@@ -140,7 +140,7 @@ export class Committer {
       const times = { ...timesOf(last, commitTime), readTimestamp: micros(last.time + 1) }
       const evaluated = evaluateOn(this.#parts, view, times, work)
       if (evaluated.nextExpiry >= evaluated.commitTime) return evaluated
-      // The ids that the attempt has generated have moved its commit past the expiry of a document that it has read.
+      // The attempt is invalid: its generated ids require a commit after the expiry of a document that it has read.
       commitTime = evaluated.commitTime
     }
   }

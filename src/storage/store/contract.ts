@@ -23,7 +23,7 @@ export type CollectionPlace = Pick<Ref, 'database' | 'collection'>
 /** A version of a document as stored, including hidden fields. */
 export interface Version {
   readonly ref: Ref
-  /** {@link TransactionTime} while the transaction that writes it runs. */
+  /** {@link TransactionTime} while the transaction that writes the version is running. */
   readonly ts: Micros | TransactionTime
   readonly action: 'create' | 'update' | 'delete'
   /** Top-level fields in stored order: `data`, `ttl`, `name` …; empty for a delete. */
@@ -52,7 +52,7 @@ export interface EntryChange {
   readonly action: 'add' | 'remove'
   readonly terms: readonly Value[]
   readonly values: readonly Value[]
-  /** Equal for terms that are equal in the index. */
+  /** Terms that are equal in the index have the same key. */
   readonly termsKey: string
 }
 
@@ -64,7 +64,7 @@ export interface EntryScan {
   readonly from?: TupleBound
   /** Entries before this position (in the set's own order). */
   readonly to?: TupleBound
-  /** Last entry first. `from` and `to` keep their meaning. */
+  /** True: the last entry comes first. `from` and `to` keep their meaning. */
   readonly reverse?: boolean
   /** A past time whose state is read; when absent, the present with the transaction's own writes. */
   readonly at?: number
@@ -101,7 +101,7 @@ export interface DatabaseDefinition {
 export interface CollectionDefinition {
   readonly ref: Ref
   readonly name: string
-  /** Days; undefined keeps all versions. */
+  /** In days; undefined: all versions are retained. */
   readonly historyDays: number | undefined
   readonly ttlDays: number | undefined
 }
@@ -116,7 +116,7 @@ export interface Catalogue {
    * The time of the last change of a database's schema in the snapshot; 0 without a schema. Called before any write.
    */
   schemaVersion(database: DatabaseId): Micros
-  /** Live definitions; undefined when the object does not exist, or no longer exists. */
+  /** The definition of a live object; undefined when the object does not exist, or is deleted. */
   database(id: DatabaseId): DatabaseDefinition | undefined
   /**
    * The live database of a reference, if its parent is still the parent in the reference. References in data may
@@ -171,7 +171,7 @@ export interface TransactionCounters {
   writeBytes: number
   /** Sum over touched documents of ceil(bytes / 1024). */
   writeOps: number
-  /** Evaluated units of computing index entries: one for each term and value of a version. */
+  /** Units of work for the computation of index entries: one for each term and value of a version. */
   indexUnits: number
 }
 
@@ -317,13 +317,13 @@ export interface Transaction extends ReadTransaction, HistoryReader, SizeReader,
 
 /** Finds documents by the content of a credential, not by a reference. */
 export interface Directory {
-  /** The document of `native.credentials` with this `instance`. */
+  /** The document of the collection `native.credentials` with this `instance`. */
   credentialOf(instance: Ref): Version | undefined
-  /** The documents of `native.tokens` with this `instance`. */
+  /** The documents of the collection `native.tokens` with this `instance`. */
   tokensOf(instance: Ref): readonly Version[]
   /** The access provider with this issuer. */
   accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined
-  /** The databases with a key of this id: keys are found only by the id in their secret. */
+  /** The databases that contain a key with this id. A secret contains only the id of its key, not the database. */
   keyDatabases(keyId: bigint): readonly DatabaseId[]
 }
 
@@ -343,11 +343,12 @@ export class WriteRejected extends Error {
   }
 }
 
-/** Thrown by a write in a read-only transaction: the query must be evaluated in a writing one. */
+/** Thrown by a write in a read-only transaction: the query must be evaluated again in a writing transaction. */
 export class WriteNeeded {}
 
 /**
- * Thrown by a read when no snapshot time is later yet than the client's last seen time: the query must be retried soon.
+ * Thrown by a read when there is no snapshot time yet that is later than the client's last seen time. The query must be
+ * retried soon.
  */
 export class SnapshotTooEarly {}
 
@@ -377,7 +378,7 @@ export interface TransactionOutcome<T> {
 }
 
 export interface WriteOptions {
-  /** The snapshot time is at least this. */
+  /** The snapshot has at least this time. */
   readonly notBefore?: Micros
   /** The maximum number of retries of a long transaction after conflicts; 4 when absent. */
   readonly retriesMax?: number

@@ -1,5 +1,5 @@
-// Reads the definitions of databases and collections from their stored documents. Reading is tolerant: the
-// higher layer validated them when they were written, so an invalid field gets its default.
+// Reads the definitions of databases and collections from their stored documents. The higher layer validates
+// definitions when they are written, so reading is tolerant: an invalid field gets its default.
 
 import type { Value } from '../../values/value.ts'
 import type { CollectionDefinition, DatabaseDefinition, Version } from './contract.ts'
@@ -15,7 +15,7 @@ export const stepTimeField = 'at'
 
 /** A collection as the store itself needs it. */
 export interface StoredCollection extends CollectionDefinition {
-  /** Microseconds: earlier history was dropped at an earlier write of the collection. */
+  /** In microseconds. The history before this time was dropped by a write of the collection. */
   readonly historyFloor: number
   /** The steps that migrate documents to the present shape; undefined without steps. */
   readonly migration: Value | undefined

@@ -1,4 +1,4 @@
-// Finds documents by the content of a credential: by an instance, an issuer or the id in a secret.
+// Finds the documents that authentication needs: by their instance, by an issuer, or by the id in a secret.
 
 import type { DatabaseId, Ref, Value } from '../../values/value.ts'
 import { builtinIndexes, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'

@@ -14,12 +14,12 @@ import { versionMark, versionTtl } from './records.ts'
 interface CachedDocument {
   readonly bytes: Bytes
   readonly version: Version
-  /** Facts of `bytes`, so that they need not be decoded: their length, and the expiry of the version. */
+  /** Facts about `bytes` that are needed without decoding: their length, and the expiry of the version. */
   readonly size: number
   readonly ttl: Micros
   /** The time of the last change of its collection's shape; 0: never. */
   readonly shapeTime: Micros
-  /** The newest commit of a state in which it was the document's newest version. */
+  /** The newest commit of the last state in which this was the document's newest version. */
   foundAt: Micros
 }
 
@@ -32,7 +32,7 @@ const bytesPerByte = 5
 const readOnceMax = 65_536
 
 export class DocumentCache {
-  /** By the hash of the document's reference. */
+  /** The cached versions, by the hash of the document's reference. */
   readonly #known: GenerationCache<number, CachedDocument>
   readonly #readOnce = new ReadOnce(readOnceMax)
 

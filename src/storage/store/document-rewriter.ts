@@ -15,7 +15,7 @@ import { Batch } from './batch.ts'
 import { encodeVersion } from './records.ts'
 import type { Rows } from './rows.ts'
 
-/** The progress of rewriting a collection's versions; stored while some may have an earlier shape. */
+/** The progress of rewriting a collection's versions; stored while some versions may have an earlier shape. */
 export function rewriteKey(database: DatabaseId, collection: CollectionId): Uint8Array {
   return buildKey(database, documentsIndex(collection))
 }
@@ -89,7 +89,7 @@ function nextRows(
     if (Buffer.compare(from, table.end) >= 0) continue
     for (const row of overlay.range({ start: from, end: table.end })) {
       const ref = documentOf(row.key)
-      // Checked here, because this takes most of the time of a batch.
+      // The rows are migrated within this loop, so that `batch` measures this work, which takes most of its time.
       if (reader.isOutdated(ref, row.value)) {
         rows.push({ key: row.key, value: rewritten(reader, ref, row.value) })
         batch.write(1, row.value.length)

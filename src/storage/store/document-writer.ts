@@ -53,7 +53,7 @@ const noFields: ObjectValue = new Map()
 export class DocumentWriter {
   readonly #context: Rows
   readonly #schemaWritten: SchemaWritten
-  /** By the text of the documents' keys. */
+  /** The written documents, by the text of their keys. */
   readonly #pending = new Map<string, PendingDocument>()
   /** Documents that this transaction has created and deleted. */
   readonly #forgotten = new Set<string>()
@@ -149,7 +149,7 @@ export class DocumentWriter {
       if (base !== undefined) overlay.set(key, undefined, journal)
       overlay.set(historyKey(ref, commitTime), stored, journal)
     }
-    // The create and delete events are themselves due marks.
+    // Creates and deletes need no due mark, because their events serve as marks.
     if (isDelete === (base === undefined)) markDue(overlay, ref, commitTime, journal)
     markDue(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
     this.#context.hooks.perDocument(() => this.#replaceIndexEntries(pending, before, checked))

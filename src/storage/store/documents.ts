@@ -99,8 +99,8 @@ interface IdSpan {
 }
 
 /**
- * All documents with a version, including deleted ones, by id; the cost of a step does not depend on the length of a
- * history.
+ * All documents with a version, including deleted documents, by id. The cost of a step does not depend on the length of
+ * a history.
  */
 export function* everyDocument(
   snapshot: Snapshot,
@@ -151,7 +151,7 @@ function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
   return first > last ? undefined : { first, last }
 }
 
-/** Newest versions of live documents, or all others. */
+/** The table of the newest versions of live documents, or the table of all other versions. */
 type DocumentTable = 'live' | 'past'
 
 /** The rows of a collection's documents within a range of ids. */

@@ -1,6 +1,6 @@
-// Schedules when each collection is checked for expired data. A new collection is checked at once, to find its first due
-// mark. The next check is at the time of that mark. Data that is written after a check expires later than all data that
-// existed at the check. So even a check that finds no mark determines the time of the next check.
+// Schedules when each collection is checked for expired data. A new collection is checked at once, to find its first
+// due mark; the next check is at the time of that mark. Data written after a check expires later than any data that
+// existed at the check. So a check that finds no mark can also determine the time of the next check.
 
 import type { CollectionPlace } from './contract.ts'
 import type { DueMark } from './due-order.ts'
@@ -29,7 +29,8 @@ export class CheckSchedule {
     const check = { database, collection, at, marks }
     if (at === Number.POSITIVE_INFINITY) this.#checks.delete(nameOf(check))
     else this.#checks.set(nameOf(check), check)
-    // Each new collection is checked once, which must not cost a pass over all collections.
+    // Added directly to the ready checks, because each new collection is checked at once, and {@link #collect} scans
+    // all collections.
     if (at === 0) this.#ready.push(check)
     else this.#earliest = Math.min(this.#earliest, at)
   }

@@ -79,7 +79,7 @@ function markVersion(transaction: StoreTransaction, { key, value }: Entry): void
   markDue(transaction.rows.overlay, documentOf(key), versionTime(value))
 }
 
-/** Events of indexes are no longer read. */
+/** Removes an event of an index, because stored events of indexes are no longer read. */
 function dropEvent(transaction: StoreTransaction, row: Entry, now: Micros): void {
   if (indexOf(row.key) < documentsIndex(0)) transaction.rows.overlay.set(row.key, undefined)
   else dropPast(transaction, row, entrySince(row), now)

@@ -1,6 +1,6 @@
-// The order in which the history of a collection expires: a mark for each write that makes data removable, by the time
-// that the minimum valid time must reach. The order does not depend on the length of the history, so a change of
-// `history_days` needs no other marks.
+// The order in which the history of a collection expires: a mark for each write that makes data removable. The marks
+// are ordered by the time that the minimum valid time must reach before the data can be removed. The order does not
+// depend on the length of the history, so a change of `history_days` needs no other marks.
 //
 // The events of the documents of a collection serve as the marks of creates and deletes, because these events expire,
 // too. A superseded version and the end of a `ttl` have marks of their own. A stale mark is harmless: there is nothing
@@ -43,7 +43,7 @@ const markingWalks = 2
 /** For directories in which all data has its mark, but indexes have stored events (layout 4). */
 export const orderHasEvents = 0xff
 
-/** Written with the first commit of a directory: there is nothing to add. */
+/** Written with the first commit of a new data directory, which has no missing marks. */
 export const orderIsComplete: Write = { key: orderProgressKey, value: Uint8Array.of(0xfe) }
 
 /** Returns whether an older directory has all marks and no surplus events. */
@@ -71,7 +71,7 @@ function hasEnd(collection: CollectionId): boolean {
   return collection >= firstUserCollection || shortNatives.has(collection)
 }
 
-/** The time when a document whose newest version is of `ts` has expired as a whole because of its `ttl`. */
+/** The time at which a document has expired as a whole because of its `ttl`. `ts`: the time of its newest version. */
 export function expiryTime(ttl: Micros, ts: Micros): Micros {
   return Math.max(ttl, ts)
 }
@@ -85,7 +85,7 @@ function orders({ collection, database }: CollectionPlace, notAfter?: Micros): r
   ]
 }
 
-/** Marks up to a time, at most about `limit`, each order from its oldest mark on. */
+/** The oldest marks of both orders up to a time, about `limit` at most. */
 export function dueMarks(view: View, place: CollectionPlace, notAfter: Micros, limit: number): DueMark[] {
   const marks: DueMark[] = []
   for (const range of orders(place, notAfter)) {
@@ -96,8 +96,8 @@ export function dueMarks(view: View, place: CollectionPlace, notAfter: Micros, l
 }
 
 /**
- * The documents with marks of their own from `first` to `last` (inclusive), by time: all whose version of that time was
- * inserted into the past, and others. Lazy.
+ * The documents with marks of their own from `first` to `last` (inclusive), by time: all documents whose version of
+ * that time was inserted into the past, and possibly others. Lazy.
  */
 export function* markedDocuments(
   view: View,

@@ -46,7 +46,7 @@ export interface CachedRun {
   /** The range after the entries; undefined when there is none. */
   readonly rest: EntryRange | undefined
   readonly schemaTime: Micros
-  /** The newest commit of a state in which this was valid, and its time. */
+  /** The newest commit of the last state in which the run was valid, and the time of that commit. */
   foundAt: Micros
   foundTime: Micros
 }
@@ -64,7 +64,10 @@ const readOnceMax = 16_384
 /** Maximum number of collections whose change record is read. */
 const collectionsMax = 8
 
-/** Microseconds after which the change record may have been removed; it is kept for a day, which is much longer. */
+/**
+ * Microseconds after which the change record may have been removed. The record is retained for a day, so this limit is
+ * safe.
+ */
 const recordKeptMin = changeLogMicros / 2
 
 export class EntryCache {
@@ -146,7 +149,7 @@ function isSameRange(left: EntryRange, right: EntryRange): boolean {
   )
 }
 
-/** Truncated to the size of the runtime's small integers. */
+/** The hash is truncated to 31 bits, because V8 stores such integers without an allocation. */
 function hashOf({ end, reverse, start }: EntryRange): number {
   return (hashBytes(end, hashBytes(start)) ^ (reverse ? 1 : 0)) & 0x3fffffff
 }

@@ -1,4 +1,5 @@
-// The values of index entries: only data that is not in their keys. Scans can evaluate them without decoding.
+// The records of index entries, which contain only data that is not in their keys. Scans can evaluate them without
+// decoding.
 //
 //   live, ended   flags, since (8), [ttl (8)], [values]
 //   event         flags, [values]
@@ -43,7 +44,7 @@ const ttlFlag = 0x01
 const valuesFlag = 0x04
 const cutFlag = 0x08
 const removedFlag = 0x10
-/** Set in every record: distinguishes this form from all others. */
+/** Set in every record, to distinguish this format from earlier formats. */
 const formFlag = 0x20
 const ownRefFlag = 0x40
 

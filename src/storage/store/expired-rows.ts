@@ -1,6 +1,6 @@
 // Removes the expired part of the history of one document: versions that were superseded at the minimum valid time,
 // with the index rows that only they have; a delete without earlier versions; the whole document when its `ttl` has
-// also passed. The cost is that of the removed data, plus the version that was valid at that time.
+// also passed. The cost depends on the removed data and on the version that was valid at the minimum valid time.
 
 import { type Micros, native, type Ref } from '../../values/value.ts'
 import { historyKey, historyRange, keyTags } from '../keys/keyspace.ts'

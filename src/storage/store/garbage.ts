@@ -23,10 +23,10 @@ import type { Store } from './store.ts'
 import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Maximum number of objects that are searched for one that may be removed now. */
+/** Maximum number of objects that are searched for an object that may be removed now. */
 const jobsMax = 256
 
-/** The object that has waited longest. Objects whose bindings may not be computed now are skipped. */
+/** The object whose removal has waited longest. Objects whose bindings may not be computed now are skipped. */
 export function nextGarbage(
   view: View,
   now: Micros,
@@ -102,7 +102,7 @@ function removeCollection(store: Store, removal: Removal, { database, id }: Ref)
   removal.removeTables(database, documentsIndex(collection))
 }
 
-/** Child databases are queued as objects of their own before their documents are removed. */
+/** Removal of each child database is queued before the document of that database is removed. */
 function removeDatabase(removal: Removal, database: DatabaseId): void {
   const { snapshot, overlay, commitTime } = removal.transaction.rows
   for (const { document } of scanDocuments(snapshot, database, native.databases)) {

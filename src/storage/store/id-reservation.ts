@@ -23,9 +23,9 @@ interface WritableStore {
 }
 
 /**
- * Reserves a range of ids; resolves when the reservation is durable. The range continues `current` unless another process
- * has used its number since; otherwise it has the number `preferred`, or the next number whose reservations end in the
- * past.
+ * Reserves a range of ids; resolves when the reservation is durable. The new range continues `current`, unless another
+ * process has used its worker number in the meantime. Otherwise the range has the worker number `preferred`, or the
+ * next number whose reservations have ended.
  */
 export async function reserveStretch(
   store: WritableStore,
@@ -69,9 +69,7 @@ function freeNumber(view: View, preferred: number, nowMs: number): number {
   return best
 }
 
-/**
- * The latest time of ids of documents, in milliseconds: of generated ids, and of ids from clients as far as recorded.
- */
+/** The latest time of ids of documents, in milliseconds: of generated ids, and of recorded ids from clients. */
 export function latestIdMs(view: View): number {
   const { chosenIdsMs, time } = lastCommit(view)
   let latest = Math.max(chosenIdsMs, Math.floor(time / 1000))

@@ -1,7 +1,7 @@
 // Ids of documents: milliseconds since the offset << 20 | sequence << 10 | worker. The sequence is the microsecond
-// within the millisecond, so an id is the time of its generation. Ids are generated at the announced time of the
-// commit, which is after all times that the client has seen, and no commit is before its ids. So a client that has seen
-// a commit gets greater ids from every process that knows this commit.
+// within the millisecond, so an id is the time of its generation. An id is generated for the announced time of the
+// commit, which is after all times that the client has seen. No commit has an earlier time than its ids. So a client
+// that has seen a commit gets greater ids from every process that knows this commit.
 //
 // No id may be generated twice, but the clock does not guarantee this: the clock can be set back, also while the
 // service is stopped. So ids are generated only within ranges of time that were reserved in the store before; the store
@@ -32,8 +32,8 @@ export interface IdStretch {
 export type ReserveIds = (current: IdStretch | undefined) => Promise<IdStretch>
 
 /**
- * Length of a range in milliseconds. The next range is reserved when half of it has passed, so under load no request
- * waits.
+ * Length of a range in milliseconds. The next range is reserved when half of it has passed, so requests do not wait for
+ * a reservation under load.
  */
 export const idStretchMs = 4000
 
@@ -58,7 +58,7 @@ export class IdGenerator {
     return this.#newest
   }
 
-  /** The id of that time, or the next free one. Throws {@link Pending} when a range must be reserved first. */
+  /** The id for the time `now`, or the next free id. Throws {@link Pending} when a range must be reserved first. */
   next(now: Micros): bigint {
     const current = this.#current
     const time = micros(Math.max(now, this.#newest + 1, current === undefined ? 0 : current.startMs * 1000))
@@ -67,7 +67,7 @@ export class IdGenerator {
       throw new Pending([{ key: 'ids', start: () => this.#renew() }])
     }
     this.#newest = time
-    // A failure here occurs again for the request that has no ids left, and is reported there.
+    // A failure is ignored here: it occurs again, and is reported, when a request has no ids left.
     if (ms >= current.endMs - idStretchMs / 2) this.#renew().catch(() => {})
     return (BigInt(ms - idEpochMs) << 20n) | BigInt(((time - ms * 1000) << 10) | current.worker)
   }
@@ -80,7 +80,7 @@ export class IdGenerator {
   }
 
   async #extend(): Promise<void> {
-    // Ids are generated within transactions, which must not begin another.
+    // Ids are generated within a transaction, and no other transaction may begin inside of it.
     await Promise.resolve()
     const current = this.#current
     const next = await this.#reserve(current)

@@ -25,7 +25,7 @@ import type { Rows } from './rows.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
 import { recordWork } from './sweeper-work.ts'
 
-/** A document counts as much as this number of versions, in rows that are read. */
+/** Reading a document costs at least as much as reading this number of versions. */
 const readsPerDocument = 4
 
 /** A transaction of the store itself. */
@@ -81,7 +81,7 @@ interface DocumentRows {
 /** Throws a RequestError when the newest version has too many entries. */
 function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): DocumentRows {
   const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => reader.read(ref, stored))
-  // Superseded versions may have had more entries than an index allows; the present version must be complete.
+  // This call throws if the present version has too many entries. Superseded versions may have too many.
   prepareEntries(index, versions.at(-1), snapshot.time)
   const rows = timelineRows(index, versions)
   let bytes = 0
@@ -134,8 +134,8 @@ function decodeProgress(value: Uint8Array): { readonly collection: CollectionId;
 }
 
 /**
- * A build by its key: a reference with the number of the index that is being built. The number of a collection's set of
- * documents represents the rewriting of the collection's versions.
+ * Decodes the key of a build: a reference whose id is the number of the index that is being built. The number of the
+ * set `documents(collection)` stands for the rewriting of the collection's versions.
  */
 function buildOf(key: Uint8Array): Ref {
   const { database, index } = decodeKeyOf('build', key)
@@ -160,8 +160,8 @@ export function nextBuild(view: View, database: DatabaseId, index: number): Ref 
 }
 
 /**
- * Continues one build by a batch inside `transaction`, which ends when `isOver`; at the end the index becomes active.
- * Throws {@link BuildFailure}, with nothing written, at a document that cannot be indexed.
+ * Continues one build by a batch inside `transaction`. The batch ends when `isOver` returns true. After the last batch,
+ * the index becomes active. Throws {@link BuildFailure}, with nothing written, at a document that cannot be indexed.
  */
 export function continueBuild(transaction: BuildTransaction, index: Ref, isOver: () => boolean): void {
   const { rows: context } = transaction

@@ -15,7 +15,7 @@ export const buildErrorField = 'build_error'
 export interface IndexField {
   readonly path: readonly (string | bigint)[] | undefined
   readonly binding: string | undefined
-  /** The path in the value of the binding. */
+  /** For a binding: the path within its value. */
   readonly within: readonly (string | bigint)[] | undefined
   readonly reverse: boolean
   readonly casefold: boolean
@@ -45,7 +45,7 @@ export interface IndexDefinition {
   readonly serialized: boolean
   readonly active: boolean
   readonly partitions: number
-  /** Every caller of its database may read the set, for example a login page with a client key. */
+  /** Every caller of the database may read the index, for example a login page with a client key. */
   readonly publicRead: boolean
 }
 

@@ -25,7 +25,10 @@ const none: readonly Value[] = []
 const onlyEmpty: readonly (readonly Value[])[] = [none]
 const onlyNull: readonly Value[] = [null]
 
-/** The entries of `version` in an index; empty when the index does not cover its collection, or when it is a delete. */
+/**
+ * The entries of `version` in an index; empty when the index does not cover the collection, or when `version` is a
+ * delete.
+ */
 export function entryTuples(
   index: IndexDefinition,
   version: Version,
@@ -71,7 +74,7 @@ function mayHoldTime({ binding, path }: IndexField): boolean {
   return binding !== undefined || path?.[0] === 'ts'
 }
 
-/** Terms, or values, that are all null give no entry. */
+/** Returns whether terms or values give an entry: not if all of them are null. */
 function isIndexed(tuple: readonly Value[]): boolean {
   for (const value of tuple) if (value !== null) return true
   return tuple.length === 0

@@ -42,7 +42,7 @@ import type { NameHistories } from './name-history.ts'
 import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 
-/** An index as stored, of a user or built in. */
+/** The tables of an index, which is defined by a user or built in. */
 export interface IndexTables {
   readonly number: number
   readonly descending: readonly boolean[]
@@ -136,7 +136,7 @@ export function builtinIndexesOf(collection: CollectionId): readonly IndexTables
   return builtinsByCollection.get(collection) ?? noIndexes
 }
 
-/** An entry ready to be written. */
+/** An entry with its encoded key parts, ready to be written. */
 export interface PreparedEntry {
   readonly parts: EntryKeyParts
   readonly liveKey: Bytes
@@ -196,7 +196,9 @@ function entriesOf(
   return entries.length < 2 ? entries : [...byKey(entries).values()]
 }
 
-/** The values with the time of the transaction filled in: the same array when there is no placeholder. */
+/**
+ * The values with placeholders replaced by the time of the transaction; the same array when there is no placeholder.
+ */
 function withTimes(values: readonly Value[], commitTime: TransactionTimeSource): readonly Value[] {
   for (let at = 0; at < values.length; at++) {
     const value = values[at]

@@ -14,8 +14,8 @@ export interface CommitRecord {
   readonly time: Micros
   readonly schemaTime: Micros
   /**
-   * The latest time in an id that a client chose for a document, in milliseconds, if that time was in the future then.
-   * All ids in use with later times were generated.
+   * The latest time in an id that a client chose for a document, in milliseconds, if that time was in the future when
+   * the document was created. All ids in use with later times were generated.
    */
   readonly chosenIdsMs: number
 }

@@ -13,9 +13,9 @@ import { type CommitRecord, commitOf, commitWrite, lastCommit } from './last-com
 import type { SnapshotTimes } from './snapshot-times.ts'
 
 /**
- * The outcome of an attempt under the lock; `later`: it is stale, and is evaluated again in the next batch, because the
- * other transactions have waited long enough; `long`: validating its read set would take too long here; `unread`: its
- * read set must be loaded first.
+ * The outcome of an attempt under the lock. `later`: the attempt is stale, and the batch has used up its time under the
+ * lock, so the attempt is evaluated again in the next batch. `long`: validating its read set would take too long here.
+ * `unread`: its read set must be loaded first.
  */
 type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long' | 'unread'
 
@@ -104,7 +104,7 @@ export class LocalCommits implements Commits {
   }
 
   #decide<T>(attempt: Attempt<T>, { again, notBefore, owner, seen }: CommitTerms<T>): Promise<Decision<T>> {
-    // Computed outside the lock, because the time mostly does not change.
+    // The writes are computed outside the lock, because the commit usually gets this time.
     const prepared = writesAt(attempt, notBefore)
     return this.#underLock(notBefore, (last, time, view): Work<Decision<T>> => {
       const check = owner === undefined ? validateHere : validateElsewhere
@@ -199,7 +199,7 @@ export class LocalCommits implements Commits {
   ): Evaluation<T> {
     const started = this.#clock()
     if (this.#lockedMicros === 0) {
-      // The batch is over when all jobs that run in this turn have run.
+      // All jobs of a batch run in the same turn of the event loop, so the batch has ended in the next microtask.
       queueMicrotask(() => {
         this.#lockedMicros = 0
       })

@@ -1,5 +1,6 @@
-// The names of a database's schema objects over time, read from their versions, which are all kept and never rewritten.
-// Entries whose bindings look up names are computed again from this history, long afterwards.
+// The names of a database's schema objects over time. They are read from the versions of the objects, which are
+// retained forever and never rewritten. Entries whose bindings look up names are computed again from this history, long
+// afterwards.
 
 import { endOfTime } from '../../base/micros.ts'
 import {
@@ -22,7 +23,7 @@ interface Tenure {
   until: Micros
 }
 
-/** Without databases: there may be very many, and bindings cannot access their content. */
+/** Databases are excluded: there may be very many, and bindings cannot access their content. */
 const kinds = [...namedNatives].filter(kind => kind !== native.databases)
 
 /** The cache of the histories, valid while the schema is unchanged. */
@@ -69,7 +70,7 @@ export class NameHistory {
     return tenure
   }
 
-  /** The creation time of an index; undefined for one that the transaction itself creates. */
+  /** The creation time of an index; undefined for an index that the transaction itself creates. */
   indexTime({ id }: Ref): Micros | undefined {
     return this.#indexTimes.get(id)
   }

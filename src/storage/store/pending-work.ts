@@ -21,7 +21,7 @@ interface PendingBuild {
   readonly name: string
   /** Approximate progress from 0 to 1, by the ids of documents, which may be distributed unevenly. */
   readonly share: number
-  /** The reason why it cannot finish. */
+  /** The reason why the build cannot finish, if any. */
   readonly failure: string | undefined
 }
 
@@ -82,7 +82,7 @@ function rewriteShare(transaction: StoreTransaction, database: DatabaseId, colle
   return progress.isPast ? 0.5 + within / 2 : within / 2
 }
 
-/** The relative position of an id among those of a collection, 0 to 1. */
+/** The relative position of an id among the ids of a collection, from 0 to 1. */
 function idShare(
   { snapshot }: StoreTransaction,
   database: DatabaseId,

@@ -1,5 +1,5 @@
-// Only data that is read a second time within a short period is cached, so that a scan of a large collection leaves
-// nothing in the cache.
+// Recognizes data that is read a second time within a short period. Only such data is cached, so a scan of a large
+// collection does not fill the cache.
 
 /** Remembers, in a table of fixed size, the marks of recently read data. */
 export class ReadOnce {
@@ -10,7 +10,7 @@ export class ReadOnce {
     this.#marks = new Int32Array(marksMax)
   }
 
-  /** Records that data with this mark, a 32-bit integer, is read; returns true when it was recorded before. */
+  /** Records a read of the data with this mark, a 32-bit integer. Returns true when an earlier read was recorded. */
   isAgain(mark: number): boolean {
     const slot = mark & (this.#marks.length - 1)
     if (this.#marks[slot] === mark) return true

@@ -1,5 +1,5 @@
 // Reads a snapshot, with the writes of its transaction in front of it. A reader may read as of a time before its
-// snapshot: it then ignores later commits, except for schemas, which are the present ones.
+// snapshot: it then ignores later commits, but uses the present schemas.
 
 import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
@@ -83,7 +83,7 @@ export abstract class StoreReader {
   readonly catalogue: StoreCatalogue
   readonly counters: TransactionCounters
   readonly directory: StoreDirectory
-  /** For the store's own work, which reads below the level of documents. */
+  /** Used by the store's own code, which reads rows instead of documents. */
   readonly snapshot: Snapshot
   protected readonly versionReader: VersionReader
   protected readonly parts: TransactionParts
@@ -306,7 +306,7 @@ export abstract class StoreReader {
     return recordSince(this.snapshot.view, this.snapshot.lastCommitTime)
   }
 
-  /** As of `now`, if given, which is at or before the time of the snapshot. */
+  /** `now`: the time to use as the present, at or before the time of the snapshot. */
   minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshot.time): Micros {
     return minimumValidTime(collection, this.catalogue.userCollection(database, collection), now)
   }

@@ -1,6 +1,6 @@
-// Rebases the writes of an attempt to another commit time. The commit time is at known offsets where it occurs by
-// itself (in keys, as the time of a version or an index entry). An attempt whose commit time is part of other values,
-// such as the terms of an index over `ts`, must be evaluated again instead.
+// Rebases the writes of an attempt to another commit time. In keys, and in the headers of versions and index entries,
+// the commit time is at known offsets. If the commit time is also part of other values, such as the terms of an index
+// over `ts`, the attempt must be evaluated again instead.
 //
 // A document whose `ttl` passes between both times expires with its version (`expiryTime` of due-order.ts), so it gets
 // a mark for that time. The mark for its `ttl` stays, because the writes do not distinguish it from marks of other
@@ -13,7 +13,10 @@ import type { Bytes, Write } from '../kv/contract.ts'
 import { withEntryTime } from './entry-records.ts'
 import { decodeTime, encodeTimes, versionTime, withVersionTime } from './records.ts'
 
-/** The same writes as of the time `to`. They were made for the time `from`, which no earlier row has. */
+/**
+ * The same writes for a commit at the time `to`. They were made for a commit at `from`, a time that no earlier row
+ * contains.
+ */
 export function rebased(writes: readonly Write[], from: Micros, to: Micros): Write[] {
   const times = new KeyTimes(from, to)
   const made: Write[] = []

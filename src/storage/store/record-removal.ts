@@ -1,7 +1,8 @@
 // Removes expired parts of the change record and the change log: the log by time after a day, and each collection's
-// changes when its history no longer contains them. Removed log rows name the collections with changes of their time;
-// each of these collections gets pending work for the time when the first of these changes expires, at most one row per
-// day. A collection's history may be shortened meanwhile, so each collection is also checked every month.
+// changes when its history no longer contains them. A removed log row names the collections that its transaction
+// changed. For each of these collections, pending work is recorded for the time when these changes expire, at most one
+// row per day. A collection's history may be shortened before that time, so each collection is also checked every
+// month.
 
 import { microsPerDay } from '../../base/durations.ts'
 import { epoch, micros } from '../../base/micros.ts'
@@ -72,7 +73,7 @@ function removeCollectionChanges(
   overlay.set(key, undefined)
   const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
   const ts = oldest && timeOf(oldest.key)
-  // Changes that are still in the log by time get their pending work when the log row is removed.
+  // For changes that the log by time still contains, pending work is recorded when the log row is removed.
   if (ts !== undefined && ts < ofLog) scheduleRemoval(transaction, { database, collection }, ts, now)
 }
 

@@ -83,7 +83,9 @@ export class RecordedEvents {
     this.#collection = collection
   }
 
-  /** The changes of a set within a span, by transaction; undefined when the record does not go back that far. */
+  /**
+   * The changes of a set within a span, by transaction; undefined when the record begins after the start of the span.
+   */
   within(set: EntrySet, span: EventSpan): Iterable<RecordedChange> | undefined {
     const { lastCommitTime, view } = this.#parts.snapshot
     const since = recordSince(view, lastCommitTime)

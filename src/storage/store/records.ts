@@ -30,7 +30,10 @@ const writer = new ByteWriter()
 const idBytes = new Uint8Array(8)
 const idView = new DataView(idBytes.buffer)
 
-/** The unsigned number in 8 bytes, as in keys and records. Copied, because a view for each row costs more. */
+/**
+ * The unsigned number in 8 bytes, as in keys and records. The bytes are copied, because creating a DataView for each
+ * row costs more.
+ */
 export function idAt(bytes: Bytes, at: number): bigint {
   assert(bytes.length >= at + 8, 'an id has 8 bytes')
   for (let index = 0; index < 8; index++) idBytes[index] = bytes[at + index] as number

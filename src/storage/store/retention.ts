@@ -1,5 +1,5 @@
-// The length of the retained history. Reads before a collection's minimum valid time are rejected, versions and events
-// at or before it are no longer returned, and the sweeper removes data that can no longer be read.
+// Computes the start of each collection's retained history, its minimum valid time. Earlier reads are rejected, and
+// versions and events up to this time are no longer returned. The sweeper removes data that can no longer be read.
 
 import { microsPerDay } from '../../base/durations.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -10,10 +10,10 @@ import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { type CollectionId, firstUserCollection, type Micros, native, unlisted } from '../../values/value.ts'
 import type { StoredCollection } from './definitions.ts'
 
-/** Microseconds for which the change log is kept: streams and caches never lag that far behind. */
+/** Microseconds for which the change log is retained. Streams and caches never lag by this much. */
 export const changeLogMicros: number = microsPerDay
 
-/** Keys, tokens, credentials and schema files keep no history; schema objects keep all of it. */
+/** The native collections whose history is not retained. The history of schema objects is retained forever. */
 export const shortNatives: ReadonlySet<CollectionId> = new Set([
   native.keys,
   native.tokens,

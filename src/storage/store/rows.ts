@@ -1,4 +1,5 @@
-// The rows below documents: shared by the writers of a transaction and the background work of the store.
+// Functions for the rows of documents and indexes, used by the writers of a transaction and by the background work of
+// the store.
 
 import { byteText } from '../../base/byte-text.ts'
 import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'

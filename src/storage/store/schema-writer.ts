@@ -69,8 +69,8 @@ export class SchemaWriter {
     if (before === undefined) return completed
     const old = collectionDefinition(before)
     const { historyDays = Number.POSITIVE_INFINITY } = collectionDefinition({ ...before, fields: completed })
-    // Until the commit, the sweeper uses the old number of days. If the new number is greater, the sweeper may remove
-    // data meanwhile that the new number would retain. The lower bound makes this data unreadable.
+    // Until the commit, the sweeper uses the old number of days. If the new number is greater, the sweeper may still
+    // remove data that the new number would retain. The lower bound makes this data unreadable.
     const reachesFurther = historyDays > (old.historyDays ?? Number.POSITIVE_INFINITY)
     const { snapshot, stamp } = this.#context
     const floor = historyFloor(old, reachesFurther ? stamp() : snapshot.time)

@@ -3,8 +3,9 @@
 // removal, so the entries of a set give all events (decision 44). The entries are read, and their events are sorted by
 // time, in parts if there are many.
 //
-// For a large set, reading all entries would be a long scan for few events. Then the change record gives the documents
-// of the collection with the times of their writes, and two versions of a document give the change of the set.
+// For a large set, reading all entries would be a long scan for few events. In this case the events are computed from
+// the change record: the record lists the written documents of the collection, and two versions of a document determine
+// the change of the set.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { step } from '../../base/effort.ts'
@@ -42,7 +43,10 @@ export interface EventLimits {
   readonly bufferedMax: number
 }
 
-/** A small set is read first, then recent changes, then a set that takes some tenths of a second. */
+/**
+ * The sources are tried in this order: the entries of a small set, recent changes, the entries of a set that takes some
+ * tenths of a second to read.
+ */
 const eventLimits: EventLimits = {
   fewEntries: 512,
   fewChanges: 1024,
@@ -141,7 +145,7 @@ class EventWalk {
       if (buffered === undefined) return false
       for (const event of buffered.events) yield this.#pass(event)
       if (buffered.areAll) return true
-      // A caller that continues mostly reads much more, and each part scans the whole set.
+      // The buffer grows, because each part scans the whole set, and a caller that continues usually reads much more.
       this.#bufferedNext = Math.min(2 * this.#bufferedNext, this.#bufferedMax)
     }
   }
@@ -211,7 +215,7 @@ class EventBuffer {
     if (this.#events.length === 2 * this.#max) this.#cut()
   }
 
-  /** Drops the later half. */
+  /** Drops the later half of the buffered events. */
   #cut(): void {
     this.#sort()
     this.#events.length = this.#max

@@ -7,7 +7,10 @@ import type { KeyValueStore, View } from '../kv/contract.ts'
 import { SnapshotTooEarly } from './contract.ts'
 import { type CommitRecord, lastCommit } from './last-commit.ts'
 
-/** Maximum microseconds by which a caller may move the time ahead of the clock: clocks of processes differ by less. */
+/**
+ * Maximum microseconds by which a caller may move the time ahead of the clock. Clocks of processes differ by less than
+ * this.
+ */
 const clockSkewMax: number = 10_000_000
 
 /** Maximum lag of snapshots behind the clock, in microseconds, before `onLag` is called. */
@@ -81,8 +84,8 @@ export class SnapshotTimes {
   }
 
   /**
-   * A time later than `seen` for the state under the writer's lock, with the same guarantee. Other readers do not see
-   * that state yet. Undefined when only a commit can have such a time.
+   * A read timestamp later than `seen` for the state under the writer's lock, with the guarantee of {@link onSnapshot}.
+   * Other readers do not see that state yet. Undefined when only a commit can have such a time.
    */
   readTimestamp(last: CommitRecord, seen: Micros): Micros | undefined {
     const reach = this.#timeline.reach(seen)

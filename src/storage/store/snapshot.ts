@@ -23,13 +23,13 @@ export interface Snapshot {
 
 /** The range of times within which the reads return the same, without other changes. */
 interface Expiry {
-  /** The latest expiry of documents that were expired for the reads. */
+  /** The latest expiry among the documents that were read as expired. */
   latest: Micros
-  /** The earliest expiry of documents that were not expired for the reads. */
+  /** The earliest expiry among the documents that were read as not expired. */
   next: Micros
 }
 
-/** No read depends on an expiry. */
+/** The value for reads that do not depend on an expiry. */
 export function noExpiry(): Expiry {
   return { latest: epoch, next: endOfTime }
 }

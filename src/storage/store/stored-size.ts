@@ -14,7 +14,7 @@ export const sizeCursorBytesMax = keyBytesMax
 /** A page ends early after this many bytes, because rows may be large. */
 const pageBytes = 8_388_608
 
-/** Rows whose bytes count; `isCounted` if each row is one counted element. */
+/** A range of rows whose bytes are summed. `isCounted`: each row also counts as one element. */
 interface Part {
   readonly range: KeyInterval
   readonly isCounted: boolean

@@ -36,9 +36,9 @@ export class Sweeper {
   #isFiled = false
 
   /**
-   * Data that has expired at the time of `removalTime` is removed; by default at the time of the store. With `batchMs`
-   * a step ends after this number of milliseconds, and databases pause after the bindings of removed data; absent: a
-   * step has no time limit.
+   * `removalTime`: returns the time that determines which data has expired; by default the time of the store.
+   * `batchMs`: a step ends after this number of milliseconds, and databases pause after the bindings of removed data;
+   * absent: a step has no time limit.
    */
   constructor(store: Store, removalTime: () => Micros = () => store.now(), batchMs?: number) {
     this.#store = store
@@ -144,7 +144,7 @@ export class Sweeper {
     return true
   }
 
-  /** The due marks. Without any, the next check is scheduled. */
+  /** Reads the due marks of a collection. If it has none, schedules the next check. */
   #readMarks(place: CollectionPlace): DueCheck['marks'] {
     return this.#store.read(transaction => {
       const { snapshot } = transaction

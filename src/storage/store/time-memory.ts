@@ -1,4 +1,4 @@
-// The stored state of the removal time (base/removal-time.ts): how much time has passed, across restarts.
+// Stores the state of the removal time (base/removal-time.ts), so that the removal time continues after a restart.
 
 import type { Clock } from '../../base/clock.ts'
 import { micros } from '../../base/micros.ts'

@@ -122,7 +122,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return this.#writers
   }
 
-  /** For the store's own work, which writes below the level of documents. */
+  /** Used by the store's own code, which writes rows instead of documents. */
   get rows(): Rows {
     return this.#write().rows
   }
@@ -185,7 +185,10 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return false
   }
 
-  /** Ids are generated for times from the present on, so a chosen id with a later time may already be in use then. */
+  /**
+   * A generated id contains the time of its generation. So a chosen id with a future time could be generated again at
+   * that time.
+   */
   #recordChosenId({ collection, id }: Ref): void {
     if (collection < firstUserCollection || id === this.#lastDrawn) return
     const ms = idMs(id)
@@ -227,7 +230,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     if (this.lastCommitTime === 0) writes.push(orderIsComplete)
     writes.push(...encodeChanges(commitTime, documents.changes()))
     const { record } = this.parts
-    // Read like any other key: a concurrent commit that changes it makes this attempt stale.
+    // This read belongs to the read set: a concurrent commit that changes the key makes this attempt stale.
     record.isBegun ||= overlay.get(recordSinceKey) !== undefined
     if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
     let bytes = 0

@@ -24,7 +24,7 @@ import { decodeVersion, versionAction, versionShapeTime } from './records.ts'
 export class VersionReader {
   readonly #catalogue: StoreCatalogue
   readonly #hooks: Pick<StoreHooks, 'readMigration'>
-  /** The steps that were used last: consecutive reads are mostly about one collection. */
+  /** The steps that were used last, because consecutive reads usually concern one collection. */
   #latest: { readonly steps: Value; readonly migration: Migration } | undefined
 
   constructor(catalogue: StoreCatalogue, hooks: Pick<StoreHooks, 'readMigration'>) {

@@ -10,16 +10,16 @@ const body = programFile('storage/kv/log/apply-thread.ts')
 
 export class Applier {
   readonly #setup: ApplySetup
-  /** Started on first use. */
+  /** The thread, which is started by the first request. */
   #worker: Worker | undefined
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
 
-  /** The thread opens the folder that this process has open. */
+  /** `setup`: the folder, which the thread opens again. */
   constructor(setup: ApplySetup) {
     this.#setup = setup
   }
 
-  /** Resolves when LMDB has the requested segments on disk. One request at a time. */
+  /** Resolves when the requested segments are in LMDB, on disk. Only one request may run at a time. */
   apply(request: ApplyRequest): Promise<void> {
     assert(this.#waiting === undefined, 'one transaction applies segments at a time')
     this.#worker ??= this.#start()

@@ -1,4 +1,4 @@
-// The segments that wait to be applied to LMDB, and those that were just applied.
+// The segments that wait to be applied to LMDB, and the segments that were applied last.
 //
 // Applied segments and their files stay readable until a later snapshot of LMDB contains their rows. LMDB forgets a
 // commit when another process opens the folder at the same moment (lmdb-newest-commit.ts); until that process has
@@ -15,12 +15,12 @@ import type { ReadSegment } from './replay.ts'
 import type { RowTable } from './row-table.ts'
 import type { SegmentFiles } from './segment-files.ts'
 
-/** A segment that gets no more records. */
+/** A segment to which no more records are added. */
 type FullSegment = Pick<ReadSegment, 'number' | 'bytes' | 'table' | 'end' | 'place'>
 
 /** Milliseconds before a retry when LMDB could not be written. */
 const applyAgainMs = 1_000
-/** Milliseconds after which applied segments are released if no others are applied before. */
+/** Milliseconds after which applied segments are released, unless other segments are applied earlier. */
 const releaseAfterMs = 1_000
 /** Number of waiting segments above which commits wait. */
 const waitingMax = 4
@@ -34,7 +34,10 @@ interface ApplyQueueOptions {
   readonly files: SegmentFiles
   readonly timers: Timers
   readonly clock: Clock
-  /** Resolves when the file of the next segment exists, because the position in LMDB depends on it. */
+  /**
+   * Resolves when the file of the next segment exists. The position that is stored in LMDB requires this file at the
+   * next start.
+   */
   readonly nextIsThere: () => Promise<unknown>
   /** Called when segments were added or removed. */
   readonly onChange: () => void
@@ -60,7 +63,7 @@ export class ApplyQueue {
     if (waiting.length > 0) this.noteRecord()
   }
 
-  /** True when LMDB has all segments. */
+  /** True when all segments are in LMDB. */
   get isEmpty(): boolean {
     return this.#waiting.length === 0
   }
@@ -96,7 +99,10 @@ export class ApplyQueue {
     if (!this.#isClosed && this.#applying === undefined && !this.isEmpty) void this.#apply()
   }
 
-  /** Limits the memory of rows: waits until LMDB has some of them. Throws when LMDB cannot be written. */
+  /**
+   * Limits the memory for rows: waits until some waiting segments have been applied. Throws when LMDB cannot be
+   * written.
+   */
   async waitForRoom(): Promise<void> {
     while (this.#waiting.length >= waitingMax) {
       await this.#apply()
@@ -112,7 +118,7 @@ export class ApplyQueue {
     await this.#applier.close()
   }
 
-  /** Applies the segments that wait now. Afterwards LMDB has them, or there is a failure. */
+  /** Applies the segments that wait at the moment of the call, or reports a failure. */
   #apply(): Promise<void> {
     this.#applying ??= this.#applyWaiting().finally(() => {
       this.#applying = undefined
@@ -124,7 +130,7 @@ export class ApplyQueue {
 
   async #applyWaiting(): Promise<void> {
     const { clock, image, log, nextIsThere, onChange, timers } = this.#options
-    // The segments of the previous transaction.
+    // Releases the segments that the previous transaction applied.
     this.#release()
     const segments = this.#waiting
     const beganMs = clock.elapsedMs()
@@ -145,7 +151,7 @@ export class ApplyQueue {
     this.#waiting = this.#waiting.slice(segments.length)
     this.#applied = [...this.#applied, ...segments]
     this.#behindSinceMs = undefined
-    // Records that arrived meanwhile.
+    // Records were added in the meantime.
     if (!this.isEmpty) this.#behindSinceMs = beganMs
     onChange()
     timers.after(releaseAfterMs, () => this.#releaseLater())

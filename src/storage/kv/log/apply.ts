@@ -1,5 +1,5 @@
-// Applies the commit log to LMDB: all rows of some segments in one transaction, in the order of keys, with the position
-// in the log that LMDB then has.
+// Applies the commit log to LMDB. One transaction writes all rows of some segments, in the order of keys, and the new
+// position of LMDB in the log.
 
 import type { Bytes } from '../contract.ts'
 import type { OpenFolder } from '../lmdb-folder.ts'
@@ -16,7 +16,7 @@ export interface ApplyRequest {
   readonly position: LogPosition
 }
 
-/** Applies segments, which are on disk in LMDB when the function returns. Throws LMDB's error for a failure. */
+/** Applies segments; when the function returns, their rows are on disk in LMDB. Throws LMDB's error for a failure. */
 export function applySegments(
   { newest, root, trees }: OpenFolder,
   { position, segments }: ApplyRequest,

@@ -23,7 +23,7 @@ export interface ReadingSegment {
   readonly table: RowTable
   /** The offset of its next record. */
   readonly end: number
-  /** Its newest record. */
+  /** The position of its newest record in the chain of records. */
   readonly place: ChainPlace
 }
 
@@ -49,8 +49,8 @@ export class LogReader {
   #appliedMs = 0
 
   /**
-   * `durable`: the sequence number of the newest durable record, as the committing process reports it; exactly the
-   * records up to it are read. Absent: all records of the log are read, and flushed first.
+   * `durable`: returns the sequence number of the newest durable record, as the committing process reports it; exactly
+   * the records up to this number are read. Absent: the log is flushed, and all its records are read.
    */
   constructor(folder: string, durable?: () => number) {
     this.#folder = folder
@@ -58,8 +58,8 @@ export class LogReader {
   }
 
   /**
-   * Takes a new snapshot of LMDB; returns the segments that are not in it, the oldest first. Throws {@link
-   * StoreUnavailableError} when they are missing.
+   * Takes a new snapshot of LMDB; returns the segments that are not in the snapshot, the oldest first. Throws {@link
+   * StoreUnavailableError} when files of such segments are missing.
    */
   read(root: Environment): readonly ReadingSegment[] {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
@@ -90,7 +90,7 @@ export class LogReader {
     this.#drop(Number.POSITIVE_INFINITY)
   }
 
-  /** Reads the log after a position; false when a part of it does not exist, or no longer exists. */
+  /** Reads the log after a position; false when a part of the log does not exist. */
   #catchUp(position: LogPosition): boolean {
     if (this.#segments[0] && this.#segments[0].header.number <= position.segment) this.#drop(position.segment)
     const oldest = this.#segments[0]
@@ -104,7 +104,8 @@ export class LogReader {
       const next = this.#open(number, position.log, place)
       if (next === 'elsewhere') return false
       if (next === undefined) {
-        // Records that a process reports as durable exist, or LMDB has them by now.
+        // The committing process has reported these records as durable. So if their file is missing, they are in LMDB
+        // by now.
         if (this.#durable !== undefined) return false
         return newest !== undefined || position.isClosed || this.#hasFile(number)
       }

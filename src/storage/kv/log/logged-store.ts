@@ -50,8 +50,8 @@ interface LoggedOptions {
   /** Free bytes on the disk of the folder; by default, as the system reports them. */
   readonly freeBytes?: () => number
   /**
-   * Called when the disk has failed a flush, so its reports about earlier writes are not reliable. The store commits
-   * nothing more. The program exits then, and the next start reads the log again.
+   * Called when a flush has failed, because it is then unknown which writes are on disk. The store commits nothing
+   * more. The program must exit; the next start reads the log again.
    */
   readonly onLostFlush?: (error: unknown) => void
   /** Other processes read the log: publishes the newest durable record to them ({@link DurableSequence}). */
@@ -63,8 +63,7 @@ interface LoggedOptions {
 /** Receives records once they are durable, in their order. */
 export interface RecordSink {
   /**
-   * Called first, with the name of the log and the position of the newest record before the records that `add`
-   * receives.
+   * Called first, with the name of the log and the position of the record before the first record that `add` receives.
    */
   begin(log: Bytes, place: ChainPlace): void
   /** Whole records of a segment, the last of which is at `place`. The receiver must copy bytes that it keeps. */
@@ -73,7 +72,7 @@ export interface RecordSink {
   end(): Promise<void>
 }
 
-/** Number of rows of a batch after which the remaining transactions wait for the next batch. */
+/** Number of rows in a batch after which the remaining transactions wait for the next batch. */
 const batchWritesMax = 4000
 /** Milliseconds after which rows are applied, however few they are. */
 const applyAfterMs = 4_000
@@ -123,7 +122,7 @@ class LoggedStore implements LoggedKeyValueStore {
   readonly #queue = new CommitQueue()
   /** The name of the log. */
   readonly #log: Bytes
-  /** The newest first. */
+  /** The tables of rows that are in front of LMDB, the newest first. */
   #tables: readonly RowTable[] = []
   readonly #applying: ApplyQueue
   /** Absent until the first write. */
@@ -144,7 +143,7 @@ class LoggedStore implements LoggedKeyValueStore {
   #isOld = false
   #reading: LoggedView | undefined
   #isWorking = false
-  /** True when this process has written to the log. */
+  /** True when this process has recorded that the log is open. */
   #isBegun = false
   #isClosed = false
 
@@ -249,7 +248,7 @@ class LoggedStore implements LoggedKeyValueStore {
     await this.#records?.end()
   }
 
-  /** Records that LMDB has the whole log. If this fails, the next start replays the log. */
+  /** Records that all of the log is in LMDB. If this write fails, the next start replays the log. */
   #noteClosed(): void {
     try {
       noteClosed(this.#image, true)
@@ -263,7 +262,7 @@ class LoggedStore implements LoggedKeyValueStore {
     await turn()
     let durable: DurableBatch | undefined
     for (;;) {
-      // When the call returns, the next batch is being written: the disk works while the clients of this batch get
+      // The next commit starts here, so the disk already writes the next batch while the clients of this batch get
       // their responses.
       const next = this.#queue.isEmpty ? undefined : this.#commit()
       for (const job of durable?.jobs ?? []) completeJob(job)
@@ -305,8 +304,8 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   /**
-   * Runs transactions on the newest state, up to the first transaction that writes in pieces. Transactions for which
-   * the batch has no room return to the queue. Returns the writes of the others.
+   * Runs transactions on the newest state, up to the first transaction that writes in pieces. Puts the transactions for
+   * which the batch has no space back into the queue. Returns the writes of the transactions that have run.
    */
   #run(active: Segment, batch: Job[]): BatchWrites {
     const all: Write[] = []
@@ -320,7 +319,8 @@ class LoggedStore implements LoggedKeyValueStore {
         const view = new LoggedView(new LmdbView(this.#trees), tables)
         const done = runJob(batch[count++] as Job, view)
         view.end()
-        // The row of each commit stays in the record: a restore to a moment cuts the log between two commits.
+        // The record contains the commit row of each transaction, because a restore to a point in time ends the log
+        // between two commits.
         for (const write of done.writes) {
           all.push(write)
           active.add(write)

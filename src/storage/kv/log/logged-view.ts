@@ -16,7 +16,7 @@ interface TableSnapshot {
 
 export class LoggedView implements View {
   readonly #image: LmdbView
-  /** The newest first. */
+  /** The tables of the log, the newest first. */
   readonly #tables: readonly TableSnapshot[]
   #isOver = false
 
@@ -52,7 +52,7 @@ export class LoggedView implements View {
     assert(!this.#isOver, 'a view is used after its read')
     if (isEmptyRange(range)) return [][Symbol.iterator]()
     let entries: Pick<View, 'range'> = this.#image
-    // The oldest first, so that newer rows replace them.
+    // The tables are read from the oldest to the newest, so that newer rows replace older rows.
     for (const { limit, table } of this.#tables.toReversed()) {
       const rows = table.within(range, limit)
       if (rows === undefined) continue

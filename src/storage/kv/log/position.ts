@@ -1,4 +1,4 @@
-// The position of LMDB in the commit log: a row that is written in the transactions that apply rows.
+// The position of LMDB in the commit log: a row of LMDB that each transaction which applies the log updates.
 
 import { assert } from '../../../base/assert.ts'
 import { systemRandom } from '../../../base/random.ts'
@@ -26,7 +26,7 @@ export interface LogPosition {
 export interface ApplyLag {
   /** Bytes of records, which are in memory. */
   readonly bytes: number
-  /** The lag of LMDB in milliseconds; 0 when it has all records. */
+  /** The lag of LMDB in milliseconds; 0 when all records are in LMDB. */
   readonly lagMs: number
 }
 
@@ -71,7 +71,7 @@ export function beginLog({ newest, root }: OpenFolder): LogPosition {
   })
 }
 
-/** Records whether LMDB has the whole log. */
+/** Records whether all of the log is in LMDB. */
 export function noteClosed({ newest, root }: OpenFolder, isClosed: boolean): void {
   root.transactionSync(() => {
     newest.check(root)
@@ -86,7 +86,7 @@ export function readPosition(root: Environment): LogPosition | undefined {
   return stored && decodePosition(stored)
 }
 
-/** Begins a log with the name `log`, whose records LMDB has none of. */
+/** Begins a log with the name `log`. LMDB contains no records of this log. */
 export function renameLog(root: Environment, log: Bytes): void {
   const position = { log, segment: 0, sequence: 0, checksum: 0, isClosed: true }
   root.transactionSync(() => {

@@ -45,7 +45,7 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
     const header = decodeHeader(bytes)
     if (header !== undefined && 'version' in header)
       throw damaged(number, `has format ${header.version}, which a newer version wrote`)
-    // A reused file that has not been written since, or whose first write was incomplete.
+    // The file was prepared for reuse, but its first write is missing or incomplete.
     if (header === undefined || header.number !== number) {
       hasEnded = true
       continue

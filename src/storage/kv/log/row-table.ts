@@ -1,4 +1,4 @@
-// The rows of one segment of the commit log, in memory until LMDB has them. Rows are encoded in one block of shared
+// The rows of one segment of the commit log, in memory until they are in LMDB. Rows are encoded in one block of shared
 // memory, with the bytes of the segment's file, so nothing is copied for the file or for the thread that applies them,
 // and the garbage collector has nothing to trace. A hash table finds rows by key. Each row links to the row that it
 // replaces, so readers do not see rows that are not durable yet.

@@ -1,6 +1,6 @@
 // The files of a commit log: one for each segment, in a folder of the data directory. The next file is prepared before
-// it is needed: zero-filled or reused, flushed, and with its name in a flushed folder. So an append changes only the
-// content of a file, and one flush of the content makes the append durable.
+// it is needed: it is zero-filled or reused, then flushed, and the folder with its name is flushed too. So an append
+// changes only the content of a file, and one flush of the content makes the append durable.
 
 import {
   close,
@@ -113,16 +113,15 @@ export class SegmentFiles {
     return { number, bytes, descriptor: openSync(path, constants.O_RDWR | this.#disk.openFlags) }
   }
 
-  /** Called when LMDB has all records of a segment: its file is reused or removed. */
+  /** Call it when all records of a segment are in LMDB; the file is then reused or removed. */
   free(number: number): void {
     if (this.#isOrdinary(number) && this.#spares.length < sparesMax) this.#spares.push(number)
     else unlinkSync(pathOf(this.#folder, number))
   }
 
   /**
-   * Frees files when a log is opened. The file of segment `next` keeps its name until the
-   * segment is written: LMDB may have all records before that segment, and a log without its file counts as
-   * incomplete.
+   * Frees files when a log is opened. The file of segment `next` keeps its name until the segment is written: all
+   * records before that segment may be in LMDB, and a log without that file counts as incomplete.
    */
   freeAll(numbers: readonly number[], next: number): void {
     if (numbers.includes(next) && this.#isOrdinary(next)) this.#spares.push(next)
@@ -141,7 +140,7 @@ export class SegmentFiles {
 }
 
 async function fill(path: string, bytes: number): Promise<void> {
-  // A draft that a crash has left is not a segment.
+  // After a crash, an unfinished draft is not read as a segment.
   const draft = `${path}.draft`
   const file: FileHandle = await open(draft, 'w', 0o600)
   try {

@@ -121,8 +121,8 @@ export interface RecordBounds {
 }
 
 /**
- * The record that begins at `start`, if it is complete and belongs to the segment with that salt, within
- * `bytes[..end)`.
+ * The record that begins at `start` within `bytes[..end)`, if the record is complete and belongs to the segment with
+ * this salt.
  */
 export function recordIn(
   bytes: Buffer,

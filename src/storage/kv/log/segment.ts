@@ -36,7 +36,7 @@ export class Segment {
   /** The offset of the next record, and the offset of the next write of the current record. */
   #end = headerBytes
   #at = 0
-  /** CRC-32 of its batch, up to an offset. */
+  /** CRC-32 of the current record's batch, up to the offset `#summedTo`. */
   #checksum = 0
   #summedTo = 0
   #isComplete = true

@@ -9,8 +9,8 @@ import type { PostgresSession } from './session.ts'
 
 /**
  * Fetches and applies the log after the batch `from` up to `to`, a part at a time. `session` returns a session for
- * fetching a part; `apply` applies a part to the replica, and resolves with the newest batch in it. Resolves with the
- * newest batch, which is less than `to` if the log does not continue.
+ * fetching a part; `apply` applies a part to the replica, and resolves with the number of the replica's newest batch.
+ * Resolves with that number, which is less than `to` if the log has a gap.
  */
 export async function catchUp(
   from: number,
@@ -27,8 +27,8 @@ export async function catchUp(
 }
 
 /**
- * Applies the log to a replica up to the present head; resolves with the newest batch in it. Throws {@link
- * StoreUnavailableError} when the log does not continue the replica.
+ * Applies the log to a replica up to the present head; resolves with the number of the replica's newest batch. Throws
+ * {@link StoreUnavailableError} when the log does not continue the replica.
  */
 export async function redoLog(session: PostgresSession, local: KeyValueStore): Promise<number> {
   const head = await readHead(session)

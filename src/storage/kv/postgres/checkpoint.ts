@@ -36,7 +36,7 @@ const nodeForgottenSeconds = secondsPerDay
 export class Checkpointer implements UpkeepTask {
   readonly #node: string
   #trimmedMs = Number.NEGATIVE_INFINITY
-  /** There is no row of the log before it. */
+  /** The log has no row before this batch number. */
   #firstRow = 0
 
   /** `node` identifies this process among those that may hold the lease. */
@@ -47,7 +47,7 @@ export class Checkpointer implements UpkeepTask {
   async run(session: PostgresSession): Promise<boolean> {
     const mayTrim = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
     const { from, head } = await standingOf(session)
-    // A process without work does not take the lease.
+    // A process that finds no work does not take the lease.
     if ((from === head && !mayTrim) || !(await holdLease(session, leaseName, this.#node, leaseSeconds)))
       return false
     const isBusy = await advanceCheckpoint(session)
@@ -136,9 +136,9 @@ async function writeStep(
 }
 
 /**
- * Removes log rows that are in the state, older than the retention, and not needed by any live node. `first`: there is
- * no row before it; resolves with the value for the next call. Removed rows stay on their pages while a transaction
- * reads an older state of the database, and a search for the first row from the beginning would pass all of them.
+ * Removes log rows that are in the state, older than the retention, and not needed by any live node. `first`: the log
+ * has no row before this number; resolves with the value for the next call. Dead rows stay on their pages while a
+ * transaction reads an older state of the database, so a search without `first` would scan all of them.
  */
 async function trimLog(session: PostgresSession, first: number): Promise<number> {
   const log = session.table('log')

@@ -33,7 +33,7 @@ export interface Difference {
 
 /** The result of a comparison. */
 interface Comparison {
-  /** The batch at which both were compared. */
+  /** The number of the batch at which both stores were compared. */
   readonly seq: number
   /** At most {@link differencesMax} differences. */
   readonly differences: readonly Difference[]
@@ -41,7 +41,10 @@ interface Comparison {
 
 /** Maximum number of differences that a comparison reports. */
 export const differencesMax = 100
-/** Maximum number of attempts to bring both to the same batch; a serving node advances its replica meanwhile. */
+/**
+ * Maximum number of attempts to bring both stores to the same batch. A running node advances its replica during the
+ * comparison.
+ */
 const attemptsMax = 1_000
 
 /** Compares a node's replica with the record. `record` is a copy of the record that no other process writes to. */
@@ -59,7 +62,7 @@ export async function compareCopy(
   throw new StoreUnavailableError('the replica changes too fast to be compared')
 }
 
-/** Undefined when the two are at different batches. */
+/** Undefined when the two stores are at different batches. */
 function compareAt(expected: View, actual: View): Comparison | undefined {
   const seq = noteIn(actual)?.seq
   if (seq === undefined || noteIn(expected)?.seq !== seq) return undefined

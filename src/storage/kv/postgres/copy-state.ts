@@ -17,7 +17,7 @@ import { readStoreId } from './tables.ts'
 export interface CopyProgress {
   readonly keys: number
   readonly bytes: number
-  /** The number of keys of the record when the copy began or continued; undefined until they have been counted. */
+  /** The number of keys of the record when the copy began or continued; undefined until the keys have been counted. */
   readonly keysTotal: number | undefined
 }
 
@@ -32,8 +32,8 @@ const pageRowsMin = 16
 const pageRowsMax = 16_384
 
 /**
- * Fills `local`, which is empty or contains a part of such a copy. Resolves when the log can be applied to it. An
- * interrupted copy continues where it stopped, if the log still goes back to its start.
+ * Fills `local`, which is empty or contains a part of such a copy. Resolves when the log can be applied to the copy. An
+ * interrupted copy is continued if the log still contains all batches since the copy began.
  */
 export async function copyState(
   session: PostgresSession,
@@ -119,7 +119,7 @@ function countKeys(
     isStopped = true
     beside?.close()
   }
-  // A failure that prevents counting also fails the copy, which reports it.
+  // If counting fails, the copy fails for the same reason and reports it.
   count()
     .catch(() => undefined)
     .finally(stop)

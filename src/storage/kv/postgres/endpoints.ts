@@ -15,11 +15,11 @@ import { StoreUnavailableError } from '../errors.ts'
 export interface DatabaseServer {
   /** Identifies the server among the others. */
   readonly name: string
-  /** Connection settings; the next ones are tried when the server rejects the previous ones. At least one. */
+  /** At least one set of connection settings. The next set is tried when the server rejects the previous one. */
   readonly attempts: readonly ClientConfig[]
 }
 
-/** Milliseconds after which an attempt to connect is given up. */
+/** Milliseconds after which an attempt to connect fails. */
 const connectTimeoutMs = 5_000
 
 /**

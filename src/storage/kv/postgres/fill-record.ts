@@ -14,9 +14,9 @@ import { createTables, readVersion, recordVersion, unfilledVersion } from './tab
 
 interface FillOptions {
   readonly location: RecordLocation
-  /** No process writes to it meanwhile. */
+  /** The store to move. No process may write to it during the move. */
   readonly source: KeyValueStore
-  /** The time of the newest commit in it, in microseconds. */
+  /** The time of the newest commit in `source`, in microseconds. */
   readonly newestTime: number
   readonly node: string
   readonly random: Random
@@ -25,7 +25,7 @@ interface FillOptions {
 
 const leaseName = 'migration'
 const leaseSeconds = 60
-/** Approximate bytes, and rows of one statement. */
+/** The approximate number of bytes, and the number of rows, of one statement. */
 const pageBytes = 4 << 20
 const pageRowsMax = 5_000
 
@@ -69,7 +69,10 @@ async function fill(
   }
 }
 
-/** The start: the first key, or the key after the last row of the same source. */
+/**
+ * The key at which the move starts: the first key, or the key after the last row that an interrupted move of the same
+ * source has written.
+ */
 async function beginOf(session: PostgresSession, newestTime: number): Promise<Bytes> {
   const lease = session.table('lease')
   const kv = session.table('kv')
@@ -91,7 +94,7 @@ async function beginOf(session: PostgresSession, newestTime: number): Promise<By
   return newest === undefined ? new Uint8Array(0) : keyAfter(newest.key as Buffer)
 }
 
-/** From now on nodes may start. */
+/** From this statement on, nodes may start on the record. */
 async function finish(session: PostgresSession, newestTime: number): Promise<void> {
   await session.query('BEGIN')
   await session.query(`UPDATE ${session.table('log')} SET closed = $1 WHERE seq = 0`, [newestTime + 1])

@@ -1,13 +1,18 @@
-// Checks before a node starts that the database at an address is suitable for it, because a node that starts anyway
-// would fail from time to time.
+// Checks at the start of a node whether the database at an address is suitable. With an unsuitable database, the node
+// would start but fail from time to time.
 
 import { StoreUnavailableError } from '../errors.ts'
 import { stateOf } from './failures.ts'
 import { PostgresSession, type RecordLocation } from './session.ts'
 
-/** Maximum number of connections of one process, including the one that counts rows while it copies the state. */
+/**
+ * Maximum number of connections of one process, including the connection that counts rows during a copy of the state.
+ */
 const sessionsMax = 6
-/** Maximum milliseconds for a statement here; a pooler with too few connections makes it wait. */
+/**
+ * Maximum duration of a statement of these checks, in milliseconds. A pooler with too few connections delays
+ * statements.
+ */
 const patienceMs = 3_000
 /** SQLSTATE of a connection above a limit: of the role, the database or the server. */
 const tooManyState = '53300'
@@ -28,7 +33,7 @@ export async function assertFit(
   const opened = await Promise.allSettled(opening)
   const others = opened.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
   try {
-    // Poolers generate the process numbers of their clients.
+    // Poolers send their clients process numbers of their own.
     if (own !== session.processId && (await isShared(own, others)))
       throw new StoreUnavailableError(
         'the address of the store leads to a connection pooler in transaction mode: set its pool_mode to session, or use the address of PostgreSQL itself',
@@ -36,7 +41,8 @@ export async function assertFit(
     const failed = opened.find(each => each.status === 'rejected')
     if (failed) throw tooFewSessions(failed.reason)
   } finally {
-    // These connections are closed before the node opens others, so that both do not count together.
+    // The connections of the check are closed before the node opens its own, so that the limit of the database does not
+    // count both.
     await Promise.all(others.map(other => other.end()))
   }
 }

@@ -5,9 +5,9 @@
 // commit up to the closed time of n. Each commit advances the closed time. Without commits, a node with reads advances
 // the closed time, so that the time of snapshots follows the time of day.
 //
-// A refresh reads the head and applies the missing batches. One refresh runs at a time, and all callers share it. A
-// node with reads begins the next refresh before the last one is too old, so reads rarely wait; the first read of an
-// idle node waits for a refresh. Each commit of this node counts as a refresh, too.
+// A refresh reads the head and applies the missing batches. One refresh runs at a time, and all callers share it. While
+// a node has reads, it begins the next refresh before the last refresh is too old, so reads rarely wait. The first read
+// of an idle node waits for a refresh. Each commit of this node counts as a refresh, too.
 
 import type { Clock } from '../../../base/clock.ts'
 import { Loop } from '../../../base/loop.ts'
@@ -81,8 +81,8 @@ const patienceMs = 20
 /** Milliseconds until an unavailable database is tried again. */
 const retryMs = 250
 /**
- * Milliseconds until a retry when the replica could not be written: a full disk stays full for longer, and each failure
- * may crash the process, because lmdb 3.5.6 writes its error text into 100 bytes (`mdb_page_flush`).
+ * Milliseconds until a retry when the replica could not be written. Frequent retries are useless with a full disk, and
+ * each failure may crash the process: lmdb 3.5.6 writes its error text into a buffer of 100 bytes (`mdb_page_flush`).
  */
 const copyRetryMs = 2_000
 /** Milliseconds without a refresh after which other nodes may have committed many batches. */
@@ -148,7 +148,7 @@ export class Follower {
     return this.#faults.current
   }
 
-  /** Reaches the head once, then follows it until {@link stop}. */
+  /** Catches up with the head, and then follows it until {@link stop}. */
   async start(): Promise<void> {
     this.#learnProgress()
     await this.#refresh(Number.POSITIVE_INFINITY)
@@ -166,7 +166,7 @@ export class Follower {
     return this.#times.next(after)
   }
 
-  /** Notices commits of other nodes at once, until the returned function is called. */
+  /** Polls for commits of other nodes without pauses, until the returned function is called. */
   listen(): Cancel {
     this.#listeners++
     this.#wake()
@@ -185,7 +185,7 @@ export class Follower {
   /**
    * Undefined when a snapshot taken now contains all commits up to `notBefore` (microseconds) and is fresh; otherwise
    * resolves when this is so. With `isLater` the snapshot can also have a later time, unless the database is
-   * unavailable. Rejects with {@link StoreUnavailableError} when the snapshot needs the database, and it is
+   * unavailable. Rejects with {@link StoreUnavailableError} when the snapshot needs the database but the database is
    * unavailable.
    */
   ready(notBefore: number, isLater: boolean): Promise<void> | undefined {
@@ -244,8 +244,8 @@ export class Follower {
   }
 
   /**
-   * Applies batches to the replica, which other processes of the node may update as well; resolves with the newest
-   * batch in it.
+   * Applies batches to the replica, which other processes of the node may update as well; resolves with the number of
+   * the replica's newest batch.
    */
   async apply(rows: readonly LogRow[]): Promise<number> {
     const { local, newestTime } = this.#options
@@ -263,10 +263,10 @@ export class Follower {
     return this.#progress.seq
   }
 
-  /** Applies a batch of this node that is now the head. */
+  /** Applies a batch that this node has just committed. */
   async applyOwn(row: Head & LogRow): Promise<void> {
     await this.apply([row])
-    // Other batches may have come in between: the next refresh fetches them.
+    // If batches of other nodes precede this batch, the next refresh fetches them.
     this.note(row)
   }
 
@@ -278,9 +278,9 @@ export class Follower {
   }
 
   /**
-   * Refreshes the replica until its closed time is at least `wanted`. A refresh that begins now gets all data that any
-   * client can have seen before. A running refresh may have begun too early. Rejects only when the replica does not
-   * contain all commits up to `notBefore`.
+   * Refreshes the replica until its closed time is at least `wanted`. A refresh that begins after the call reads all
+   * data that any client can have seen before the call. A refresh that already runs may miss newer data. Rejects only
+   * when the replica does not contain all commits up to `notBefore`.
    */
   async #refreshUpTo(notBefore: number, wanted: number): Promise<void> {
     const times = this.#times
@@ -301,7 +301,9 @@ export class Follower {
     }
   }
 
-  /** Undefined when the replica is fresh; otherwise resolves when it is, or when this takes too long. */
+  /**
+   * Undefined when the read need not wait; otherwise resolves when the replica is fresh, or after {@link patienceMs}.
+   */
   #keepFresh(): Promise<void> | undefined {
     const { lagMs } = this
     if (lagMs <= agingMs) return undefined
@@ -318,7 +320,7 @@ export class Follower {
   async #follow(): Promise<number> {
     this.#isResting = false
     const sinceMs = this.#elapsedMs() - this.#refreshedMs
-    // Reads have started a refresh.
+    // A read has started a refresh in the meantime.
     if (sinceMs < pollMs) return pollMs - sinceMs
     try {
       await this.#refresh(this.#isRead ? this.#times.wanted : 0)
@@ -337,7 +339,7 @@ export class Follower {
     if (this.#isResting) this.#following?.wake()
   }
 
-  /** Resolves when the running refresh has ended, or a refresh that begins now, with this `wanted`. */
+  /** Resolves at the end of the running refresh. If no refresh is running, begins one with `wanted`. */
   #refresh(wanted: number): Promise<void> {
     this.#refreshing ??= this.#readAndCatchUp(wanted).finally(() => {
       this.#refreshing = undefined

@@ -1,5 +1,6 @@
 // Pieces of log segments in the record: an index row for each piece, and the piece itself unless it is in a bucket.
-// Other rows store up to which time each machine has uploaded its records, and up to which time it should.
+// Other rows contain the time up to which each machine has uploaded its records, and the time up to which all machines
+// should upload.
 
 import { endOfTime, type Micros, micros } from '../../../base/micros.ts'
 import type { ReconnectingSession } from './reconnecting-session.ts'
@@ -52,7 +53,7 @@ export class RecordLogChunks {
     )
   }
 
-  /** All pieces of the segments that may contain records of a span (microseconds), in order. */
+  /** All pieces of the segments that may contain records from `from` to `to` (microseconds), in order. */
   async between(from: Micros, to: Micros): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, place, bytes, until FROM ${table('log_chunk')} AS chunk WHERE start < $2 AND EXISTS (

@@ -17,7 +17,7 @@ export class LogRetention {
     this.#elapsedMs = elapsedMs
   }
 
-  /** Records that the log is needed from batch `from` on, unless this was recorded a moment ago. */
+  /** Records that the log is needed from batch `from` on, unless the last renewal was less than {@link renewMs} ago. */
   async renew(session: PostgresSession, from: number): Promise<void> {
     if (this.#elapsedMs() - this.#renewedMs < renewMs) return
     this.#renewedMs = this.#elapsedMs()

@@ -5,7 +5,7 @@ import type { NoticeBoard } from '../../../base/notices.ts'
 import type { PostgresSession } from './session.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
-/** Seconds after which notices are not read any more: a process that was disconnected for longer misses them. */
+/** Maximum age in seconds of notices that are read. A process that was disconnected for longer misses notices. */
 const readSeconds = 15
 const retentionSeconds = 60
 

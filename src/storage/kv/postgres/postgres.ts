@@ -1,9 +1,9 @@
 // The engine for several machines. The system of record is a log of committed batches in a database that speaks
 // PostgreSQL's protocol, and every node reads a local replica that is updated from the log.
 //
-// A commit is a short transaction of that database: it locks the head row, updates the replica, runs the transactions
-// of the batch on the replica, appends their writes as one log row, and commits. If a node dies meanwhile, its
-// connection closes and the database rolls back. Reasons: docs/decisions/0016.
+// A commit is a short transaction of that database. The node locks the head row, updates the replica, runs the
+// transactions of the batch on the replica, appends their writes as one log row, and commits. If a node dies meanwhile,
+// its connection closes and the database rolls back. Reasons: docs/decisions/0016.
 
 import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
@@ -34,10 +34,12 @@ const hurriedPatienceMs = 2_000
 const retryMs = 200
 /** Interval in milliseconds for rejecting jobs that have waited too long while a statement is running. */
 const impatienceMs = 500
-/** Minimum milliseconds to wait for the response to a batch: without it, the outcome of the batch is unknown. */
+/**
+ * Minimum milliseconds to wait for the response to a batch. Without a response, the outcome of the batch is unknown.
+ */
 const answerMs = 2_000
 
-/** A batch takes no more jobs when its writes have this many bytes. */
+/** No more jobs are added to a batch whose writes have this number of bytes. */
 const batchBytesMax = 1 << 20
 const batchJobsMax = 256
 
@@ -54,9 +56,9 @@ interface OpenBatch {
   readonly seq: number
   readonly batch: string
   readonly jobs: readonly Job[]
-  /** When it was sent, on the monotonic clock, in milliseconds. */
+  /** When the batch was sent, on the monotonic clock, in milliseconds. */
   readonly sentMs: number
-  /** The database has acknowledged it, but the replica of this node does not have it yet. */
+  /** True when the database has acknowledged the batch. The replica of this node does not contain it yet. */
   readonly isAcknowledged: boolean
 }
 
@@ -88,8 +90,8 @@ export class PostgresStore implements KeyValueStore {
   readonly #session: ReconnectingSession
   #open: OpenBatch | undefined
   /**
-   * Jobs whose batch is in the log, but not acknowledged, because a synchronous standby may not have it. The next
-   * commit decides.
+   * Jobs whose batch is in the log but not acknowledged, because a synchronous standby may lack the batch. They are
+   * resolved after the next acknowledged commit.
    */
   #unconfirmed: Job[] = []
   #committing: Promise<void> | undefined
@@ -209,7 +211,8 @@ export class PostgresStore implements KeyValueStore {
       }
     }
     stopWatching()
-    // In the same turn as the last check of the queue: a later transaction starts another loop.
+    // Runs in the same turn of the event loop as the last check of the queue, so a later transaction starts another
+    // loop.
     this.#committing = undefined
   }
 
@@ -234,7 +237,7 @@ export class PostgresStore implements KeyValueStore {
     const isPrepared = await prepareBatch(batch)
     const { jobs, writes, newestTime } = this.#build(isPrepared ? batch : [])
     if (writes.length === 0 && this.#unconfirmed.length === 0) {
-      // These jobs have read the newest state after their arrival, regardless of the connection.
+      // These jobs have read the newest state since their arrival, even if the connection breaks.
       for (const job of jobs) completeJob(job)
       await releaseHead(session)
       return
@@ -256,10 +259,10 @@ export class PostgresStore implements KeyValueStore {
       this.#queue.putBack(jobs)
       throw rejection ?? new StoreUnavailableError('the database of the store rejected the commit')
     }
-    // `#open` is undefined if its jobs have been rejected with an unknown outcome meanwhile.
+    // `#open` is undefined if its jobs were rejected with an unknown outcome while the batch was sent.
     this.#open &&= { ...this.#open, isAcknowledged: committed === 'acknowledged' }
-    // The jobs are resolved only after this. Otherwise a client without a last seen time might not find its write on
-    // this node.
+    // The jobs are resolved only after the replica contains the batch. Otherwise a client without a last seen time
+    // might not find its write on this node.
     await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
     this.#unconfirmed.push(...jobs)
@@ -325,7 +328,7 @@ export class PostgresStore implements KeyValueStore {
     return session
   }
 
-  /** Rejects jobs that have waited long enough. */
+  /** Rejects jobs that have waited longer than the patience for writes. */
   #rejectOldJobs(): void {
     const reason = this.#failure
     const { writePatienceMs = writePatienceDefaultMs } = this.#options
@@ -336,7 +339,7 @@ export class PostgresStore implements KeyValueStore {
     const isLate = ({ arrivedMs }: Job) => arrivedMs < sinceMs
     const late = this.#unconfirmed.filter(isLate)
     this.#unconfirmed = this.#unconfirmed.filter(run => !isLate(run))
-    // The log contains their outcome; no client waits for it here any more.
+    // The log contains the outcome of these jobs, but their clients do not wait any longer.
     for (const job of late) job.reject(unknownOutcome(reason))
     const open = this.#open
     if (!open?.jobs.every(isLate) || this.#options.clock.elapsedMs() - open.sentMs < answerMs) return

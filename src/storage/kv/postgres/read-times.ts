@@ -1,6 +1,6 @@
-// The times of snapshots of a replica. A snapshot may have any time from that of its newest commit to the closed time.
-// So the times follow the clock with a fixed lag, and each is later than the previous one, although the closed time
-// advances in steps of a tenth of a second.
+// The times of snapshots of a replica. A snapshot may have any time from the time of its newest commit to the closed
+// time. The closed time advances in steps of a tenth of a second. Snapshot times follow the clock with a fixed lag
+// instead, and each is later than the previous one.
 
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
 import type { SnapshotTimes } from '../../../base/shared-timeline.ts'
@@ -45,12 +45,13 @@ export class ReadTimes {
   }
 
   /**
-   * A time up to which the newest snapshot of the replica is complete, in microseconds; later than the last one, and
-   * later than `after` if possible.
+   * A time up to which the newest snapshot of the replica is complete, in microseconds; later than the previous result,
+   * and later than `after` if possible.
    */
   next(after: Micros = epoch): Micros {
     if (this.#others !== undefined) {
-      // The processes share the replica: it is complete up to each time that another process has determined.
+      // All processes share the replica, so the replica is complete up to each time that another process has
+      // determined.
       this.#given = Math.max(this.#given, this.#others.newest())
       this.#closed = Math.max(this.#closed, this.#given)
     }

@@ -55,7 +55,7 @@ export class ReconnectingSession {
     }
   }
 
-  /** The connection if one is working; opens nothing. */
+  /** The open connection, if there is one that works. Never opens a connection. */
   get current(): PostgresSession | undefined {
     return this.#session?.isSound ? this.#session : undefined
   }
@@ -65,7 +65,7 @@ export class ReconnectingSession {
     this.#session?.close()
   }
 
-  /** Closes the connection; no other is opened. */
+  /** Closes the connection; later calls open no other connection. */
   close(): void {
     this.#isClosed = true
     this.drop()

@@ -3,14 +3,11 @@
 
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
 
-/**
- * Maximum difference in microseconds between two clocks after a millisecond; the clocks of machines are ten times
- * better.
- */
+/** Assumed maximum drift between two clocks, in microseconds for each millisecond. Real clocks drift ten times less. */
 const driftMax = 1
 /**
- * Microseconds: a clock that shows an earlier time by this much has been set back. Smaller differences may come from
- * the delay of a response.
+ * In microseconds: if the clock shows a time that is earlier by this amount, the clock was set back. Smaller
+ * differences may come from the delay of a response.
  */
 const stepMin = 1_000_000
 

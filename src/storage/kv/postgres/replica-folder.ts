@@ -1,6 +1,6 @@
-// The folder of a node's replica. It is disposable: its content can be copied again, so nothing in it is flushed. The
-// note in it identifies its store, and shows whether it is valid: after a crash of the machine the pages on disk may be
-// of any age, which the boot id in the note reveals.
+// The folder of a node's replica. The replica is disposable: its content can be copied again, so nothing is flushed. A
+// note in the replica identifies the store, and shows whether the replica is valid. After a crash of the machine, the
+// pages on disk may be of any age; the boot id in the note then differs from that of the machine.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,11 +57,11 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
 
 /**
  * The file exists from the preparation of the replica until the node has exited in order; it contains the number of
- * consecutive damaged replicas. A node may also exit because of the replica itself: LMDB crashes the process at an
- * invalid page.
+ * consecutive damaged replicas. The replica itself may be the reason why a node has crashed: LMDB crashes the process
+ * at an invalid page.
  */
 const markOf = (folder: string) => join(folder, 'replica-in-use')
-/** After this many damaged replicas in a row, the replica is not the cause. */
+/** Maximum number of consecutive damaged replicas. After more, the cause is probably the machine. */
 const damagesMax = 3
 
 function readMark(folder: string): number | undefined {

@@ -10,7 +10,7 @@ import type { LogRow } from './record.ts'
 /** The position of a replica: its newest batch, by number and by the name in the log row. */
 export interface Progress {
   readonly seq: number
-  /** Empty at number 0, which has no row. */
+  /** Empty for number 0, the state before the first batch. */
   readonly batch: string
 }
 
@@ -20,13 +20,13 @@ export interface Progress {
  */
 export interface CopyNote extends Progress {
   readonly storeId: string
-  /** The boot id of the machine when this was written; absent where systems have none. */
+  /** The boot id of the machine when the note was written; absent on systems without boot ids. */
   readonly boot?: string | undefined
-  /** False while the state is being copied: the batch is then the one from which on the log must be applied. */
+  /** False while the state is being copied. The log must then be applied from this batch on. */
   readonly isComplete: boolean
 }
 
-/** Key of the note. It belongs to the replica itself: {@link ReplicaView} hides it. */
+/** Key of the note. The note is not data of the store, so {@link ReplicaView} hides it. */
 const noteKey: Bytes = Buffer.from('\0progress of the replica')
 
 /** Returns whether a key is the key of the note, which no transaction may write. */
@@ -80,7 +80,7 @@ export function noteWrite(note: CopyNote): Write {
   return { key: noteKey, value: Buffer.from(JSON.stringify(note)) }
 }
 
-/** Removes the note: the rest is an independent store. */
+/** Removes the note. Without it, the replica is an independent store. */
 export async function removeNote(local: KeyValueStore): Promise<void> {
   await local.transact(() => ({ result: undefined, writes: [{ key: noteKey, value: undefined }] }))
 }
@@ -96,8 +96,8 @@ interface AppliedProgress extends Progress {
 }
 
 /**
- * Applies consecutive batches to the replica; batches that it already has are skipped. Resolves with the position of
- * the replica, which is before the last batch when the batches do not continue the replica or belong to another
+ * Applies consecutive batches to the replica; batches that it already contains are skipped. Resolves with the position
+ * of the replica, which is before the last batch when the batches do not continue the replica or belong to another
  * history. `newestTime` returns the time of the newest commit in a state.
  */
 export function applyRows(

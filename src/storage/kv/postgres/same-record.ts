@@ -1,5 +1,5 @@
-// Checks that a replica and the record of a session have the same history: another server may be at the same address by
-// now, which did not have all commits when it was promoted, or on which a backup was restored.
+// Checks that a replica and the record of a session have the same history: the address may now lead to another server,
+// which lacked commits when it was promoted, or on which a backup was restored.
 
 import { StoreUnavailableError } from '../errors.ts'
 import { readBatch, readHead } from './record.ts'
@@ -9,9 +9,9 @@ import { readStoreId } from './tables.ts'
 
 /**
  * The reason why a replica with this note does not belong to the record, so that the log cannot be applied; undefined
- * when it belongs to it. Names of batches are random, so a log row with the same name proves that all earlier batches
- * are equal. Without a row to compare there is no proof. Throws `StoreUnavailableError` when the database is
- * unavailable, or has no store that this program supports.
+ * when the replica belongs to the record. Names of batches are random, so a log row with the same name proves that all
+ * earlier batches are equal. Without a row to compare, the replica counts as not belonging to the record. Throws
+ * `StoreUnavailableError` when the database is unavailable, or has no store that this program supports.
  */
 export async function disagreement(
   session: PostgresSession,
@@ -21,7 +21,7 @@ export async function disagreement(
   if (note.storeId !== (await readStoreId(session))) return 'it is a replica of another store'
   const head = await readHead(session)
   if (note.seq > head.seq) return 'the record is older than it'
-  // The state before the first batch is that of the store itself.
+  // A replica at batch 0 has applied no batch, so there is no name to compare.
   if (note.seq === 0)
     return head.seq === 0 || (await readBatch(session, 1)) !== undefined ? undefined : trimmed
   const batch = await readBatch(session, note.seq)

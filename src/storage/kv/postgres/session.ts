@@ -39,10 +39,10 @@ const lockMarginMs = 2_000
 const statementTimeoutMsDefault = 30_000
 
 /**
- * The settings of every session. A node that stalls during a commit must not hold the head for long, and a node that
- * has disappeared must not wait for it. Acknowledged commits must be on disk (and on synchronous standbys), regardless
- * of the server's default. There is no `statement_timeout`: if one ends the wait for a synchronous standby, PostgreSQL
- * acknowledges a commit that the standby does not have.
+ * The settings of every session. A node that stalls during a commit must not hold the head for long, and the database
+ * must drop the waiting request of a node that has disappeared. Acknowledged commits must be on disk (and on
+ * synchronous standbys), regardless of the server's default. There is no `statement_timeout`: if one ends the wait for
+ * a synchronous standby, PostgreSQL acknowledges a commit that the standby does not have.
  */
 function sessionSettings(holdMs: number): readonly string[] {
   return [
@@ -74,10 +74,9 @@ type Statement = QueryConfig & { readonly query_timeout?: number }
 export type ResultRow = Readonly<Record<string, unknown>>
 
 /**
- * The outcome of a transaction. `refused`: the database has rolled back the transaction. `doubtful`: the database has
- * committed the transaction, but the wait for a synchronous standby was cancelled, so the standby may not have the
- * transaction. A doubtful transaction counts as committed after a later commit is acknowledged. The same applies to a
- * commit that was found after its connection had broken.
+ * The outcome of a transaction. `rejected`: the database has rolled back the transaction. `unknown`: the database has
+ * committed the transaction, but the wait for a synchronous standby was cancelled, so the standby may lack the
+ * transaction. Such a transaction counts as committed once a later commit is acknowledged.
  */
 export type CommitOutcome = 'acknowledged' | 'unknown' | 'rejected'
 
@@ -114,7 +113,7 @@ export class PostgresSession {
         } catch (cause) {
           last = cause
           reasons.push(`${name}: ${wordsOf(cause)}`)
-          // As in libpq: the rejection by a server that knows the role is valid for all servers.
+          // As in libpq: if a server rejects the login, the other servers are not tried.
           if (location.ending?.aborted || stateOf(cause)?.startsWith('28')) break
         }
       }
@@ -187,7 +186,7 @@ export class PostgresSession {
       const holdMs = location.holdMs ?? holdMsDefault
       await Promise.all([
         ...sessionSettings(holdMs).map(setting => client.query(setting)),
-        // Not every database has these settings.
+        // Some databases lack these settings, so their errors are ignored.
         ...networkSettings(holdMs).map(setting =>
           client.query(setting).catch(error => isRejection(error) || Promise.reject(error)),
         ),
@@ -313,7 +312,7 @@ export class PostgresSession {
       ending?.addEventListener('abort', end, { once: true })
       this.#client.once('end', () => ending?.removeEventListener('abort', end))
     })
-    // Mostly no statement is waiting.
+    // Usually no statement waits for this promise.
     ended.catch(() => undefined)
     return ended
   }

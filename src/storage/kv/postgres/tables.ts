@@ -124,7 +124,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
        until bigint NOT NULL, body bytea, PRIMARY KEY (writer, start, place))`,
     `CREATE TABLE IF NOT EXISTS ${table('log_node')} (
        node text PRIMARY KEY, until bigint NOT NULL, seen timestamptz NOT NULL)`,
-    // Last: the existence of its row shows that all tables exist.
+    // This table is created last: its row shows that all tables exist.
     `CREATE TABLE IF NOT EXISTS ${table('meta')} (
        id int PRIMARY KEY, version int NOT NULL, store_id text NOT NULL, root_hash text)`,
     `INSERT INTO ${table('head')} VALUES (1) ON CONFLICT DO NOTHING`,
@@ -145,7 +145,7 @@ export async function readRootHash(session: PostgresSession): Promise<string | u
   return typeof row?.root_hash === 'string' ? row.root_hash : undefined
 }
 
-/** Stores the hash unless another node was faster; resolves with the stored hash. */
+/** Stores the hash unless another node has already stored one; resolves with the stored hash. */
 export async function claimRootHash(session: PostgresSession, hash: string): Promise<string> {
   await session.query(
     `UPDATE ${session.table('meta')} SET root_hash = $1 WHERE id = 1 AND root_hash IS NULL`,

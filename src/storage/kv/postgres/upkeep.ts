@@ -53,7 +53,7 @@ export class Upkeep {
       for (const task of tasks) if (await task.run(session)) isBusy = true
     } catch (error) {
       this.#session.drop()
-      // Another part reports once that the database is unavailable.
+      // The follower already reports that the database is unavailable.
       if (!(error instanceof StoreUnavailableError)) onError(error)
       return everyMs
     }
