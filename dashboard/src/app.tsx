@@ -149,8 +149,8 @@ function reason(): string {
 function Unreachable() {
   const name = (foreignDatabase.value ?? [...home.value, ...databasePath.value]).join('/')
   const own = home.value.at(-1) ?? 'the outermost database'
-  // In links of earlier versions the path began at the database of the secret. The page offers that reading as a link,
-  // and does not assume it.
+  // Links of earlier versions contained a path that began at the database of the secret. The page offers a link to that
+  // database.
   const below = foreignDatabase.value && canScope.value ? databaseParameter(foreignDatabase.value) : undefined
   return (
     <>

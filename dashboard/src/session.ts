@@ -1,5 +1,5 @@
 // The session. The secret is in memory and in the tab's session storage, so a reload keeps it and closing the tab
-// deletes it. It is sent only to the service that served the page, and to its other tabs.
+// deletes it. The secret is sent only to the service that served the page, and to other tabs of the dashboard.
 
 import { batch, computed, signal } from '@preact/signals'
 import { databaseParameter, databasePath, hasUnsaved, home } from './router.ts'
@@ -43,7 +43,7 @@ export const scope = computed<Scope>(() => {
   return { secret: path.length === 0 ? secret : `${secret}:${path.join('/')}:admin` }
 })
 
-/** The rights that pages assume when they offer actions. The service makes the decision. */
+/** The rights by which pages decide which actions they offer. The service itself checks each request. */
 export const rights = computed(() => {
   const role = session.value?.principal.role
   return {
@@ -64,8 +64,8 @@ export function scopeAs(suffix: string): Scope {
 }
 
 /**
- * Signs in. Throws {@link ServiceError} with status 401 when the secret is rejected. A secret of another database would
- * lose the unsaved input of a waiting page. In this case the user is asked, and an Error is thrown if they cancel.
+ * Signs in. Throws {@link ServiceError} with status 401 when the secret is rejected. If a page with unsaved input waits
+ * and the secret belongs to another database, asks the user first. Throws an Error if the user cancels.
  */
 export async function signIn(secret: string): Promise<void> {
   if (/[^\x21-\x7e]/.test(secret))

@@ -1,5 +1,6 @@
-// The program of the process that writes the continuous backup of a service. It receives the records of the commit log on its
-// standard input. When the input ends, the service has ended, in order or not: the process writes what it has and exits.
+// The program of the process that writes the continuous backup of a service. It receives the records of the commit log
+// on its standard input. The input ends when the service exits or crashes. The process then writes its pending records
+// and exits.
 
 import { Socket } from 'node:net'
 import type { BackupStatus } from '../backup/backup-status.ts'
@@ -14,15 +15,15 @@ import { lowerPriority } from '../base/low-priority.ts'
 import { stayAlive, systemTimers } from '../base/timers.ts'
 import { openServiceLog } from '../server/service-log.ts'
 
-// The service decides when to stop; a signal from the terminal is for the service.
+// The service decides when this process stops, so a signal from the terminal is ignored.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-/** Steps of priority below that of the service. */
+/** The nice value, which gives the process a lower priority than the service. */
 const niceness = 5
-/** Milliseconds for which the process goes on writing when the service has ended. */
+/** Milliseconds for which the process writes pending records after the service has exited. */
 const graceMs = 5_000
-/** How often the state is written to the data directory at most, in milliseconds. */
+/** Minimum milliseconds between two writes of the state to the data directory. */
 const statusEveryMs = 500
 
 const input = new Socket({ fd: 0 })
@@ -60,7 +61,10 @@ async function start({ logLevel, target: address, ...setup }: BackupSetup): Prom
   return opened
 }
 
-/** Writes the newest state, at most every half second but for the last one. */
+/**
+ * Returns a function that writes the state to the data directory. Frequent states are combined; the last state is
+ * always written.
+ */
 function statusWriter(data: string): (status: BackupStatus) => void {
   let newest: BackupStatus | undefined
   let writtenMs = Number.NEGATIVE_INFINITY

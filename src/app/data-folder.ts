@@ -31,7 +31,7 @@ export function claimData(config: Config): () => Promise<void> {
   const release = claimFolder(data)
   try {
     checkData(config)
-    // The directory no longer depends on the shared store to which its data was moved.
+    // The data is served from the directory again, so the note about the move to a shared store is removed.
     if (store === undefined) rmSync(join(data, movedFile), { force: true })
     return release
   } catch (cause) {
@@ -64,8 +64,8 @@ export function prepareDataFolder(folder: string): void {
 
 /**
  * Throws {@link StoreUnavailableError} when the data file is empty although the directory was served before. Otherwise
- * a service could continue with an empty database by mistake. A service that was killed while it created the file also
- * leaves an empty one.
+ * a service could continue with an empty database by mistake. The data file is also empty if a service was killed while
+ * it created the file.
  */
 function rejectEmptied(folder: string): void {
   const file = join(folder, dataFileName)

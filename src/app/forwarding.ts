@@ -1,5 +1,5 @@
-// With `--workers`, only the supervisor commits. Workers evaluate reads themselves, and forward everything that writes
-// to the supervisor: queries, batches of imports, and small operations of the store. So two processes never commit
+// With `--workers`, only the supervisor commits. Workers evaluate reads themselves, and forward writes to the
+// supervisor: queries that write, batches of imports, and small operations of the store. So two processes never commit
 // concurrently, and a stale query is evaluated again in the process with the newest state.
 
 import type { Duplex } from 'node:stream'

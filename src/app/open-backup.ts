@@ -19,11 +19,14 @@ const program = programFile('app/backup-main.ts')
 const sendAfterMs = 50
 /** Bytes of records that are sent at once. */
 const sendBytes = megabyte / 4
-/** Maximum number of buffered bytes. Beyond it records are dropped, and the backup process writes a new base copy. */
+/**
+ * Maximum number of buffered bytes. If more bytes are buffered, records are dropped, and the backup process writes a
+ * new base copy.
+ */
 const pipeBytesMax = 64 * megabyte
 /** Milliseconds before a process that has exited is started again. */
 const restartMs = 5_000
-/** Milliseconds after the end of its input in which the process must exit. */
+/** Milliseconds after which the process is killed if it has not exited after the end of its input. */
 const exitMs = 8_000
 
 interface BackupOptions extends Omit<BackupSetup, 'log' | 'place'> {

@@ -39,8 +39,8 @@ const segmentBytesMax = 64 * megabyte
 
 /**
  * Opens the query log. `onLoss` is called with the number of records that could not be written; `shared` is the part
- * that machines share. Throws when the folder cannot be used, except for a full disk: then it starts to record, and
- * accepts requests for exports, as soon as there is room.
+ * that machines share. Throws when the folder cannot be used, but not when the disk is full: the query log then begins
+ * as soon as the disk has space.
  */
 export async function openQueryLog(
   config: Config,
@@ -60,7 +60,8 @@ export async function openQueryLog(
   try {
     const store = new ExportStore(kv, systemRandom, clock.now)
     const signer = new Signer(() => store.signingKey())
-    // A full disk may have room later. A shared store without commits fails the start, with the reason.
+    // A full disk may have space later, so the start continues. If a shared store cannot commit, the start fails with
+    // the reason.
     await signer.ready().catch(shared === undefined ? tolerateUnavailable : rethrow)
     const downloads = new Downloads(shared?.files ?? new LocalFiles(exports, systemRandom), signer)
     const bucket = await openBucket(config, clock)
@@ -82,7 +83,8 @@ export async function openQueryLog(
         onLoss(records)
       },
     })
-    // Reported before the first record, so that a request for all records also waits for the records of this machine.
+    // This machine reports before its first record, so that a request for all records also waits for the records of
+    // this machine.
     await shared?.chunks.report(epoch).catch(tolerateUnavailable)
     return new QueryLog({
       folder: segments,
@@ -128,7 +130,7 @@ export function openControlStore(data: string): KeyValueStore {
   return openLmdb({ path: join(data, queryLogFolder, 'requests') })
 }
 
-/** Opens a store as soon as the disk has room; until then its operations fail with `service unavailable`. */
+/** Opens a store as soon as the disk has space; until then its operations fail with `service unavailable`. */
 function openedWhenRoom(open: () => KeyValueStore): KeyValueStore {
   let opened = unlessFull(open)
   const kv = () => {

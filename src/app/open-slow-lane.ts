@@ -82,10 +82,10 @@ function start(setup: LaneSetup): ChildProcess {
   ]
   const env = { NODE_COMPILE_CACHE: compileCache, ...withoutSettings(process.env) }
   const child = startProgram(program, { flags }, { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
-  // Absent when the process has no file descriptors left.
+  // The socket is missing when this process has no free file descriptors.
   const socket = child.stdio?.[laneDescriptor] as Duplex | undefined
   if (socket === undefined) return child
-  // The exit of the process reports the end of the connection.
+  // Errors of the socket are ignored, because the exit of the process is reported.
   socket.on('error', () => {})
   sendFrame(socket, { kind: 'setup', setup } satisfies ToLane<LaneSetup>)
   return child

@@ -156,7 +156,7 @@ export function withRecord<T>(
   return PostgresSession.use({ url: store, schema: storeSchema }, nodeName, use)
 }
 
-/** Opens the store of a prepared data directory; `background` processes also do the upkeep of a shared record. */
+/** Opens the store of a prepared data directory. Processes with `background` also do the upkeep of a shared record. */
 export async function openConfiguredStore(
   config: Config,
   log: Logger,

@@ -18,7 +18,7 @@ import type { LaneSetup } from './open-slow-lane.ts'
 
 // The service sets the same flag (src/cli/program.ts).
 setFlagsFromString('--no-allocation-site-pretenuring')
-// The service decides when to stop; a signal from the terminal is meant for the service.
+// The service decides when this process stops, so a signal from the terminal is ignored.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 

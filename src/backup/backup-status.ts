@@ -13,7 +13,10 @@ export interface BackupStatus {
   /** When the oldest pending commit became durable; null while no commit is pending. */
   readonly waiting_since: number | null
   readonly waiting_bytes: number
-  /** Bytes of the log that were dropped, for example because too many were pending. Restorable times have a gap there. */
+  /**
+   * Bytes of the log that were dropped, for example because too many were pending. The times of these records cannot be
+   * restored.
+   */
   readonly dropped_bytes: number
   /** Bytes written to the target since the start, base copies included. */
   readonly uploaded_bytes: number

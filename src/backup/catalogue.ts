@@ -208,7 +208,7 @@ function chained(
   const pieces: PieceName[] = []
   let place = after
   for (const piece of found) {
-    // A duplicate: written again after an interruption, or by a service that had lost its lease.
+    // A duplicate piece: it was written again after an interruption, or by a service that had lost its lease.
     if (piece.place.sequence <= place.sequence) continue
     const overlaps = piece.first <= place.sequence
     const follows = piece.first === place.sequence + 1 && piece.before === place.checksum

@@ -47,7 +47,7 @@ export class FolderTarget implements BackupTarget {
   }
 
   async *list(prefix: string, after = ''): AsyncIterable<string> {
-    // The part of a prefix after its last slash is the beginning of names, not a folder.
+    // A prefix may end within a file name, so only the part up to the last slash is a folder.
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
     const names = await this.#explained('read', () => this.#namesBelow(folder))
     for (const name of names.sort()) if (name.startsWith(prefix) && name > after) yield name

@@ -18,7 +18,7 @@ interface LeaseContent {
   /** Distinguishes the process from later processes with the same pid; null if the system cannot. */
   readonly process: string | null
   readonly renewals: number
-  /** The holder has stopped and released the lease. */
+  /** True: the holder has stopped and released the lease. */
   readonly isReleased: boolean
   /** The backup contains all commits up to this time, in microseconds; 0: unknown. */
   readonly until: number
@@ -26,7 +26,7 @@ interface LeaseContent {
 
 /** Milliseconds between two renewals. */
 export const renewEveryMs = 10_000
-/** A lease without a renewal for this many milliseconds has no live holder. */
+/** A lease that was not renewed for this many milliseconds counts as abandoned. */
 const abandonedMs = 25_000
 /** Milliseconds between two reads while a lease is watched. */
 const watchEveryMs = 1_000

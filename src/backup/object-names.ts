@@ -18,9 +18,9 @@ import { type Micros, micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/contract.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 
-/** Names the store that is backed up, and the format of the backup. */
+/** The object with the identity of the store and the format of the backup. */
 export const storeObject = 'store.json'
-/** The service that writes. */
+/** The object with the lease of the service that writes. */
 export const leaseObject = 'lease.json'
 /** Prefix of the objects that complete base copies. */
 export const basesPrefix = 'bases/'
@@ -29,13 +29,14 @@ export const basesPrefix = 'bases/'
 export interface BaseName {
   readonly generation: string
   /**
-   * The first time that is restored from this copy: the time of its newest commit, or the start of its generation if that is
-   * later. A restored store has older commits, but at the times before its start clients saw another history.
+   * The earliest time that can be restored from this copy: the time of its newest commit, or the start of its
+   * generation if that is later. A store that was itself restored contains older commits, but before the start of the
+   * generation its clients saw another history.
    */
   readonly from: Micros
-  /** The time of its newest commit. */
+  /** The time of the newest commit in the copy. */
   readonly time: Micros
-  /** Its newest record. */
+  /** The newest record in the copy. */
   readonly place: ChainPlace
 }
 

@@ -10,7 +10,7 @@ import { commitsIn, recordsIn } from './records.ts'
 
 /** Milliseconds after which records become a piece. */
 const sealAfterMs = 1_000
-/** Bytes of records after which they become a piece at once. A single record may be larger. */
+/** Collected records of this many bytes become a piece at once. A single record may be larger. */
 const pieceBytesMax = 8 * 1024 * 1024
 
 /** Consecutive records, ready to be written. */

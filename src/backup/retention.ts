@@ -1,7 +1,8 @@
-// Removes the objects that no restore within the retention needs. The newest base copy that is older than the retention is
-// still needed; older base copies, their parts and the records before it are removed. First the objects that complete the
-// base copies are removed, then parts, then records, each from the oldest to the newest. So an interruption never leaves a
-// complete base copy without its parts or records, and the next removal finds the remaining objects.
+// Removes the objects that no restore within the retention needs. A restore to the oldest time needs the newest base
+// copy that is older than the retention. Older base copies, with their parts, and the records before that copy are
+// removed. The objects that complete base copies are removed first, then parts, then records, each from the oldest to
+// the newest. So an interruption never leaves a complete base copy without its parts or records, and the next removal
+// finds the remaining objects.
 
 import { microsPerDay } from '../base/durations.ts'
 import type { Micros } from '../base/micros.ts'

@@ -57,13 +57,13 @@ const maintainEveryMs = 3_600_000
 /** While no record is pending, commits up to this many microseconds ago are assumed to have arrived. */
 const quietMicros = 2_000_000
 
-/** Consecutive records without a gap, in the target or still pending. */
+/** A generation: consecutive records without a gap, in the target or still pending. */
 interface Generation {
   readonly name: string
   readonly start: Micros
   /** The newest complete base copy. */
   base: BaseName | undefined
-  /** The time of the newest commit that the target has. */
+  /** The time of the newest commit that the target contains. */
   time: Micros
 }
 
@@ -72,7 +72,10 @@ export class Shipper {
   readonly #queue: PieceQueue
   readonly #lease: Lease
   #isLeased = false
-  /** The earliest start of the first generation: before it, clients may have seen another history. Undefined afterwards. */
+  /**
+   * The earliest possible start of the first generation, because clients may have seen another history before.
+   * Undefined once that generation has begun.
+   */
   #servedSince: Micros | undefined
   #generation: Generation | undefined
   /** The complete base copies, the oldest first. */
@@ -80,7 +83,7 @@ export class Shipper {
   /** The base copy that is being written. */
   #copy: { readonly ended: Promise<void>; readonly controller: AbortController } | undefined
   #copyNotBeforeMs = 0
-  /** The time that the lease in the target names. */
+  /** The time in the lease that the target contains. */
   #published: Micros = micros(0)
   #renewedMs = Number.NEGATIVE_INFINITY
   #maintainedMs = Number.NEGATIVE_INFINITY
@@ -205,7 +208,7 @@ export class Shipper {
     const time = times?.time ?? generation.time
     const name = { generation: generation.name, before, first, place, time, since: times?.since ?? time }
     await this.#options.target.put(pieceObject(name), object)
-    // The queue may have dropped the piece meanwhile.
+    // The queue may have dropped the piece while it was written.
     if (this.#queue.next === piece) this.#queue.shift()
     generation.time = time
     this.#uploadedBytes += object.length
@@ -278,7 +281,7 @@ export class Shipper {
     }
   }
 
-  /** Ends the generation, because the target will lack records. */
+  /** Ends the generation, because records were dropped and the target will lack them. */
   #breakOff(bytes: number, reason: string): void {
     this.#droppedBytes += bytes
     this.#generation = undefined
@@ -291,7 +294,7 @@ export class Shipper {
     this.#report()
   }
 
-  /** The target contains all commits up to this time. */
+  /** The time up to which the target contains all commits. */
   #until(): Micros {
     const { clock } = this.#options
     const time = this.#generation?.time ?? micros(0)

@@ -11,7 +11,10 @@ import type { QueryRequest, QueryResponse } from './contract.ts'
 const bytesPerQuery = 8192
 /** Bytes for each unit of a query's text: the text and its parsed expression. */
 const bytesPerUnit = 16
-/** A long body is passed on as it is and parsed in the slow lane. Without a slow lane, it becomes a text here. */
+/**
+ * Bytes for each byte of a long body. A long body is sent to the slow lane unparsed. Without a slow lane, this process
+ * decodes it to a text.
+ */
 const bytesPerLongByte = 4
 
 /** The memory limit of a process's queries. */

@@ -20,18 +20,18 @@ export interface QueryRequest extends LanguageRequest {
   /** The address of the client: an IPv4 address, or the 64-bit network of an IPv6 address. */
   readonly address?: string | undefined
   readonly readOnly?: ReadOnlyPlace
-  /** A read-only query also commits through the transaction log. */
+  /** True: a read-only query also runs in a writing transaction, so its reads are strictly serializable. */
   readonly linearized?: boolean
-  /** The snapshot must not be older than this time. */
+  /** The last seen time of the client: the snapshot must not be older than this time. */
   readonly lastSeenTxn?: Micros
   readonly timeoutMs: number
   /** The number of retries after conflicts with other transactions. Undefined: the default of the protocol. */
   readonly retriesMax?: number | undefined
-  /** A long body is indented. */
+  /** True: a long response body is indented. */
   readonly prettyBody?: boolean
   /** The request is for an explanation of a query. Also set on requests in the slow lane. */
   readonly isExplanation?: boolean
-  /** For an engine that leaves the commit to another process: see {@link Store.attempt}. */
+  /** Present when another process commits the attempt: see {@link Store.attempt}. */
   readonly stampTime?: () => Micros
   /** The query as received, if it is long and not decoded yet. `body` is undefined then. */
   readonly longBody?: LongBody | undefined
@@ -121,9 +121,9 @@ export interface QueryResponse {
   readonly named?: readonly NamedObject[] | undefined
   /** The request error that caused this response, unless the query itself failed. */
   readonly requestError?: RequestErrorCode
-  /** The query was evaluated in the slow lane. */
+  /** True: the query was evaluated in the slow lane. */
   readonly isSlow?: boolean
-  /** The slow lane has evaluated the query, and its writes have been committed. */
+  /** True: the slow lane has evaluated the query, and its writes have been committed. */
   readonly isCommittedThere?: boolean
   /** The attempt of a writing query that another process commits. The response is valid after the commit. */
   readonly attempt?: Attempt<unknown>
@@ -135,7 +135,7 @@ export interface QueryResponse {
 export interface EventStream {
   /** Decimal; unique among the streams of all processes. */
   readonly id: string
-  /** No more events will be queued. Queued events can still be taken. */
+  /** True: no more events will be queued. Queued events can still be taken. */
   readonly ended: boolean
   /**
    * Removes and returns the oldest queued event as UTF-8 text with its line end; undefined if the queue is empty.
@@ -158,13 +158,13 @@ export interface Principal {
   readonly database: DatabaseId
   readonly place: DatabasePlace
   readonly caller: CallerMark
-  /** The caller has the built-in role `admin` in this database. */
+  /** True: the caller has the built-in role `admin` in this database. */
   readonly isAdmin: boolean
   /** The built-in role; undefined for callers with roles of the database, and for logins. */
   readonly role: string | undefined
   /** The identity of the login: a document, or the subject of a third-party token. */
   readonly identity: { readonly collection: string; readonly id: string } | string | undefined
-  /** The credential is the root secret itself, without a scope. */
+  /** True: the credential is the root secret itself, without a scope. */
   readonly isRoot: boolean
 }
 

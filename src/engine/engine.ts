@@ -135,7 +135,7 @@ class QueryKind implements RequestKind {
     this.mustWrite = effect === 'writes'
   }
 
-  /** Returns what is known of the query before its evaluation. */
+  /** Returns whether the query certainly writes, or takes long; undefined if neither is known before the evaluation. */
   #effect(): 'writes' | 'long' | undefined {
     // Nearly all long bodies are writes with much data. The process that commits parses them in its slow lane.
     const forwards = this.#options.committer !== undefined
@@ -158,7 +158,7 @@ class QueryKind implements RequestKind {
     return languageOf(this.#options, this.#request).faultForAnybody?.(withText(this.#request))
   }
 
-  /** Frees the parsed query: the process that evaluates the query parses it. */
+  /** Frees the parsed query, because the process that evaluates the query parses it again. */
   onMove(): void {
     this.#parsed = undefined
     if (this.#request.longBody === undefined) this.#options.slowLane?.longQueries.add(this.#request)

@@ -1,5 +1,5 @@
-// Chooses the lead of a slow-lane query: how far in the future its commit time is set. The lead matters if the query
-// writes its commit time to a place that cannot be changed later, such as an index over `ts`. Such a query must be
+// Chooses the lead of a slow-lane query: how far in the future its commit time is set. The lead matters if the commit
+// time is part of values that cannot be changed later, such as the entries of an index over `ts`. Such a query must be
 // evaluated and sent to the committing process before its commit time. If the commit time is too far in the future, the
 // client waits longer than necessary. So the lead follows the time that recent queries of the same database needed.
 

@@ -12,9 +12,9 @@ export interface RequestKind {
   /** {@link Task} */
   task(session: Session): RenderedResponse
   readonly budget: TimeBudget
-  /** The request certainly needs a writing transaction. */
+  /** True: the request certainly needs a writing transaction. */
   readonly mustWrite?: boolean
-  /** The costs count against the rate limits of the database. */
+  /** True: the costs count against the rate limits of the database. */
   readonly isCharged?: boolean
   /** Returns the error to report instead of a rejected credential. */
   faultForAnybody?(): RequestError | undefined

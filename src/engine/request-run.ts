@@ -41,7 +41,7 @@ const everything = Number.POSITIVE_INFINITY
 const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 
 /**
- * Milliseconds until a read checks again whether its snapshot can have a later time than the last transaction that the
+ * Milliseconds until a read is retried when its snapshot cannot have a later time than the last transaction that the
  * client has seen.
  */
 const snapshotRetryMs = 1

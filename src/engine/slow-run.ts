@@ -18,7 +18,7 @@ import type { LaneJob, SlowLane } from './slow-lane.ts'
 interface SlowRun {
   readonly slowLane: SlowLane
   readonly store: Store
-  /** Another process commits for this one. */
+  /** True: another process commits the writes of this process. */
   readonly commitsElsewhere?: boolean
   readonly timers: Timers
   /** Returns the job with the remaining time of the query. `lead`: see {@link LaneJob}. */

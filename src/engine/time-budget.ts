@@ -64,7 +64,7 @@ export class TimeBudget {
     return this.#slowLane !== undefined
   }
 
-  /** Returns whether the current evaluation has used its whole share of this process's time. */
+  /** True when the current evaluation has used its whole share of this process's time. */
   get isUsedUp(): boolean {
     return this.#share?.isOver() === true
   }

@@ -38,7 +38,7 @@ const serializers = {
 export function openServiceLog(
   level: LevelWithSilent | Level,
   isTerminal: boolean = isatty(standardError),
-  // Synchronous, so that the last lines before the process exits are not lost.
+  // Writes are synchronous, so that the last lines before the process exits are not lost.
   destination: DestinationStream = pino.destination({ fd: standardError, sync: true }),
 ): Logger {
   if (!isTerminal) return pino({ level, serializers }, destination)

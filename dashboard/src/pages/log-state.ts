@@ -28,7 +28,7 @@ export function spanKey(): string {
   return ['from', 'to', 'last'].map(name => place.value.parameters.get(name)).join()
 }
 
-/** The name of a span that ends now; undefined when the address names its ends. */
+/** The name of a span that ends now; undefined when the address contains a start and an end. */
 export function lastName(): string | undefined {
   const { parameters } = place.value
   if (parameters.has('from') && parameters.has('to')) return undefined
@@ -36,7 +36,7 @@ export function lastName(): string | undefined {
   return spans.some(([known]) => known === name) ? (name as string) : spanDefault
 }
 
-/** The span that the address names; without one the last hour. */
+/** The span in the address; the last hour if there is none. */
 export function spanNow(): Span {
   const { parameters } = place.value
   const name = lastName()

@@ -1,4 +1,4 @@
-// The page that creates a document. Its draft contains the required fields of a typed collection, or is a copy of
+// The page that creates a document. The draft contains the required fields of a typed collection, or is a copy of
 // another document.
 
 import { useEffect, useState } from 'preact/hooks'

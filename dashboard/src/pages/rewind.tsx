@@ -1,5 +1,5 @@
-// Rewinds a collection to a time: counts the changes first, then makes them, in batches. Both use the code of
-// `terrarium rewind`, and the command is shown for rewinds that take longer than the page stays open.
+// Rewinds a collection to a time: counts the changes first, then makes them, in batches. Both steps use the code of
+// `terrarium rewind`. The page also shows the command, for rewinds that take very long.
 
 import { useEffect, useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'

@@ -14,7 +14,7 @@ import { IndexOffer } from './index-offer.tsx'
 import { RowPage, type ShownProps } from './row-page.tsx'
 
 const pageSize = 50
-/** Sorted rows kept in memory. Showing more of them reads the documents again. */
+/** Number of sorted rows in memory. To show more rows, the page reads the documents again. */
 const keptSize = 1000
 /** A scan of at least this many documents is slow: the page then offers an index. */
 const slowFrom = 1000

@@ -78,7 +78,7 @@ export function FileEditor({ file: { name, text }, errors, isReadOnly, onChange 
 }
 
 interface NameProps {
-  /** The name that is changed; undefined for a new file. */
+  /** The current name of the file to rename; undefined for a new file. */
   readonly current: string | undefined
   readonly taken: readonly string[]
   readonly onClose: () => void

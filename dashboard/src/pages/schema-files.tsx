@@ -1,5 +1,5 @@
-// The page of the schema files of version 10. All files are edited, compared and pushed together, either in force at
-// once or staged.
+// The page of the schema files of version 10. All files are edited, compared and pushed together. A push takes effect
+// at once, or is staged.
 
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { AnsiDiff } from '../parts/diff.tsx'
@@ -64,7 +64,10 @@ function wholeText(files: readonly SchemaFile[]): string {
   return files.map(({ name, text }) => `// ${name}\n${text}`).join('\n')
 }
 
-/** Asks before a push deletes collections with their documents. Throws an AbortError when the user cancels. */
+/**
+ * Asks for confirmation before a push deletes collections with their documents. Throws an AbortError when the user
+ * cancels.
+ */
 async function confirmRemovals(files: readonly SchemaFile[], base: SchemaState, signal: AbortSignal) {
   const removed = removedCollections(await compareFiles(files, base, signal))
   if (removed.length === 0) return

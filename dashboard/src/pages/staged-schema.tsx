@@ -19,7 +19,7 @@ const statusText = {
 interface StagedProps {
   readonly state: SchemaState
   readonly isReadOnly: boolean
-  /** True while the page has changes that were not pushed. */
+  /** True while the page has unpushed changes. The buttons are then disabled. */
   readonly isHeld: boolean
   readonly onChanged: () => void
 }

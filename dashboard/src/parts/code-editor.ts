@@ -51,7 +51,9 @@ export interface Completion {
   readonly info?: string
   /** The text to insert; the label when absent. */
   readonly text?: string
-  /** The text that must precede it: nothing (empty), a value (`.`) or a module (`Math.`); any text when absent. */
+  /**
+   * The text that must precede the name: nothing (empty), a value (`.`) or a module (`Math.`); any text when absent.
+   */
   readonly after?: string
 }
 
@@ -137,7 +139,7 @@ const languages: Readonly<Record<EditorProps['notation'], () => Extension>> = {
 export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
   const changing = new Compartment()
   let isOwnChange = false
-  /** Texts passed to `onChange` that have not come back as `value` yet: several if the user types fast. */
+  /** Texts that were passed to `onChange` and are not in `value` yet. There are several if the user types fast. */
   const reported: string[] = []
   const report = (text: string) => {
     reported.push(text)

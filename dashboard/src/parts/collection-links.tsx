@@ -1,6 +1,6 @@
-// The collections of the database in the navigation, with their numbers of documents and bytes. Each request for a size
-// reads rows. Therefore only the first rows of large collections are counted, and after the first time only the open
-// collection is measured again.
+// The collections of the database in the navigation, with their numbers of documents and bytes. Measuring a size reads
+// rows. Therefore only the first rows of large collections are counted, and later only the open collection is measured
+// again.
 
 import { useEffect, useState } from 'preact/hooks'
 import { addressOf, databasePath, pastTime, place } from '../router.ts'

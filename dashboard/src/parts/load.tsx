@@ -96,7 +96,7 @@ export interface Action {
   readonly cancel: () => void
 }
 
-/** Runs actions one at a time. Leaving the page cancels the running one. */
+/** Runs actions one at a time. Leaving the page cancels the running action. */
 export function useAction(): Action {
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<Error | undefined>(undefined)

@@ -6,7 +6,7 @@ import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemir
 
 /** The middle of longer lines is hidden. */
 const lineCharsMax = 20_000
-/** Characters of them that are shown at either end. */
+/** Number of characters that are shown at either end of such a line. */
 const shownChars = 2_000
 
 class HiddenMiddle extends WidgetType {

@@ -1,5 +1,5 @@
-// Scans documents for rows, with progress. Rows that were found stay when the scan is stopped. A sorted scan reads all
-// documents and keeps the first rows in the order, so memory does not grow with the collection.
+// Scans documents for rows, with progress. When the scan is stopped, the found rows stay on the page. A sorted scan
+// reads all documents and keeps the first rows in the order, so memory does not grow with the collection.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isAborted } from '../service/faults.ts'

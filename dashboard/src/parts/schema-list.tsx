@@ -24,7 +24,7 @@ interface SchemaListProps {
   readonly whenEmpty: ComponentChildren
   /** True for a document that changes by itself. While there is one, the list is read again at an interval. */
   readonly rereadsWhile?: (document: Json) => boolean
-  /** Another number makes the list reload, such as after an object was created or deleted. */
+  /** The list is read again when this number changes, for example after an object was created. */
   readonly turn?: number
 }
 

@@ -41,7 +41,7 @@ export function saveView(collection: string, view: View): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(stored.slice(-storedMax)))
   } catch {
-    // Without storage the columns are kept until the tab is closed.
+    // Without browser storage, the columns are remembered until the tab is closed.
   }
 }
 
@@ -68,6 +68,6 @@ forgetOnSignOut(() => {
   try {
     localStorage.removeItem(storageKey)
   } catch {
-    // Without storage there is nothing to delete.
+    // Without browser storage, there is nothing to delete.
   }
 })

@@ -9,7 +9,7 @@ import type {
 import { session } from '../session.ts'
 import { callApi } from './client.ts'
 
-/** The secret itself, not narrowed to the current database: the report is about the whole service. */
+/** The scope of the secret itself, not of the current database, because the report is about the whole service. */
 const root = () => ({ secret: session.value?.secret ?? '' })
 
 /** Reads the current report. Throws `ServiceError`, with status 403 for all secrets but the root secret. */

@@ -1,6 +1,6 @@
 // Shares one sign-in between all tabs of a browser. A new tab asks the others, and a tab that is signed in answers with
-// its secret. The messages go through a `BroadcastChannel`, which only pages of the same origin and browser profile can
-// read. The secret is not written to disk, so closing the last tab signs out.
+// its secret. The messages are sent over a `BroadcastChannel`, which only pages of the same origin and browser profile
+// can read. The secret is not written to disk, so closing the last tab signs out.
 
 import { endSession, session, signOut } from '../session.ts'
 

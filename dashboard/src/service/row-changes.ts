@@ -103,7 +103,8 @@ function isSame(field: Query, value: Json): Query {
 /**
  * Changes documents, and yields the state after each transaction. A rejected document does not stop the others.
  * Documents that already have the change are skipped, so a stopped change can also be repeated from the start. Throws
- * errors that concern no single document, such as a lost connection. The last state then says where to continue.
+ * errors that concern no single document, such as a lost connection. The last yielded state then contains the point at
+ * which to continue.
  */
 export async function* changeEach(
   { conditions, pages }: ChangeTarget,

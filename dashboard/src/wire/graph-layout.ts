@@ -103,7 +103,7 @@ function depthsOf(names: readonly string[], edges: readonly GraphEdge[]): Readon
     order.unshift(name)
   }
   for (const name of names) visit(name)
-  // In this order every collection comes before the collections it refers to.
+  // In this order, every collection is before the collections that it refers to.
   for (const name of order) {
     for (const [from, to] of forward)
       if (from === name) depths.set(to, Math.max(depths.get(to) ?? 0, (depths.get(from) ?? 0) + 1))

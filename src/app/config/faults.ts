@@ -39,12 +39,15 @@ export function secretFault(secret: string): string | undefined {
   return /\s/.test(secret) ? 'must not contain white space' : undefined
 }
 
-/** True for a root secret that could be guessed. A service with a short secret must listen on a loopback address. */
+/**
+ * Returns whether a root secret is so short that it could be guessed. A service with a short secret must listen on a
+ * loopback address.
+ */
 export function isShortSecret(secret: string | undefined): boolean {
   return secret !== undefined && secret.length < secretCharsMin
 }
 
-/** True for an address that only this machine can reach. */
+/** Returns whether only this machine can reach an address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

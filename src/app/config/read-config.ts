@@ -68,7 +68,7 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
   return read
 }
 
-/** Throws {@link UsageError} when the data directory cannot have the configured continuous backup. */
+/** Throws {@link UsageError} when the other settings exclude the configured continuous backup. */
 function checkBackup({ backupTo, data, store }: Config): void {
   if (backupTo === undefined) return
   if (store !== undefined)

@@ -57,7 +57,7 @@ export function documentEvents(change: Change, neighbours: VersionNeighbours): r
   }
 }
 
-/** A document that one transaction creates and deletes never existed for others. */
+/** A document that one transaction creates and deletes causes no event, because no other transaction can see it. */
 function writeEvents({ version, previous }: VersionNeighbours): readonly StreamEvent[] {
   if (version === undefined) return []
   if (version.action !== 'delete') return [contentEvent('version', version, previous)]

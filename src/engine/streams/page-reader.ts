@@ -47,7 +47,7 @@ export class PageReader implements Reader {
   /** The places of streams whose place was ahead of this reader when they were added. */
   readonly #ahead = new Map<OpenStream, StreamPlace>()
   #place: StreamPlace
-  /** There were no events after this place, up to `#place`. */
+  /** No events occurred between this place and `#place`. */
   #quietSince: StreamPlace
   /** The number of events sent before the streams had caught up; undefined afterwards. */
   #replayed: number | undefined = 0

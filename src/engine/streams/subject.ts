@@ -1,6 +1,5 @@
-// Finds the subjects that a transaction affects. A subject that is a document is found by the document, the documents
-// of a collection by the collection, and sets of an index by the index. A change that no stream follows costs one or
-// two lookups in a map.
+// Finds the subjects that a transaction affects. Subjects are found by the changed document, by its collection, and by
+// the indexes over the collection. A change that no stream follows costs one or two lookups in a map.
 
 import { micros } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'

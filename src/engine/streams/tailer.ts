@@ -12,7 +12,7 @@ import type { Micros } from '../../values/value.ts'
 
 /** The options for waiting while a transaction is handled. */
 export interface WaitOptions {
-  /** Kept while the same transaction is tried again. */
+  /** The results of earlier tries; retained until the transaction has been handled. */
   readonly memo: Memo
   /** False after a wait has failed: a failed wait is not repeated. */
   readonly mayWait: boolean

@@ -6,7 +6,7 @@ import { type RequestErrorCode, requestErrorStatus } from '../../base/errors.ts'
 import type { QueryMetrics, StreamResponse } from '../../engine/contract.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** Fields that are absent from a response of the engine are neither sent nor recorded. */
+/** An answer. Absent fields of the engine's response are neither sent nor recorded. */
 export interface Answer extends Partial<Omit<StreamResponse, 'status' | 'body' | 'database' | 'attempt'>> {
   readonly status: number
   /** A string is sent whole. A stream is sent in pieces, without `content-length`. */

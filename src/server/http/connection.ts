@@ -41,8 +41,8 @@ export class Connection {
   }
 
   /**
-   * Called when a request begins to arrive. Returns false when the connection has been ended; the
-   * caller must not serve the request then.
+   * Called when a request begins to arrive. Returns false when the connection has been ended; in that case, the caller
+   * must not serve the request.
    */
   begin(): boolean {
     if (this.#isEnded) return false
@@ -52,7 +52,7 @@ export class Connection {
     return true
   }
 
-  /** Called when a request has got its response or was aborted. */
+  /** Called when the response to a request has been sent, or the request was aborted. */
   finish(): void {
     if (--this.#underWay === 0) {
       this.#counts.busy--

@@ -11,7 +11,7 @@ export interface StaticFile {
   readonly content: Buffer
   readonly gzip: Buffer | undefined
   readonly brotli: Buffer | undefined
-  /** The name contains a hash of the content, so the file may be cached forever. */
+  /** True: the name contains a hash of the content, so the file may be cached forever. */
   readonly isHashed: boolean
 }
 

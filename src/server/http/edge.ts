@@ -94,7 +94,7 @@ export class Edge {
       this.#runWithBody(call, endpoint, handler)
       return
     }
-    // A body that no handler reads is discarded as it arrives, so that it takes no memory until the response.
+    // If no handler reads the body, its bytes are discarded as they arrive, so that they take no memory.
     request.body?.resume()
     this.#run(call, handler ?? (() => this.#wrongMethod(endpoint, call)))
   }

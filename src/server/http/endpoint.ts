@@ -59,7 +59,7 @@ export class EndpointCall {
   /** Set after the headers have been checked, before any handler runs. */
   settings: RequestSettings | undefined
   tags: readonly Tag[] = []
-  /** Set when the endpoint is known. */
+  /** Set after the router has found the endpoint. */
   endpoint: Endpoint | undefined
   /**
    * The body as text. Undefined when the request has no body, or when the endpoint does not read it. For GET, the
@@ -72,7 +72,7 @@ export class EndpointCall {
   startedMs = 0
   /** Bytes of the body. */
   bytesIn = 0
-  /** Set while the answer waits to be sent. */
+  /** The answer, while it waits to be sent. */
   answer: Answer | undefined
 
   constructor(request: Exchange, parameters: Readonly<Record<string, string>>, trace: Trace) {

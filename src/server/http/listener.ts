@@ -39,9 +39,9 @@ export interface ListenAddress {
 export interface ListenerOptions {
   /** PEM texts; without them, the port serves clear text. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
-  /** Milliseconds a kept-alive HTTP/1.1 connection may be idle. */
+  /** Milliseconds that an HTTP/1.1 keep-alive connection may be idle. */
   readonly idleMs?: number
-  /** Milliseconds a client may take to send one request. */
+  /** Milliseconds that a client may take to send one request. */
   readonly receiveMs?: number
   /** Milliseconds that connections without a request stay open when the service stops. */
   readonly lingerMs?: number

@@ -156,7 +156,7 @@ function timeOf(fields: Fields, name: string): { text: string; nanos: bigint } {
   return { text: written, nanos }
 }
 
-/** The first whole millisecond at or after an instant, because records have times in milliseconds. */
+/** The first whole millisecond at or after a time in nanoseconds, because records have times in milliseconds. */
 function firstMillisecond(nanos: bigint): number {
   const down = nanos / nanosPerMilli
   return Number(down * nanosPerMilli < nanos ? down + 1n : down)

@@ -37,7 +37,7 @@ const recordHeadBytes = 5
 const recordLengthAt = 3
 const handshakeType = 22
 
-/** True when the first record of a handshake is complete, or when `seen` does not begin a handshake. */
+/** Returns whether the first record of a handshake is complete; also true when `seen` does not begin a handshake. */
 export function holdsFirstRecord(seen: Buffer): boolean {
   if (seen[0] !== handshakeType) return true
   return seen.length >= recordHeadBytes && seen.length >= recordHeadBytes + seen.readUInt16BE(recordLengthAt)

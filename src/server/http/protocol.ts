@@ -15,7 +15,7 @@ export interface RequestSettings {
   /** Retry limit of a write after conflicts; undefined when the request has no limit. */
   readonly retriesMax: number | undefined
   readonly timeoutMs: number
-  /** Read-only queries are strictly serializable, too, because they use the transaction log. */
+  /** True: read-only queries are strictly serializable, too. */
   readonly linearized?: boolean
   /** Further options of the language. */
   readonly options?: Readonly<Record<string, string>>
@@ -27,13 +27,13 @@ export interface Protocol {
   /** The path of queries. A `GET` has its query in the parameter `q`, and may not write. */
   readonly queryPath: string
   readonly queryMethods: readonly ('GET' | 'POST')[]
-  /** Any other method is handled like `POST`. */
+  /** True: any other method is handled like `POST`. */
   readonly takesAnyMethod?: boolean
   /** The settings in the headers, or the error of the first invalid header. */
   readonly readSettings: (headers: IncomingHttpHeaders) => RequestSettings | Message
   /** The header in which clients send tags. */
   readonly tagHeader: string
-  /** The response has the transaction time, costs and tags in headers, and an indented body on request. */
+  /** True: the response has the transaction time, costs and tags in headers, and an indented body on request. */
   readonly factsInHead: boolean
   /** False: responses with 401 have no `www-authenticate` header. */
   readonly challenges?: false

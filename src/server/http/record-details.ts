@@ -11,9 +11,9 @@ import { rootDatabase } from '../../values/value.ts'
 /** Limit of remembered callers for one request. */
 const cacheSize = 10_000
 
-/** A caller, as far as the reader of the log may see it. */
+/** The properties of a caller that the reader of the log may see. */
 interface VisibleCaller extends NamedCaller {
-  /** The credential belongs to a database above the reader's own. */
+  /** True: the credential belongs to a database above the reader's own. */
   readonly isOuter: boolean
 }
 

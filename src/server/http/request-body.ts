@@ -110,7 +110,8 @@ class IncomingBody {
 
   readonly #end = (): void => {
     const isCut = (this.#source as { readonly aborted?: boolean }).aborted === true
-    // If the listeners stayed, an HTTP/2 stream with a long response would keep the request in memory.
+    // The listeners are removed, because they would keep the request in memory while an HTTP/2 stream sends a long
+    // response.
     this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#abort)
     if (isCut) this.#finish('aborted')
     else this.#finish(this.#rejection ?? bodyOf(this.#pieces))

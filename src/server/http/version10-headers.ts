@@ -52,7 +52,7 @@ function faultOfChoices(header: (name: string) => string | undefined): Message |
   return undefined
 }
 
-/** Not a header name: feeds have no tags. */
+/** A name that no header has, because feeds have no tags. */
 const noHeader = ''
 
 /** The protocol of version 10: information about the request is in the body, and any method is accepted. */
@@ -68,7 +68,7 @@ export const version10Protocol: Protocol = {
   errorCode: code => requestErrorCodes[code],
 }
 
-/** The protocol of feeds: of the headers of queries, only those about the transaction count. */
+/** The protocol of feeds. Among the headers of queries, it reads only the headers about the transaction. */
 export const feedProtocol: Protocol = {
   ...version10Protocol,
   queryPath: '/feed/1',
@@ -82,7 +82,7 @@ export const feedProtocol: Protocol = {
   errorBody: eventErrorBody,
 }
 
-/** The protocol of streams: no header counts but the credential. */
+/** The protocol of streams, which reads no header except the credential. */
 export const eventStreamProtocol: Protocol = {
   ...feedProtocol,
   queryPath: '/stream/1',

@@ -91,7 +91,7 @@ export interface PendingWorkReport {
     readonly name: string
     /** From 0 to 1. */
     readonly share: number
-    /** Why the build cannot finish. */
+    /** The reason why the build cannot finish; null if there is none. */
     readonly failure: string | null
   }[]
   /** Number of all builds; `builds` contains only the first ones. */
@@ -137,7 +137,7 @@ export interface TaskNote {
   /** Null while the task runs. */
   readonly ended: number | null
   readonly result: TaskResult | null
-  /** Why the task failed; null if it did not fail. */
+  /** The reason why the task failed; null if it did not fail. */
   readonly failure: string | null
   /** The last successful task of this kind before this task; null when there is no such task. */
   readonly succeeded: TaskSuccess | null

@@ -13,7 +13,7 @@ const sendMs = 20_000
 const validMs = 10_000
 
 interface News {
-  /** Set while the sender needs the reports of the other processes. They then send their reports. */
+  /** Set while the sender needs the reports of the other processes, which then send their reports. */
   readonly wants?: true
   readonly report?: ProcessReport
 }

@@ -42,7 +42,7 @@ function read(folder: string, kind: TaskKind): StoredNote | undefined {
   try {
     return JSON.parse(readFileSync(fileOf(folder, kind), 'utf8')) as StoredNote
   } catch {
-    // The file does not exist, or belongs to a user whose files this process may not read.
+    // The file does not exist, or this process may not read it.
     return undefined
   }
 }

@@ -40,7 +40,7 @@ class LogHandlers {
       { ...rest, requester: client.requester, ...(database && { database }) },
       token === undefined ? undefined : { subject: client.subject, token },
     )
-    // A token may find a request that was made with more rights.
+    // An idempotency token may find a request that another caller with more rights has made.
     if (!client.maySee(request)) throw notAllowed()
     return jsonAnswer(200, this.#describe(request, call))
   }
@@ -50,7 +50,7 @@ class LogHandlers {
     const client = await this.#client(call)
     checkType(call)
     const request = this.#queryLog.find(call.parameters.id as string)
-    // The same error whether or not others have requested exports.
+    // The error is the same whether the export does not exist or belongs to another caller.
     if (!request || !client.maySee(request)) {
       throw new MessageError('not found', 'There is no log request with that id.')
     }

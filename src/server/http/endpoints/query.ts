@@ -36,9 +36,9 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   const post = (path: string, POST: Handler): Endpoint => ({ ...queryTraits, path, methods: { POST } })
   const get = (path: string, GET: Handler): Endpoint => ({ path, authenticated: true, methods: { GET } })
   return [
-    // A query with strictly serializable reads, even if it writes nothing.
+    // Queries whose reads are strictly serializable even if they write nothing.
     post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog))),
-    // The permission checks of a query, if another caller runs it.
+    // Evaluates a query as another caller and describes the permission checks.
     post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body))),
     // The number of an index's entries, and their size in the store.
     post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body))),
