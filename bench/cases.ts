@@ -3,7 +3,7 @@
 
 import { document, groupSize, literal } from './documents.ts'
 
-/** The loaded data, as far as cases need it. */
+/** The facts about the loaded data that cases need. */
 export interface LoadedData {
   /** Ids in Terrarium. In PostgreSQL they are 1, 2, 3 … in the same order. */
   readonly ids: readonly string[]
@@ -13,7 +13,10 @@ export interface LoadedData {
 export interface CaseRequest {
   readonly query: unknown
   readonly postgres?: PostgresRequest
-  /** A request that stores as much as Terrarium does, if it differs: versions and the change log. */
+  /**
+   * The request that stores as much as Terrarium does (versions and the change log), if it differs from the minimal
+   * request.
+   */
   readonly postgresSameWork?: PostgresRequest
 }
 
@@ -28,7 +31,10 @@ export interface BenchCase {
   readonly about: string
   /** HTTP/1.1 when absent. */
   readonly protocol?: 'h2'
-  /** A list that connections repeat. It is long enough that a cache of single responses does not help. */
+  /**
+   * A list of requests, which the connections repeat. The list is so long that a cache of single responses does not
+   * help.
+   */
   requests(loaded: LoadedData): readonly CaseRequest[]
 }
 
@@ -64,7 +70,7 @@ function page({ ids }: LoadedData, random: Random): CaseRequest {
   }
 }
 
-/** A page of references, each of them read: the data for a list on a screen. */
+/** A page of references with each document read, as for a list on a screen. */
 function pageOfDocuments({ ids }: LoadedData, random: Random): CaseRequest {
   const group = random(Math.max(1, Math.floor(ids.length / groupSize)))
   const entries = { paginate: { match: { index: 'by_group' }, terms: group } }

@@ -39,7 +39,7 @@ const mebibyte = 2 ** 20
 const connections = 8
 /** The length of the list of requests, which the load repeats. */
 const requestCount = 10_000
-/** Coprime with all numbers here, so that neighbours in the list are not neighbours in the collection. */
+/** Coprime with all numbers in this file, so that neighbours in the list are not neighbours in the collection. */
 const stride = 7919
 /** The numbers of newly created documents start here. */
 const newFrom = 1_000_000_000

@@ -25,7 +25,7 @@ interface LanguageCase {
   readonly name: string
   readonly baseline: Work
   readonly compared: Work
-  /** Set if the number of connections of the other cases would only measure a queue. */
+  /** The number of connections, if the usual number would only measure the wait in a queue. */
   readonly connections?: number
 }
 
@@ -68,8 +68,8 @@ export async function runLanguages({ documents, folder, plan }: LanguageOptions)
 }
 
 /**
- * Baseline and compared work in turns, each as the median of its turns: the machine may be faster now than a minute
- * ago.
+ * Runs baseline and compared work in turns, and returns the median of each. The turns are needed, because the speed of
+ * the machine varies.
  */
 async function inTurns(
   { baseline, compared, connections }: LanguageCase,
@@ -217,7 +217,7 @@ function languageCases(ids: readonly string[]): readonly LanguageCase[] {
       baseline: in4([{ filter: isSmall, collection: all }]),
       compared: in10([{ query: 'documents.where(.number < 5).toArray()' }]),
     },
-    // Last, because it makes the collection longer.
+    // This case is last, because it makes the collection longer.
     {
       name: 'create',
       baseline: in4(

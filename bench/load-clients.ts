@@ -87,7 +87,7 @@ class Line {
 
 /** The user of a line. */
 interface LineEvents {
-  /** Whether it waits for responses. */
+  /** Returns whether the user of the line waits for responses. */
   isBusy(): boolean
   receive(chunk: Buffer): void
   /** Called for a new connection; the state of the previous one is discarded. */

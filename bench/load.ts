@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers'
 import { http1Client, http2Client, type LoadClient } from './load-clients.ts'
 import type { LoadPlan, LoadResult } from './measure.ts'
 
-/** Latencies are counted by the microsecond up to this value; slower ones count as this value. */
+/** Latencies are counted by the microsecond up to this value; longer latencies count as this value. */
 const latencyMaxMicros = 10_000_000
 
 /** Number of HTTP/2 connections for the requests. */
@@ -64,7 +64,7 @@ function driveOpen(clients: readonly LoadClient[], perSecond: number): void {
   const sendDue = () => {
     const due = Math.floor(((performance.now() - startMs) * perSecond) / 1000)
     while (sent < due && free.length > 0) {
-      // The lane that has been idle longest comes first, so that none is closed for being idle.
+      // The lane that has been idle longest comes first, so that no connection is closed because it is idle.
       const client = free.shift() as LoadClient
       // The n-th request is due after n intervals.
       send(client, startMs + (++sent * 1000) / perSecond, () => {

@@ -21,7 +21,7 @@ export interface LoginsResult {
 const users = 16
 /** The default bcrypt cost of a service; test servers have a lower one. */
 export const passwordCost = 10
-/** Number of user names, so that each is tried too rarely to be throttled for guessing. */
+/** Number of user names. There are so many that no name is tried often enough to be throttled. */
 const names = 4000
 /** Number of connections that read: few, so that the service has capacity to spare. */
 const readers = 4
@@ -37,7 +37,8 @@ export async function measureLogins(
   await query(server, secret, { create_collection: { object: { name: 'bench_users' } } })
   const user = (id: number) => ({ ref: { collection: 'bench_users' }, id: String(id) })
   await query(server, secret, { create: user(1) })
-  // Wrong passwords, because each of them costs a check, whether or not the user exists. Right ones are cached.
+  // The logins use wrong passwords, because each wrong password costs a check, whether or not the user exists. Correct
+  // passwords are cached.
   const logins = Array.from({ length: names }, (_, id) =>
     post('/', { identify: user(id + 1), password: 'wrong' }, headers),
   )

@@ -58,7 +58,7 @@ export async function measureMigration(data: string, documents: number): Promise
     const doneSeconds = (performance.now() - fromMs) / 1000
     const beside = await reader.stop()
     await reader.close()
-    // Counts one document of each query, because one query may not count them all.
+    // Counts only the first document of each query, because a single query may not count all documents.
     const { json, text } = await sendFql(server, secret, 'Order.byTotal(7, 0).count()')
     const { data: count } = json as { data: unknown }
     if (Number(count) !== Math.ceil(documents / documentsPerQuery)) throw new Error(text)
@@ -95,7 +95,7 @@ async function fill(server: ServerProcess, secret: string, documents: number): P
   await Promise.all(Array.from({ length: queriesAtOnce }, client))
 }
 
-/** Whether background builds are still running. */
+/** Returns whether background builds are still running. */
 async function isUnderWay(server: ServerProcess): Promise<boolean> {
   const request = { method: 'GET', path: '/api/v1/health', secret: server.rootSecret }
   const { json, status, text } = await send(server, request)

@@ -14,7 +14,7 @@ export interface Row {
   readonly maxMicros: number
   /** CPU time of the server per request; 0 if the system does not report it. */
   readonly cpuMicrosPerRequest: number
-  /** Throughput divided by that of other subjects in the same run. */
+  /** The throughput divided by the throughput of other subjects in the same run, by the name of the subject. */
   readonly ratios: Readonly<Record<string, number>>
 }
 

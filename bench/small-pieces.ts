@@ -1,6 +1,6 @@
 // The case `pieces`: the effect of bodies that arrive in pieces of a byte on another database's reads and on the memory
-// of the service. The clients need no credential, and cause no error: each connection stays open with an incomplete
-// request.
+// of the service. The clients need no credential and cause no error, because each connection stays open with an
+// incomplete request.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

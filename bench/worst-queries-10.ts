@@ -9,7 +9,7 @@ export interface WorstQuery10 {
   readonly query: (sizes: Sizes) => string
 }
 
-/** An array of 8 elements, doubled repeatedly. */
+/** An array of 8 elements that is doubled repeatedly. */
 const longArray = ({ doublings }: Sizes) =>
   `Array.sequence(0, ${doublings}).fold([1, 2, 3, 4, 5, 6, 7, 8], (x, _) => x.concat(x))`
 

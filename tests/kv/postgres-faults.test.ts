@@ -161,9 +161,9 @@ describe('faults of connections', { skip: noPostgres }, () => {
   test('a connection that breaks during COMMIT: the node determines the outcome', async () => {
     const nodes = [await node('a', proxied()), await node('b', server.url())]
     let commits = 0
-    proxy.cutsBehind = sent => sent.includes('COMMIT') && ++commits % 3 === 0
+    proxy.cutsAfter = sent => sent.includes('COMMIT') && ++commits % 3 === 0
     const told = await load(nodes, 30, () => undefined)
-    proxy.cutsBehind = () => false
+    proxy.cutsAfter = () => false
     assert.ok(commits >= 30)
     assert.deepEqual(new Set(told.values()), new Set(['acknowledged']))
     await verify(told)
@@ -316,7 +316,7 @@ describe('nodes behind the record', { skip: noPostgres }, () => {
     await paused.ready(Number.POSITIVE_INFINITY)
     const told = await load([await node('a', server.url())], 3, () => undefined)
     const sent: string[] = []
-    proxy.cutsBehind = statement => {
+    proxy.cutsAfter = statement => {
       sent.push(...['bytes_before', 'lock head'].filter(part => statement.includes(part)))
       return false
     }

@@ -75,7 +75,7 @@ describe('a node that does not read the responses to its queries', { skip: noPos
     const other = await node('other', server.url())
     await writeLarge(other)
     const asked = new Promise<void>(resolve => {
-      proxy.stallsBehind = sent => {
+      proxy.stallsAfter = sent => {
         if (!sent.includes('bytes_before')) return false
         resolve()
         return true
@@ -94,7 +94,7 @@ describe('a node that does not read the responses to its queries', { skip: noPos
     await writeLarge(other)
     const session = await PostgresSession.open({ url: proxied(), schema, holdMs }, 'stuck')
     await lockHead(session)
-    proxy.stallsBehind = sent => sent.includes('bytes_before')
+    proxy.stallsAfter = sent => sent.includes('bytes_before')
     const rows = readLog(session, 0, 1).catch(() => undefined)
     assert.equal(await write(other, 'meanwhile'), 'meanwhile')
     session.close()
@@ -107,7 +107,7 @@ describe('a node that does not read the responses to its queries', { skip: noPos
     const { seq } = await readHeadOf()
     // A part of the text has been sent when the node stops.
     const begun = new Promise<void>(resolve => {
-      proxy.swallowsBehind = sent => {
+      proxy.swallowsAfter = sent => {
         if (sent.length < 16_384) return false
         resolve()
         return true

@@ -23,7 +23,7 @@ describeNodes(
           killed ??= nodes.cluster.kill(nodes.a)
           return true
         }
-        if (isSent) nodes.a.proxy.cutsBehind = kill
+        if (isSent) nodes.a.proxy.cutsAfter = kill
         else nodes.a.proxy.losesAndCuts = kill
         await eventually('the node is killed', () => killed !== undefined)
         await killed
@@ -48,10 +48,10 @@ describeNodes(
     test('connections that are lost before, during and after COMMIT', async () => {
       let commits = 0
       await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
-        nodes.a.proxy.cutsBehind = sent => sent.includes('COMMIT') && ++commits % 4 === 1
+        nodes.a.proxy.cutsAfter = sent => sent.includes('COMMIT') && ++commits % 4 === 1
         nodes.a.proxy.losesAndCuts = sent => sent.includes('COMMIT') && commits % 4 === 3 && ++commits > 0
         await eventually('some were cut', () => commits >= 12)
-        nodes.a.proxy.cutsBehind = () => false
+        nodes.a.proxy.cutsAfter = () => false
         nodes.a.proxy.losesAndCuts = () => false
       })
       await nodes.cluster.verify(nodes.a, nodes.b)
@@ -60,7 +60,7 @@ describeNodes(
     test('a node is stopped while it holds the head: the other continues, and so does the node after it is resumed', async () => {
       await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
         let isStopped = false
-        nodes.a.proxy.cutsBehind = sent => {
+        nodes.a.proxy.cutsAfter = sent => {
           if (!isStopped && sent.includes('lock head')) {
             isStopped = true
             process.kill(nodes.a.pid, 'SIGSTOP')
@@ -70,7 +70,7 @@ describeNodes(
         await eventually('the node stands still', () => isStopped)
         assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
         process.kill(nodes.a.pid, 'SIGCONT')
-        nodes.a.proxy.cutsBehind = () => false
+        nodes.a.proxy.cutsAfter = () => false
       })
       await nodes.cluster.verify(nodes.a, nodes.b)
     })

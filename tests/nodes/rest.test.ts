@@ -21,14 +21,14 @@ describeNodes(
       await setTimeout(2_500)
       let sent = 0
       for (const { proxy } of [nodes.a, nodes.b])
-        proxy.cutsBehind = () => {
+        proxy.cutsAfter = () => {
           sent++
           return false
         }
       const [seq, beganMs] = [await headSeq(), performance.now()]
       await setTimeout(8_000)
       const seconds = (performance.now() - beganMs) / 1000
-      for (const { proxy } of [nodes.a, nodes.b]) proxy.cutsBehind = () => false
+      for (const { proxy } of [nodes.a, nodes.b]) proxy.cutsAfter = () => false
       assert.equal(await headSeq(), seq, 'nothing was appended')
       assert.ok(sent <= 2 * 5 * (seconds + 1), `${sent} statements in ${seconds} s`)
 

@@ -1,4 +1,4 @@
-// The settings of a service in a test: the defaults, and passwords that are hashed fast.
+// The settings of a service in a test: the defaults, but with a low cost of password hashes.
 
 import { readConfig } from '../../src/app/config/read-config.ts'
 import type { Config } from '../../src/app/config/settings.ts'

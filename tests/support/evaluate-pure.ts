@@ -1,5 +1,5 @@
-// Evaluates queries that need no data: no store, no engine, a transaction in which nothing exists. For tests that call
-// a function very often, and for values that no query can contain as a literal, such as pages.
+// Evaluates queries that need no data, without a store or an engine, in a transaction in which nothing exists. It is
+// used by tests that call a function very often, and for values that no query can contain as a literal, such as pages.
 
 import { languages } from '../../src/app/languages.ts'
 import { micros } from '../../src/base/micros.ts'

@@ -7,7 +7,8 @@ import { patience } from './patience.ts'
 const lookEveryMs = 20
 
 /**
- * Waits until `look` returns true. Fails after a minute (later on a busy machine) with a description of the condition.
+ * Waits until `look` returns true. Fails after a minute (on a busy machine, after a longer time) with a description of
+ * the condition.
  */
 export async function eventually(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + patience(60_000)

@@ -8,14 +8,20 @@ export class FaultyProxy {
   readonly #server: Server
   #target: number
   readonly #pairs = new Set<readonly [Socket, Socket]>()
-  /** Gets data for the target. True: the proxy passes the data on, then cuts the connection. */
-  cutsBehind: (sent: Buffer) => boolean = () => false
-  /** Gets data for the target. True: the proxy discards the data and cuts the connection. */
+  /** Called with data for the target. If it returns true, the proxy forwards the data, then cuts the connection. */
+  cutsAfter: (sent: Buffer) => boolean = () => false
+  /** Called with data for the target. If it returns true, the proxy discards the data and cuts the connection. */
   losesAndCuts: (sent: Buffer) => boolean = () => false
-  /** Gets data for the target. True: the proxy passes the data on, and stops reading responses of the target. */
-  stallsBehind: (sent: Buffer) => boolean = () => false
-  /** Gets data for the target. True: the proxy passes the data on, and discards later data of this connection. */
-  swallowsBehind: (sent: Buffer) => boolean = () => false
+  /**
+   * Called with data for the target. If it returns true, the proxy forwards the data, and stops reading responses of
+   * the target.
+   */
+  stallsAfter: (sent: Buffer) => boolean = () => false
+  /**
+   * Called with data for the target. If it returns true, the proxy forwards the data, and discards later data of this
+   * connection.
+   */
+  swallowsAfter: (sent: Buffer) => boolean = () => false
   /** While true, the proxy discards data in both directions and keeps connections open, like a network that drops packets. */
   #isBlackhole = false
   #refuses = false
@@ -36,18 +42,18 @@ export class FaultyProxy {
     return (this.#server.address() as { port: number }).port
   }
 
-  /** Cuts all connections; new ones are accepted again. */
+  /** Cuts all connections; new connections are accepted. */
   cut(): void {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy()
   }
 
-  /** Cuts all connections, and rejects new ones until a call with `false`. */
+  /** Cuts all connections, and rejects new connections until a call with `false`. */
   refuse(refuses: boolean): void {
     this.#refuses = refuses
     if (refuses) this.cut()
   }
 
-  /** Cuts all connections, and forwards new ones to another port. */
+  /** Cuts all connections, and forwards new connections to another port. */
   redirect(port: number): void {
     this.#target = port
     this.cut()
@@ -84,16 +90,16 @@ export class FaultyProxy {
     let isSwallowing = false
     client.on('data', (sent: Buffer) => {
       if (this.#isBlackhole || isSwallowing) return
-      isSwallowing = this.swallowsBehind(sent)
+      isSwallowing = this.swallowsAfter(sent)
       if (this.losesAndCuts(sent)) {
         end()
         return
       }
-      const isLast = this.cutsBehind(sent)
-      if (this.stallsBehind(sent)) target.pause()
+      const isLast = this.cutsAfter(sent)
+      if (this.stallsAfter(sent)) target.pause()
       target.write(sent)
       if (isLast) {
-        // The target gets the sent data, and notices the cut later than the client.
+        // The target receives the forwarded data, and notices the cut later than the client.
         client.removeListener('close', end)
         client.destroy()
         target.end()

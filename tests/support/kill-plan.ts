@@ -1,5 +1,5 @@
 // A plan that names the operation at which a process is killed. A test passes the plan to the processes that it starts
-// in an environment variable, so workers, slow-lane processes and threads get it, too.
+// in an environment variable, so workers, slow-lane processes and threads receive it, too.
 
 import { fileURLToPath } from 'node:url'
 
@@ -16,7 +16,7 @@ export type Phase =
   | 'acknowledge'
   /** Creating the file of a new segment. */
   | 'rotate'
-  /** Renaming or removing the file of a segment after LMDB has its rows. */
+  /** Renaming or removing the file of a segment after its rows have been applied to LMDB. */
   | 'recycle'
   /** Writing to LMDB in a transaction. */
   | 'apply'
@@ -31,8 +31,8 @@ export interface KillPlan {
   /** The number of the operation in its phase, from 0. */
   readonly operation: number
   /**
-   * The moment of the kill: 0 before the operation, 1 after it. A value between is a share of the bytes to write, or of
-   * the longest delay in a transaction of LMDB.
+   * The moment of the kill: 0 before the operation, 1 after it. A value between 0 and 1 is a share of the bytes to
+   * write, or of the longest delay in a transaction of LMDB.
    */
   readonly share: number
   /**

@@ -1,14 +1,14 @@
-// A model of the database's visible behaviour, as simple as possible: lists of versions, searched from end to end.
-// Simulations run every query against the model, too, and compare the results.
+// A simple model of the database's visible behaviour: lists of versions, which are searched from end to end.
+// Simulations run every query against both the database and the model, and compare the results.
 
-/** A document's user data: flat, of JSON scalars and arrays. */
+/** A document's user data: an object without nested objects, of JSON scalars and arrays. */
 export type Data = Readonly<Record<string, unknown>>
 
 /** The state of a document from `ts` on. `data` undefined: the document is deleted. */
 export interface ModelVersion {
   readonly ts: number
   readonly data: Data | undefined
-  /** Microseconds; the document is invisible from then on. */
+  /** In microseconds: from this time on, the document is invisible. */
   readonly ttl?: number | undefined
 }
 
@@ -139,7 +139,7 @@ export class ModelTransaction {
       .sort((left, right) => (left.id < right.id ? -1 : 1))
   }
 
-  /** The documents that an index has for a term, in its order. */
+  /** The documents that an index contains under a term, in the order of the index. */
   match(index: ModelIndex, term: unknown): DocumentName[] {
     const found = index.sources.flatMap(source =>
       this.documents(source).filter(name => termsOf(index, this.get(name)).includes(term)),
@@ -188,7 +188,10 @@ export class ModelTransaction {
     this.#written.set(nameOf(document), { ts: this.commitTime, data: undefined })
   }
 
-  /** Adds an action for the commit in addition to writing documents: history, schema. */
+  /**
+   * Adds an action that the commit performs in addition to writing documents, such as changing the history or the
+   * schema.
+   */
   afterwards(effect: () => void): void {
     this.#afterwards.push(effect)
   }
@@ -199,7 +202,7 @@ export class ModelTransaction {
   }
 }
 
-/** The terms under which an index has a version. */
+/** The terms under which an index contains a version. */
 function termsOf(index: ModelIndex, version: ModelVersion | undefined): unknown[] {
   const value = version?.data?.[index.term]
   if (value === undefined) return []

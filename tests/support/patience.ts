@@ -3,10 +3,10 @@
 
 import { availableParallelism, loadavg } from 'node:os'
 
-/** A busy machine gets at most ten times the usual time, so that a hang is reported within the hour. */
+/** On a busy machine, the time is at most ten times as long, so that a hang is reported within an hour. */
 const shareMin = 1 / 10
 
-/** Returns `ms` if the machine has a free core for each runnable process, else more. */
+/** Returns `ms` if the machine has a free core for each runnable process; otherwise returns a longer time. */
 export function patience(ms: number): number {
   const [wanted = 0] = loadavg()
   return Math.ceil(ms / Math.max(shareMin, Math.min(1, availableParallelism() / wanted)))

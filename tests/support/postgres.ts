@@ -55,7 +55,7 @@ export class PostgresServer {
     const folder = mkdtempSync(join(tmpdir(), 'terrarium-postgres-'))
     const server = new PostgresServer(folder, await freePort(), programFolder)
     if (server.#user) chownSync(folder, server.#user.uid, server.#user.gid)
-    // Small segments: a new cluster writes less, and a full disk takes less to provoke.
+    // With small segments, a new cluster writes less, and a test can fill the disk faster.
     const segments = durable ? [] : [`--wal-segsize=${walSegmentBytes >> 20}`]
     const flags = ['-D', server.data, '-A', 'trust', '-U', 'tests', '--no-sync', ...segments]
     await run(join(programFolder, 'initdb'), flags, {
@@ -66,7 +66,7 @@ export class PostgresServer {
     return server
   }
 
-  /** The process that starts the others. */
+  /** The server's main process, which starts all others. */
   get pid(): number {
     return this.#child?.pid as number
   }
@@ -174,7 +174,7 @@ export class PostgresServer {
     if (child === undefined) return
     this.#child = undefined
     const ended = once(child, 'close')
-    // SIGQUIT: the server ends its processes without further writes. The next start recovers from its log.
+    // After SIGQUIT, the server ends its processes without further writes. The next start recovers from its log.
     child.kill('SIGQUIT')
     await ended
   }

@@ -32,8 +32,9 @@ export class ManualClock implements Clock {
 const retryMsMax = 1
 
 /**
- * Timers of a run. The steps of the run perform delayed work, so timers never fire by themselves. Only retries after a
- * millisecond fire, in the next turn of the event loop, and advance the clock by that millisecond.
+ * Timers of a run. The steps of the run perform delayed work, so timers never fire by themselves. There is one
+ * exception: retries after a millisecond fire in the next turn of the event loop, and advance the clock by that
+ * millisecond.
  */
 function timersOf(clock: Clock): Timers {
   const never = () => undefined

@@ -18,7 +18,10 @@ export interface ProcessOptions extends ServerOptions {
   readonly descriptorsMax?: number
   /** Stack of the main thread, in KiB. */
   readonly stackKibibytes?: number
-  /** Called with all of standard error so far whenever the server writes more, also before it is ready. */
+  /**
+   * Called whenever the server writes to standard error, also before it is ready, with all of its standard error so
+   * far.
+   */
   readonly onStderr?: (text: string) => void
 }
 

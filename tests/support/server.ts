@@ -1,7 +1,7 @@
 // Starts the service within the test's own process: the composition of `terrarium serve` over LMDB in a temporary
-// folder, on a free port of a real socket. It costs some 50 ms, where a process costs a second. The slow lane is off,
-// because its processes cost another second; tests of a process, a signal, workers or the slow lane use
-// `startProcess` (server-process.ts).
+// folder, on a free port of a real socket. A start takes some 50 ms, while the start of a process takes a second. The
+// slow lane is off, because its processes cost another second; tests of a process, a signal, workers or the slow lane
+// use `startProcess` (server-process.ts).
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -19,7 +19,10 @@ import { openServiceLog } from '../../src/server/service-log.ts'
 import { temporaryFolder } from './program.ts'
 
 export interface ServerOptions {
-  /** A data directory that the caller checks and removes. Absent: a new temporary one, checked and removed by `stop`. */
+  /**
+   * A data directory that the caller checks and removes. Absent: a new temporary directory, which `stop` checks and
+   * removes.
+   */
   readonly data?: string
   /** More flags of `terrarium serve`. */
   readonly flags?: readonly string[]

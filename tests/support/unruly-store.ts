@@ -1,5 +1,5 @@
-// A key-value store that shows every behaviour that the contract allows, including rare behaviour that other tests
-// never cause. Transactions wait, overtake each other, run twice and share batches. Batches are rejected as a whole or
+// A key-value store with every behaviour that the contract allows, including behaviour that is too rare for other
+// tests. Transactions wait, change their order, run twice and share batches. Batches are rejected as a whole or
 // postponed. A seed chooses between these behaviours.
 
 import type { KeyValueStore, View, Work, Write } from '../../src/storage/kv/contract.ts'
@@ -21,7 +21,7 @@ interface Batch {
 
 const batchMax = 6
 
-/** A store in front of another one. It advances when {@link step} is called. */
+/** A store in front of another store. It advances when {@link step} is called. */
 export class UnrulyStore implements KeyValueStore {
   readonly #inner: KeyValueStore
   readonly #random: RandomSource
