@@ -91,7 +91,7 @@ export class Store {
       record: { isBegun: false },
     }
     const timeline = options.timeline ?? localTimeline(options.clock)
-    // An announced commit takes long, or its process has crashed: a later commit ends the wait.
+    // If an announced commit takes long, or its process has crashed, a later commit ends the wait.
     this.#times = new SnapshotTimes(kv, timeline, () => void this.probe().catch(() => undefined))
     const { clock, memory } = options
     const commits = (evaluate: EvaluateHere) =>
@@ -180,7 +180,7 @@ export class Store {
     })
   }
 
-  /** Commits only a time, which shows whether commits are possible. Concurrent callers share a commit. */
+  /** Commits a time without data, to check that commits are possible. Concurrent callers share a commit. */
   probe(): Promise<void> {
     this.#probing ??= this.#committer.passTime().finally(() => {
       this.#probing = undefined
@@ -189,8 +189,8 @@ export class Store {
   }
 
   /**
-   * Transactions committed after `after`, oldest first, as far as they are visible now: at most `limit`, and no more
-   * once they have `changesMax` changes.
+   * Transactions committed after `after` and visible now, oldest first: at most `limit` transactions, up to the
+   * transaction with which they have `changesMax` changes.
    */
   changes(after: Micros, limit: number, changesMax?: number): readonly CommittedTransaction[] {
     return this.kv.read(view => readChanges(view, after, limit, changesMax))
