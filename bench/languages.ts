@@ -3,7 +3,7 @@
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { programOf } from '../src/fql10/program-cache.ts'
+import { programOf } from '../src/fql10/request.ts'
 import { parseQuery } from '../src/fql10/syntax/parse-query.ts'
 import { Source } from '../src/fql10/syntax/source.ts'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'

@@ -3,8 +3,7 @@
 
 import { step } from '../base/effort.ts'
 import type { LocalDate, Time, Uuid } from '../values/value.ts'
-import { integerOfText } from './integer-text.ts'
-import { compareNumbers } from './numbers.ts'
+import { compareNumbers, integerOfText } from './numbers.ts'
 import { areSameSaved } from './sets/saved-values.ts'
 import {
   type BoundFunction,

@@ -1,6 +1,8 @@
-// Arithmetic and comparison of numbers with three widths.
+// Numbers with three widths: their arithmetic and comparison, and parsing them from text.
 
+import { longCall } from '../base/effort.ts'
 import { int64Max, int64Min } from '../values/int64.ts'
+import { trimBlanks } from '../values/trim.ts'
 import { integerOf, NarrowLong, type NumberValue } from './value.ts'
 
 /** Converts a number to a double. */
@@ -135,4 +137,33 @@ export function negative(value: NumberValue): NumberValue {
 /** The bitwise complement of a number's 64 bits. */
 export function complement(value: NumberValue): bigint {
   return ~bitsOf(value)
+}
+
+/** The 64-bit integer in a decimal text with an optional sign. Undefined for any other text. */
+export function integerOfText(text: string): bigint | undefined {
+  if (text.length > 20 || !/^[+-]?[0-9]+$/.test(text)) return undefined
+  const integer = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  return integer < int64Min || integer > int64Max ? undefined : integer
+}
+
+// Doubles are parsed as Java does: surrounding whitespace, a suffix, hexadecimal numbers, `NaN` and `Infinity`. A
+// text can match each regular expression in only one way, so that long texts are parsed in linear time.
+
+const decimal = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/
+const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)[fFdD]?$/
+/** Maximum number of hexadecimal digits. */
+const hexDigitsMax = 200
+
+/** Parses a text as a double. Undefined if the text is invalid. */
+export function javaDouble(text: string): number | undefined {
+  longCall(text.length)
+  const trimmed = trimBlanks(text)
+  if (decimal.test(trimmed)) {
+    return Number(/[NI]/.test(trimmed) ? trimmed : trimmed.replace(/[fFdD]$/, ''))
+  }
+  const [, sign, whole = '', fraction = '', exponent = '0'] = hexadecimal.exec(trimmed) ?? []
+  const digits = whole + fraction
+  if (sign === undefined || digits === '' || digits.length > hexDigitsMax) return undefined
+  const magnitude = Number(BigInt(`0x${digits}`)) * 2 ** (Number(exponent) - 4 * fraction.length)
+  return sign === '-' ? -magnitude : magnitude
 }

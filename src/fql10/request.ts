@@ -1,10 +1,14 @@
 // Parses the body of a request: a query or a template, and arguments. An invalid body fails the request as a whole.
 
 import { RequestError } from '../base/errors.ts'
+import { GenerationCache } from '../base/generation-cache.ts'
 import { msg } from '../base/message.ts'
 import { JsonSyntaxError, parseJsonWithRepeated, type RepeatedNames } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { DecodingError, decodeSimple, decodeTagged, type TagNames } from './formats/decode.ts'
+import { type Program, treeBytesPerUnit } from './syntax/nodes.ts'
+import { parseQuery } from './syntax/parse-query.ts'
+import { Source } from './syntax/source.ts'
 import { type ComposedQuery, composeQuery, jsonKind, TemplateError, unexpected } from './syntax/template.ts'
 import type { Struct, Value } from './value.ts'
 
@@ -64,4 +68,26 @@ export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean
     }
   }
   return values
+}
+
+// Parsed queries are cached by their text, because drivers send the same template again with other values.
+
+/** Upper bound for the cached trees in bytes. Texts of `longUnits` UTF-16 units and above are not cached. */
+const cachedBytesMax = 33_554_432
+const longUnits = 65_536
+
+const cache = new GenerationCache<string, Program>(
+  cachedBytesMax,
+  ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
+)
+
+/** The tree of a query. Throws a QueryFailure if the query cannot be parsed. */
+export function programOf({ text, placeholders }: ComposedQuery): Program {
+  // The placeholder positions are part of the key, because a client can also write `<value>` in its text.
+  const key = placeholders.length === 0 ? text : `${placeholders.join()} ${text}`
+  const known = cache.get(key)
+  if (known !== undefined) return known
+  const program = parseQuery(new Source('*query*', text), placeholders)
+  if (text.length < longUnits) cache.set(key, program)
+  return program
 }

@@ -7,8 +7,7 @@ import { type Fault, type QueryMetrics, type RenderedResponse, requestFault } fr
 import { quoteJson } from '../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
-import { faultOf } from './failure/fault.ts'
-import type { QueryFailure } from './failure/query-failure.ts'
+import { faultOf, type QueryFailure } from './failure/query-failure.ts'
 import { eventErrorBody, requestErrorBody, requestErrorCodes } from './wire/request-errors.ts'
 
 /** The placeholder for the time of the transaction. JSON text cannot contain this character. */

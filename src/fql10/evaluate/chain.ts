@@ -30,7 +30,7 @@ import {
   UserFunction,
   type Value,
 } from '../value.ts'
-import { causeText, createdHere } from './nulls.ts'
+import { causeText, createdHere } from './operators.ts'
 
 type FieldLink = Extract<Link, { kind: 'field' }>
 type MethodLink = Extract<Link, { kind: 'method' }>

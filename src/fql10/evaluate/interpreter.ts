@@ -5,32 +5,32 @@ import { catchError } from '../../base/catch-error.ts'
 import { longCall } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
 import { type Message, msg, own } from '../../base/message.ts'
+import type { Session } from '../../model/session.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
 import { BoundCall, Call, type Evaluation, type HintCode, type World } from '../call.ts'
 import { withStep } from '../events/event-source.ts'
-import { requireExtent } from '../extent.ts'
 import { type Diagnostic, invalidQuery, QueryFailure } from '../failure/query-failure.ts'
 import { definitionOf } from '../library/entry.ts'
 import { arityOf, invoke, requireCount } from '../library/invoke.ts'
 import { globals, memberOf } from '../library/tables.ts'
 import { MapSet } from '../sets/functional.ts'
 import { lazy, originOf } from '../sets/lazy-set.ts'
-import type {
-  AtNode,
-  BlockNode,
-  LetNode,
-  Node,
-  Program,
-  ProjectionNode,
-  TemplateNode,
+import {
+  type AtNode,
+  type BlockNode,
+  type LambdaNode,
+  type LetNode,
+  type Node,
+  type Program,
+  type ProjectionNode,
+  shortParameter,
+  type TemplateNode,
 } from '../syntax/nodes.ts'
-import { shortParameter } from '../syntax/nodes.ts'
-import { placeholderName } from '../syntax/placeholder.ts'
 import { projectionLambda } from '../syntax/slices.ts'
 import type { Source, Span } from '../syntax/source.ts'
+import { placeholderName } from '../syntax/template.ts'
 import { displayText } from '../text-of-value.ts'
-import { tooLong } from '../text-size.ts'
 import {
   BoundFunction,
   Doc,
@@ -48,12 +48,27 @@ import {
   type UserFunction,
   type Value,
 } from '../value.ts'
-import { argumentScope } from './argument-scope.ts'
+import { requireExtent, tooLong } from '../value-limits.ts'
 import { evaluateChain } from './chain.ts'
 import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
 
+/** The scope for a lambda's body. The caller has checked the number of arguments. */
+export function argumentScope(
+  { parameters, rest }: LambdaNode,
+  args: readonly Value[],
+  outer: Scope | undefined,
+): Scope | undefined {
+  let scope = outer
+  for (let index = 0; index < parameters.length; index++) {
+    const name = parameters[index] as string
+    if (name !== '_') scope = new Scope(name, args[index] as Value, scope)
+  }
+  if (rest === undefined || rest === '_') return scope
+  return new Scope(rest, args.slice(parameters.length), scope)
+}
+
 /** The inputs of an evaluation. */
-export interface InterpreterOptions {
+interface InterpreterOptions {
   readonly world: World
   /** The time of the snapshot. */
   readonly now: Micros
@@ -326,4 +341,20 @@ function stackOverflow(call: Call) {
 
 function unsupported(message: Message, { start, end }: Node, call: Call) {
   return invalidQuery([{ name: 'error', message, span: call.place(start, end) }])
+}
+
+// All evaluations of a session share its time, its ids and its costs.
+
+/** Options that differ between the evaluations of a session. */
+type EvaluationOptions = Pick<InterpreterOptions, 'logLines' | 'hints'>
+
+/** Creates an interpreter over a world of the session. */
+export function interpreterOf(session: Session, world: World, varying: EvaluationOptions = {}): Interpreter {
+  return new Interpreter({
+    world,
+    now: session.transaction.snapshotTime,
+    newId: () => session.newId(),
+    compute: units => session.compute(units),
+    ...varying,
+  })
 }

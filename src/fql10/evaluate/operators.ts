@@ -1,14 +1,14 @@
 // Evaluates operators. The type of the left operand determines whether the operator exists; the right operand is
 // evaluated after this check.
 
-import { msg } from '../../base/message.ts'
+import { type Message, msg } from '../../base/message.ts'
 import { native } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { compare, equals } from '../comparison.ts'
+import type { Remark } from '../failure/query-failure.ts'
 import { arithmetic, complement, dividesByZero, negative } from '../numbers.ts'
 import type { BinaryNode, Node, UnaryNode } from '../syntax/nodes.ts'
 import { displayText } from '../text-of-value.ts'
-import { countText } from '../text-size.ts'
 import {
   Doc,
   EventSource,
@@ -18,13 +18,36 @@ import {
   isNumber,
   isStruct,
   Module,
+  type NullCause,
+  NullValue,
   type Scope,
   SetValue,
   typeName,
   UserCollection,
   type Value,
 } from '../value.ts'
-import { createdHere } from './nulls.ts'
+import { countText } from '../value-limits.ts'
+
+// Texts for errors about null values.
+
+/** The hint with the origin of a null; empty for other values. */
+export function createdHere(value: Value): Remark[] {
+  if (value === null) return [{ name: 'hint', message: 'Null value created here', span: undefined }]
+  if (!(value instanceof NullValue)) return []
+  return [{ name: 'hint', message: 'Null value created here', span: value.span }]
+}
+
+/** The reason for a null in the error of `!`. */
+export function causeText(cause: NullCause): Message {
+  switch (cause.type) {
+    case 'literal':
+      return msg`Null literal value`
+    case 'missing field':
+      return msg`Null value, due to missing field \`${cause.field}\``
+    case 'no element':
+      return msg`Null value, due to ${cause.reason}`
+  }
+}
 
 const ordering: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 

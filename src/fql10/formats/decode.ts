@@ -6,8 +6,10 @@ import { parseDate } from '../../values/date.ts'
 import { int64Max, int64Min } from '../../values/int64.ts'
 import { parseTime } from '../../values/time.ts'
 import type { Json } from '../../values/value.ts'
-import { javaDouble } from '../double-of-text.ts'
-import { integerOfText } from '../integer-text.ts'
+import { type Diagnostic, invalidQuery } from '../failure/query-failure.ts'
+import { integerOfText, javaDouble } from '../numbers.ts'
+import type { Source } from '../syntax/source.ts'
+import { type ComposedQuery, placeholderText, type TemplateValue } from '../syntax/template.ts'
 import { asLong, fitsInt, type Module, type Value } from '../value.ts'
 
 /** Thrown for invalid JSON values. The message is for the client. */
@@ -95,4 +97,36 @@ const texts: Readonly<Record<string, (text: string) => Value | undefined>> = {
   '@date': parseDate,
   '@bytes': text => (/[-_]/.test(text) ? undefined : decodeBase64(text)),
   '@mod': () => undefined,
+}
+
+// Decodes the values of a query template. Errors for invalid values underline the placeholder.
+
+/** The values of a query's placeholders, in order. Throws a QueryFailure for the first invalid value. */
+export function bindTemplate(
+  { values, placeholders }: ComposedQuery,
+  source: Source,
+  names: TagNames,
+): Value[] {
+  return values.map((value, index) => {
+    try {
+      return decode(value, names)
+    } catch (error) {
+      if (!(error instanceof DecodingError)) throw error
+      const start = placeholders[index] as number
+      const span = { source, start, end: start + placeholderText.length }
+      const diagnostic: Diagnostic = { name: 'error', message: error.message, span }
+      throw invalidQuery([diagnostic])
+    }
+  })
+}
+
+function decode(value: TemplateValue, names: TagNames): Value {
+  switch (value.kind) {
+    case 'value':
+      return decodeTagged(value.json, names)
+    case 'array':
+      return value.elements.map(element => decode(element, names))
+    case 'object':
+      return new Map([...value.fields].map(([name, field]) => [name, decode(field, names)]))
+  }
 }

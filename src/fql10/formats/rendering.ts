@@ -1,7 +1,17 @@
-// The context of rendering: access to documents and sets, and the time of the transaction.
+// Renders values as text: in the `decorated` format of the shell, and as JSON in the formats `simple` and `tagged`.
+// The context of rendering gives access to documents and sets, and the time of the transaction.
 
+import { longCall, step } from '../../base/effort.ts'
+import { encodeBase64 } from '../../values/base64.ts'
+import { formatDate } from '../../values/date.ts'
+import { javaDoubleText } from '../../values/double-text.ts'
+import { quoteJson } from '../../values/json-text.ts'
+import { formatTime } from '../../values/time.ts'
 import type { Call } from '../call.ts'
-import type { Doc, SetValue } from '../value.ts'
+import { tokenOf } from '../events/token.ts'
+import { inBrackets, keyText, quoted } from '../text/quoted.ts'
+import { debugText, displayText } from '../text-of-value.ts'
+import { type Doc, fitsInt, isArray, isStruct, type SetValue, type Struct, type Value } from '../value.ts'
 
 /** Renders one result. */
 export interface Rendering {
@@ -13,4 +23,121 @@ export interface Rendering {
   encode(value: Doc | SetValue, tagged: boolean): string
   /** The text of a document or the first page of a set in the decorated format, at an indentation level. */
   decorate(value: Doc | SetValue, level: number): string
+}
+
+// Renders values in the `decorated` format of the shell, as a developer would write them.
+
+/** The text of a value. All lines but the first are indented by `level`. */
+export function decorate(value: Value, rendering: Rendering, level = 0): string {
+  step()
+  if (typeof value === 'string') return value.includes('\n') ? heredoc(value, level) : quoted(value)
+  if (typeof value === 'number') return doubleText(value)
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) {
+    return debugText(value, rendering.call)
+  }
+  if (isArray(value)) {
+    const lines = value.map(element => decorate(element, rendering, level + 1))
+    return inBrackets('[', lines, ']', level)
+  }
+  if (isStruct(value)) return decorateStruct(value, rendering, level)
+  switch (value.kind) {
+    case 'id':
+      return `"${value.value}"`
+    case 'transaction time':
+      return `Time("${rendering.transactionTime()}")`
+    case 'event source':
+      return quoted(tokenOf(value, rendering.call))
+    case 'lambda':
+      return '"[function <lambda>]"'
+    case 'function':
+    case 'user function':
+      return `"[function ${value.name}]"`
+    case 'document':
+    case 'set':
+      return rendering.decorate(value, level)
+  }
+  return debugText(value, rendering.call)
+}
+
+/** Renders a plain object with one field per line. */
+function decorateStruct(struct: Struct, rendering: Rendering, level: number): string {
+  const lines = [...struct].map(([key, value]) => `${keyText(key)}: ${decorate(value, rendering, level + 1)}`)
+  return inBrackets('{', lines, '}', level)
+}
+
+function doubleText(value: number): string {
+  if (Number.isFinite(value)) return javaDoubleText(value)
+  return Number.isNaN(value) ? 'Math.NaN' : `${value < 0 ? '-' : ''}Math.Infinity`
+}
+
+/** Renders a text of several lines, indented by one more level. */
+function heredoc(text: string, level: number): string {
+  const names = ['END', ...Array.from({ length: 10 }, (_, digit) => `END${digit}`)]
+  const name = names.find((each, index) => (index === 0 ? !text.includes('END') : !text.includes(each)))
+  if (name === undefined) return quoted(text)
+  const indent = '  '.repeat(level)
+  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
+  return `<<-${name}\n${lines.map(line => `${indent}  ${line}`).join('\n')}\n${indent}${name}`
+}
+
+// Renders values as JSON text in the formats `simple` and `tagged`. The width of a number determines its tag, never its
+// value.
+
+/** The JSON text of a value. */
+export function encodeJson(value: Value, rendering: Rendering, tagged: boolean): string {
+  step()
+  const tag = (name: string, text: string) => (tagged ? `{"@${name}":${quoteJson(text)}}` : quoteJson(text))
+  switch (typeof value) {
+    case 'string':
+      longCall(value.length)
+      return quoteJson(value)
+    case 'boolean':
+      return String(value)
+    case 'bigint':
+      return tagged ? tag(fitsInt(value) ? 'int' : 'long', String(value)) : String(value)
+    case 'number':
+      if (tagged) return tag('double', javaDoubleText(value))
+      return Number.isFinite(value) ? javaDoubleText(value) : quoteJson(String(value))
+  }
+  if (value === null) return 'null'
+  if (isArray(value)) return `[${value.map(each => encodeJson(each, rendering, tagged)).join(',')}]`
+  if (isStruct(value)) return encodeStruct(value, rendering, tagged)
+  if (value instanceof Uint8Array) return tag('bytes', encodeBase64(value))
+  const tagged_ = value as Tagged
+  switch (tagged_.kind) {
+    case 'null':
+      return 'null'
+    case 'long':
+      return tagged ? tag('long', String(tagged_.value)) : String(tagged_.value)
+    case 'time':
+      return tag('time', formatTime(tagged_))
+    case 'transaction time':
+      // The placeholder must not be escaped.
+      return tagged ? `{"@time":"${rendering.transactionTime()}"}` : `"${rendering.transactionTime()}"`
+    case 'date':
+      return tag('date', formatDate(tagged_))
+    case 'uuid':
+      return tag('uuid', tagged_.text)
+    case 'module':
+      return tag('mod', tagged_.name)
+    case 'event source':
+      return tag('stream', tokenOf(tagged_, rendering.call))
+    case 'document':
+    case 'set':
+      return rendering.encode(tagged_, tagged)
+  }
+  return quoteJson(displayText(tagged_, rendering.call))
+}
+
+type Tagged = Extract<Value, { readonly kind: string }>
+
+/** The JSON text of a plain object. If a key looks like a tag, the object gets the tag `@object`. */
+function encodeStruct(struct: Struct, rendering: Rendering, tagged: boolean): string {
+  let text = ''
+  let looksTagged = false
+  for (const [key, value] of struct) {
+    if (key.startsWith('@')) looksTagged = true
+    text += `${text === '' ? '' : ','}${quoteJson(key)}:${encodeJson(value, rendering, tagged)}`
+  }
+  return tagged && looksTagged ? `{"@object":{${text}}}` : `{${text}}`
 }

@@ -7,9 +7,7 @@ import type { Call } from '../call.ts'
 import { cursorOf, firstPage, pageStruct } from '../sets/pages.ts'
 import { areSameSaved } from '../sets/saved-values.ts'
 import { Doc, Id, type SetValue, type Struct, type Value } from '../value.ts'
-import { decorate } from './decorated.ts'
-import { encodeJson } from './json-text.ts'
-import type { Rendering } from './rendering.ts'
+import { decorate, encodeJson, type Rendering } from './rendering.ts'
 
 /** Maximum depth of nested pages. */
 const pageDepthMax = 10

@@ -7,9 +7,9 @@ import type { LocalDate } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { doubleOf } from '../numbers.ts'
 import { asLong, integerOf, type Module, type NumberValue } from '../value.ts'
-import { roundHalfUp, unitNamed } from './amounts.ts'
 import { entriesFor, type FieldDefinition, type Members, members } from './entry.ts'
 import { date, number, string } from './parameters.ts'
+import { roundHalfUp, unitNamed } from './time.ts'
 import { toText } from './to-text.ts'
 
 const { field, method } = entriesFor<LocalDate>()

@@ -1,7 +1,7 @@
 // Defines the parameter types. All implicit conversions are here: a whole Double to an Int, a decimal text to an ID.
 
 import { LocalDate, Time } from '../../values/value.ts'
-import { integerOfText } from '../integer-text.ts'
+import { integerOfText } from '../numbers.ts'
 import {
   Doc,
   type FunctionValue,

@@ -1,13 +1,82 @@
-// Text methods that search for texts. Positions count code points.
+// Text methods that search, replace and split, by texts and by regular expressions in Java's syntax.
 
-import { longCall } from '../../base/effort.ts'
+import { longCall, step } from '../../base/effort.ts'
+import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { codePointLength, codePointsBetween, unitOffset } from '../../text/code-points.ts'
+import { type CompiledPattern, compilePattern, type Match } from '../../text/regex/compiled-pattern.ts'
+import { RegexSyntaxError, SearchTooLongError, UnsupportedRegexError } from '../../text/regex/errors.ts'
 import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
 import type { Value } from '../value.ts'
+import { countText } from '../value-limits.ts'
 import { entriesFor, type LibraryEntry } from './entry.ts'
 import { int, string } from './parameters.ts'
+
+// Replaces and splits. After each match, the rest of the text is searched like a separate text: `^` matches at the
+// start of the rest. An empty match does not advance the search.
+
+/** The range of a match, as offsets in UTF-16 units. */
+interface TextMatch {
+  readonly start: number
+  readonly end: number
+}
+
+/** Finds the first match in a text. */
+type Find = (text: string) => TextMatch | undefined
+
+/** Replaces the first `amount` matches. Throws `value_too_large`. */
+function replaceMatches(text: string, find: Find, replacement: string, amount: number, call: Call): string {
+  const pieces: string[] = []
+  let rest = text
+  let size = text.length
+  for (let count = 0; count < amount; count++) {
+    step()
+    const found = find(rest)
+    if (found === undefined) break
+    const { start, end } = found
+    if (end === 0) {
+      // The search would find the same empty match again every time, so all replacements are added at once.
+      const times = Math.min(amount - count, timesUntilTooLong(size, replacement.length))
+      countText(size + times * replacement.length, call)
+      pieces.push(replacement.repeat(times))
+      break
+    }
+    size += replacement.length - (end - start)
+    countText(size, call)
+    pieces.push(rest.slice(0, start), replacement)
+    rest = rest.slice(end)
+  }
+  return pieces.join('') + rest
+}
+
+/** The number of times a text can grow by `growth` units before it is too long. */
+function timesUntilTooLong(size: number, growth: number): number {
+  return growth === 0 ? 0 : Math.floor((limits.v10TextUnitsMax - size) / growth) + 1
+}
+
+/** The pieces of a text between matches. After an empty match, the first unit of the rest becomes a piece. */
+function split(text: string, find: Find): readonly string[] {
+  const pieces: string[] = []
+  let rest = text
+  while (rest !== '') {
+    step()
+    const found = find(rest)
+    if (found === undefined) break
+    if (found.start < found.end) {
+      pieces.push(rest.slice(0, found.start))
+      rest = rest.slice(found.end)
+      continue
+    }
+    pieces.push(rest.slice(0, 1))
+    rest = rest.slice(1)
+    if (rest.length <= 1) break
+  }
+  pieces.push(rest)
+  return pieces
+}
+
+// Text methods that search for texts. Positions count code points.
 
 const { method } = entriesFor<string>()
 
@@ -15,7 +84,7 @@ const { method } = entriesFor<string>()
  * Converts a position to an offset in UTF-16 units; `otherwise` without a position. Throws `index_out_of_bounds`, even
  * for the position at the end.
  */
-export function offsetWithin(text: string, index: number | undefined, otherwise: number, call: Call): number {
+function offsetWithin(text: string, index: number | undefined, otherwise: number, call: Call): number {
   if (index === undefined) return otherwise
   const length = codePointLength(text)
   if (index >= 0 && index < length) return unitOffset(text, index)
@@ -23,7 +92,7 @@ export function offsetWithin(text: string, index: number | undefined, otherwise:
 }
 
 /** Converts an offset in UTF-16 units to a position; null for -1. */
-export function positionOf(text: string, offset: number, call: Call): Value {
+function positionOf(text: string, offset: number, call: Call): Value {
   return offset < 0 ? call.nothing(msg`no element found`) : BigInt(codePointsBetween(text, 0, offset))
 }
 
@@ -75,3 +144,172 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
       positionOf(text, lastOffset(text, pattern, offsetWithin(text, end, text.length, call)), call),
   }),
 ]
+
+/** The cost of compiling a character of an expression, relative to searching a character. */
+const compilationsPerUnit = 64
+/** The number of RE2 instructions that take as long as searching one character. */
+const instructionsPerUnit = 2
+
+/** Compiles an expression. Throws `invalid_regex`. */
+function compile(regex: string, call: Call): CompiledPattern {
+  longCall(regex.length * compilationsPerUnit)
+  try {
+    return compilePattern(regex)
+  } catch (error) {
+    if (error instanceof RegexSyntaxError) throw invalidRegex(error.message, call)
+    if (error instanceof UnsupportedRegexError) throw invalidRegex(`${error.feature} is not supported`, call)
+    throw error
+  }
+}
+
+function invalidRegex(reason: string, call: Call): unknown {
+  return call.failure('invalid_regex', msg`Invalid regular expression. ${reason}`)
+}
+
+/** The matches of an expression in a text. A match is valid until the next one is requested. */
+function* matchesOf(pattern: CompiledPattern, text: string, call: Call): Generator<Match, void, void> {
+  const units = (from: number) => Math.ceil(((text.length - from) * pattern.size) / instructionsPerUnit)
+  longCall(units(0))
+  try {
+    for (const match of pattern.search(text).matches) {
+      step(units(match.start) >> 4)
+      yield match
+    }
+  } catch (error) {
+    if (error instanceof SearchTooLongError)
+      throw invalidRegex('The search takes too many steps in this text', call)
+    throw error
+  }
+}
+
+function firstMatch(pattern: CompiledPattern, text: string, call: Call): Match | undefined {
+  const { value } = matchesOf(pattern, text, call).next()
+  return value ?? undefined
+}
+
+function finding(regex: string, call: Call): Find {
+  const pattern = compile(regex, call)
+  return text => firstMatch(pattern, text, call)
+}
+
+const searching = [
+  method('includesRegex', {
+    parameters: { regex: string },
+    result: 'Boolean',
+    summary: 'True if a regular expression matches anywhere.',
+    example: ['"abc".includesRegex("[bx]")', 'true'],
+    run: (text, { regex }, call) => finding(regex, call)(text) !== undefined,
+  }),
+  method('indexOfRegex', {
+    parameters: { regex: string },
+    optional: { start: int },
+    result: 'Number | Null',
+    summary: 'The first position, from a start on, at which a regular expression matches; null without one.',
+    example: ['"abc".indexOfRegex("[bc]")', '1'],
+    run: (text, { regex, start }, call) => {
+      const from = offsetWithin(text, start, 0, call)
+      // The expression does not see the text before the start.
+      const match = finding(regex, call)(text.slice(from))
+      return positionOf(text, match === undefined ? -1 : from + match.start, call)
+    },
+  }),
+  method('matches', {
+    parameters: { regex: string },
+    result: 'Array<String>',
+    summary: 'All matches of a regular expression.',
+    example: ['"a1b2".matches("[0-9]")', '[\n  "1",\n  "2"\n]'],
+    run: (text, { regex }, call) =>
+      Array.from(matchesOf(compile(regex, call), text, call), ({ start, end }) => text.slice(start, end)),
+  }),
+  method('matchIndexes', {
+    parameters: { regex: string },
+    result: 'Array<[Number, String]>',
+    summary: 'The positions and texts of all matches of a regular expression.',
+    example: ['"a1".matchIndexes("[0-9]")', '[\n  [\n    1,\n    "1"\n  ]\n]'],
+    run: (text, { regex }, call) => {
+      let offset = 0
+      let position = 0
+      return Array.from(matchesOf(compile(regex, call), text, call), ({ start, end }) => {
+        position += codePointsBetween(text, offset, start)
+        offset = start
+        return [BigInt(position), text.slice(start, end)]
+      })
+    },
+  }),
+]
+
+const replacing = [
+  method('replaceRegex', {
+    parameters: { regex: string, replacement: string },
+    optional: { amount: int },
+    result: 'String',
+    summary: 'The text with the first match of a regular expression replaced, or the first `amount` matches.',
+    example: ['"a1b2".replaceRegex("[0-9]", "-")', '"a-b2"'],
+    run: (text, { regex, replacement, amount = 1 }, call) => {
+      const find = finding(regex, call)
+      return replaceMatches(text, find, replacement, checkAmount(amount, call), call)
+    },
+  }),
+  method('replaceAllRegex', {
+    parameters: { pattern: string, replacement: string },
+    result: 'String',
+    summary: 'The text with every match of a regular expression replaced.',
+    example: ['"a1b2".replaceAllRegex("[0-9]", "-")', '"a-b-"'],
+    run: (text, { pattern, replacement }, call) =>
+      replaceMatches(text, finding(pattern, call), replacement, Number.POSITIVE_INFINITY, call),
+  }),
+  method('splitRegex', {
+    parameters: { regex: string },
+    result: 'Array<String>',
+    summary: 'The pieces of the text between matches of a regular expression.',
+    example: ['"a1b".splitRegex("[0-9]")', '[\n  "a",\n  "b"\n]'],
+    run: (text, { regex }, call) => split(text, finding(regex, call)),
+  }),
+]
+
+// Text methods that replace texts and split at texts.
+
+function findingText(pattern: string): Find {
+  return text => {
+    const start = indexOfText(text, pattern)
+    return start < 0 ? undefined : { start, end: start + pattern.length }
+  }
+}
+
+/** Checks the maximum number of replacements. Throws `invalid_argument` below 1. */
+function checkAmount(amount: number, call: Call): number {
+  // The message names another parameter, as the original does.
+  if (amount < 1) throw call.invalidArgument('count', msg`must be greater than or equal to 1`)
+  return amount
+}
+
+/** Text methods that replace and split. */
+export const stringReplacingEntries: readonly LibraryEntry[] = [
+  method('replace', {
+    parameters: { pattern: string, replacement: string },
+    optional: { amount: int },
+    result: 'String',
+    summary: 'The text with the first occurrence of a pattern replaced, or the first `amount` occurrences.',
+    example: ['"a-b-c".replace("-", "+")', '"a+b-c"'],
+    run: (text, { pattern, replacement, amount = 1 }, call) =>
+      replaceMatches(text, findingText(pattern), replacement, checkAmount(amount, call), call),
+  }),
+  method('replaceAll', {
+    parameters: { pattern: string, replacement: string },
+    result: 'String',
+    summary: 'The text with every occurrence of another text replaced.',
+    example: ['"a-b-c".replaceAll("-", "+")', '"a+b+c"'],
+    run: (text, { pattern, replacement }, call) =>
+      replaceMatches(text, findingText(pattern), replacement, Number.POSITIVE_INFINITY, call),
+  }),
+  method('split', {
+    parameters: { separator: string },
+    result: 'Array<String>',
+    summary: 'The pieces of the text between occurrences of another.',
+    example: ['"a,b".split(",")', '[\n  "a",\n  "b"\n]'],
+    run: (text, { separator }) => split(text, findingText(separator)),
+  }),
+]
+
+/** Text methods with regular expressions. */
+export const stringRegexEntries: readonly LibraryEntry[] = [...searching, ...replacing]

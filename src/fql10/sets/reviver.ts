@@ -2,8 +2,8 @@
 
 import { Ref, type Value as StoredValue, TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import { placeholderName } from '../syntax/placeholder.ts'
 import { lambdaOf } from '../syntax/slices.ts'
+import { placeholderName } from '../syntax/template.ts'
 import {
   BoundFunction,
   Doc,

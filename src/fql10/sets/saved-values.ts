@@ -6,8 +6,8 @@ import { epoch } from '../../base/micros.ts'
 import { encodeValue } from '../../storage/keys/value-codec.ts'
 import { compareBytes } from '../../values/order.ts'
 import { LocalDate, type Value as StoredValue, Time, TransactionTime, Uuid } from '../../values/value.ts'
-import { placeholderName } from '../syntax/placeholder.ts'
 import { sliceOf } from '../syntax/slices.ts'
+import { placeholderName } from '../syntax/template.ts'
 import {
   BoundFunction,
   Doc,
@@ -24,6 +24,7 @@ import {
   SetValue,
   type Value,
 } from '../value.ts'
+
 /** The encoding of an absent part. */
 export const absent: StoredValue = null
 

@@ -3,8 +3,7 @@
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
-import { readHeredoc, startsHeredoc } from './heredoc.ts'
-import { readNumber, startsNumber, startsString } from './literals.ts'
+import { readHeredoc, readNumber, startsHeredoc, startsNumber, startsString } from './literals.ts'
 import {
   type BlockNode,
   type GroupNode,
@@ -14,11 +13,11 @@ import {
   shortParameter,
   type TypeNode,
 } from './nodes.ts'
-import { ObjectReader } from './objects.ts'
+import { ObjectReader } from './operands.ts'
 import { skipCases } from './patterns.ts'
-import { placeholderText } from './placeholder.ts'
 import { bodyOfShortLambda, type Operator, readOperator, treeOf } from './precedence.ts'
 import { code, type ExpectedTokens, isKeyword, startsName } from './reader.ts'
+import { placeholderText } from './template.ts'
 import { readType } from './types.ts'
 
 /** The content of parentheses: expressions, or parameters if `=>` follows. */

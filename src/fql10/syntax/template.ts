@@ -3,7 +3,14 @@
 import type { RepeatedNames } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { quoted } from '../text/quoted.ts'
-import { placeholderText } from './placeholder.ts'
+
+/** The text of every template value. */
+export const placeholderText = '<value>'
+
+/** The name of the variable for a template value. */
+export function placeholderName(index: number): string {
+  return `<${index}>`
+}
 
 /** Thrown for an invalid template. The message is for the client. */
 export class TemplateError {

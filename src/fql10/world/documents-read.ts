@@ -24,8 +24,7 @@ import {
   type VersionRenderCache,
 } from '../../values/value.ts'
 import type { Absence, Call, DocumentAccess } from '../call.ts'
-import { encodeJson } from '../formats/json-text.ts'
-import type { Rendering } from '../formats/rendering.ts'
+import { encodeJson, type Rendering } from '../formats/rendering.ts'
 import {
   collectionNumber,
   deletedCollection,

@@ -16,9 +16,14 @@ import type { Call } from '../call.ts'
 import { type Diagnostic, QueryFailure } from '../failure/query-failure.ts'
 import { renderInMessage } from '../failure/summary.ts'
 import type { CollectionItem } from '../schema/fsl/schema-items.ts'
-import { type Declaration, declarationOf, declarationOfItem } from '../schema/migrations/declaration.ts'
+import {
+  type Declaration,
+  declarationOf,
+  declarationOfItem,
+  type Filler,
+  type PlannedStep,
+} from '../schema/migrations/declaration.ts'
 import { type MigrationPlan, planMigration } from '../schema/migrations/migration-plan.ts'
-import type { Filler, PlannedStep } from '../schema/migrations/planned-step.ts'
 import { renderError, sameQuery } from './write-failures.ts'
 
 /**

@@ -1,17 +1,143 @@
 // Reads the parts of a collection definition that affect reads: computed fields, and the index functions of the module.
 
+import { catchError } from '../../base/catch-error.ts'
+import { msg } from '../../base/message.ts'
 import { upsert } from '../../base/upsert.ts'
 import { uncounted } from '../../model/read.ts'
-import { ownIndexes } from '../../model/schema/collection-indexes.ts'
+import { type OwnField, type OwnIndex, ownIndexes } from '../../model/schema/collection-indexes.ts'
 import { namedIn, textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
-import { native, type Ref, TransactionTime } from '../../values/value.ts'
+import { microsOfTime } from '../../values/time.ts'
+import { native, Ref, type Value as StoredValue, Time, TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { companionMembers } from '../library/collection.ts'
+import { entriesFor, type FunctionDefinition } from '../library/entry.ts'
 import { nativeModule } from '../library/natives.ts'
-import { Doc, Lambda, UserCollection, type Value } from '../value.ts'
+import { any, id as idParameter } from '../library/parameters.ts'
+import { endsOfRange, rangeOfDocuments, type StoredBound, StoredSet } from '../sets/stored-set.ts'
+import { Doc, Lambda, type Module, UserCollection, type Value } from '../value.ts'
 import { bodyOf } from './bodies.ts'
-import { indexFunction } from './index-functions.ts'
+import { storedOf, UnstorableValue } from './stored-values.ts'
+
+// Functions of a user collection that read an index, such as `Jar.byName("a", { from: 1 })`.
+
+const { method } = entriesFor<Module>()
+
+/** The function that reads an index. The arguments are the terms, followed by an optional range. */
+function indexFunction(index: OwnIndex): FunctionDefinition {
+  const names = index.terms.map((_, position) => `term${position + 1}`)
+  return method(index.name, {
+    effect: 'read',
+    parameters: Object.fromEntries(names.map(name => [name, any])),
+    optional: { range: any },
+    result: 'Set<Doc>',
+    summary: 'The documents that an index has under some terms.',
+    example: [`Author.${index.name}("Ann").count()`, '1'],
+    run: (collection, { range, ...terms }, call) =>
+      setOf(
+        index,
+        collection,
+        names.map(name => terms[name] ?? null),
+        range,
+        call,
+      ),
+  })
+}
+
+function setOf(
+  index: OwnIndex,
+  collection: Module,
+  terms: readonly Value[],
+  range: Value | undefined,
+  call: Call,
+): StoredSet {
+  if (!index.isQueryable) {
+    const message = msg`The index \`${collection.name}.${index.name}\` is not queryable.`
+    throw call.failure('invalid_index_invocation', message)
+  }
+  call.evaluation.world.sets.requireIndex(collection, call)
+  const stored = terms.map((term, position) => storedTerm(term, `term${position + 1}`, call))
+  const bounds = range === undefined ? {} : rangeOf(index, collection, range, call)
+  return new StoredSet({
+    collection,
+    index: index.name,
+    terms: stored,
+    isReversed: false,
+    at: call.at,
+    span: call.span,
+    ...bounds,
+  })
+}
+
+function storedTerm(term: Value, name: string, call: Call): StoredValue {
+  const stored = storedOrNothing(term)
+  if (stored !== undefined) return stored
+  throw call.invalidArgument(name, msg`Argument cannot be used as lookup term`)
+}
+
+function storedOrNothing(value: Value): StoredValue | undefined {
+  return catchError(
+    UnstorableValue,
+    () => storedOf(value),
+    () => undefined,
+  )
+}
+
+function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) {
+  const { values } = index
+  if (values.length === 0) return rangeOfDocuments(range, call)
+  return endsOfRange(range, call, (end, given) => {
+    const items = values.length > 1 && Array.isArray(given) ? (given as readonly Value[]) : [given]
+    if (items.length > values.length) {
+      throw call.invalidArgument('range', msg`The field \`${end}\` can have at most ${values.length} values`)
+    }
+    const bound = items.map((item, position) => boundValue(item, values[position] as OwnField, collection))
+    if (bound.some(each => each === undefined)) {
+      const shape = 'should be either an indexable value or an array of values'
+      throw call.invalidArgument('range', msg`The \`${end}\` field ${shape}`)
+    }
+    return boundOf(bound as readonly StoredValue[], index)
+  })
+}
+
+/**
+ * Converts the values of a bound to a stored bound. The index stores no `id` as its last value, because entries are
+ * ordered by id anyway. For an index with one value, an array bound matches all array values that begin with its
+ * elements. For other indexes, the bound is a prefix of the tuple of values.
+ */
+function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): StoredBound {
+  const count = stored.values.length
+  const last = bound[count]
+  if (last instanceof Ref) return { values: bound.slice(0, count), id: last.id }
+  return values.length === 1 && Array.isArray(bound[0]) ? { values: bound, isOpen: true } : { values: bound }
+}
+
+/** A value of a bound in the form of index entries: ids as references, document times as microseconds. */
+function boundValue(
+  value: Value,
+  { isComputed, path }: OwnField,
+  collection: Module,
+): StoredValue | undefined {
+  const [name] = path
+  if (path.length === 1 && !isComputed && name === 'id') return idBound(value, collection)
+  const stored = storedOrNothing(value)
+  if (path.length === 1 && !isComputed && name === 'ts' && stored instanceof Time) {
+    return microsOfTime(stored)
+  }
+  return stored
+}
+
+/** The greatest possible id. */
+const idMax = 2n ** 63n - 1n
+
+/** Null is the lowest id. Any other value that is not an id sorts after the highest id. */
+function idBound(value: Value, collection: Module): StoredValue | undefined {
+  if (!(collection instanceof UserCollection)) return undefined
+  const { database, id: number } = collection.ref
+  const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)
+  const isNothing = storedOrNothing(value) === null
+  return new Ref(database, Number(number), id ?? (isNothing ? 0n : idMax))
+}
 
 /** A field that is computed on every read. */
 type ComputedField = (doc: Doc, call: Call) => Value

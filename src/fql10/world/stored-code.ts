@@ -3,25 +3,128 @@
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
+import { epoch } from '../../base/micros.ts'
 import type { CodeArguments } from '../../model/code-arguments.ts'
 import type { EffectPlace } from '../../model/effect.ts'
 import type { CodeLanguage, Session } from '../../model/session.ts'
 import type { SourceCode } from '../../values/code.ts'
-import { DocumentValue, isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
-import { Call, type CallEffect } from '../call.ts'
-import type { Interpreter } from '../evaluate/interpreter.ts'
-import { interpreterOf } from '../evaluate/session-interpreter.ts'
+import {
+  DocumentValue,
+  isObject,
+  isArray as isStoredArray,
+  type Ref,
+  type Value as StoredValue,
+} from '../../values/value.ts'
+import { Call, type CallEffect, type World } from '../call.ts'
+import { type Interpreter, interpreterOf } from '../evaluate/interpreter.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { requireCount } from '../library/invoke.ts'
+import { deletedCollection } from '../library/natives.ts'
+import { isReservedField } from '../schema/field-names.ts'
 import { parseQuery } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
-import { Lambda, typeName } from '../value.ts'
-import { boundValue } from './bindings.ts'
-import { bodyOf } from './bodies.ts'
+import { Doc, Lambda, type Struct, typeName, type Value } from '../value.ts'
+import { type Body, bodyOf } from './bodies.ts'
 import { DataWorld } from './data-world.ts'
 import { logLinesOf } from './log-output.ts'
-import { storedOf, UnstorableValue } from './stored-values.ts'
+import { runtimeOf, storedOf, UnstorableValue } from './stored-values.ts'
 import { foreignOrFailure } from './user-functions.ts'
+
+// Evaluates a computed field for an index. The function sees only the stored fields of its own document, so that the
+// index entries can be recomputed at any time. A function that reads anything else fails, and the document gets no
+// entry.
+
+// A world without data: no collections, no documents, no user functions.
+
+function nowhere(): never {
+  const message = msg`Documents are not available here.`
+  throw new QueryFailure('disabled_feature', message, [{ name: 'error', message, span: undefined }])
+}
+
+/** A world in which nothing is defined. */
+export const emptyWorld: World = {
+  names: { global: () => undefined, collection: nowhere, userFunction: nowhere, definitionOf: nowhere },
+  documents: {
+    absence: () => undefined,
+    fields: () => new Map(),
+    storedText: () => undefined,
+    field: () => undefined,
+    hintUncovered: () => undefined,
+    byId: nowhere,
+    byName: nowhere,
+    collectionOf: nowhere,
+  },
+  writer: { create: nowhere, change: nowhere, remove: nowhere },
+  access: {
+    credentialOf: nowhere,
+    tokensOf: nowhere,
+    verify: nowhere,
+    login: nowhere,
+    identity: () => undefined,
+    token: () => undefined,
+    isProtected: () => false,
+  },
+  sets: { requireIndex: nowhere, scan: () => [], mayReadSome: nowhere, pathsOf: nowhere },
+  sealing: {
+    database: 0n,
+    resultTime: () => epoch,
+    cursorKey: new Uint8Array(),
+    sourceKey: new Uint8Array(),
+  },
+  callUser: () => null,
+}
+
+/** The value of a computed field for a document. Throws a QueryFailure or UnstorableValue without one. */
+function boundValue({ node, source }: Body, document: DocumentValue, session: Session): StoredValue {
+  const interpreter = interpreterOf(session, worldOf(document))
+  const limit = { effect: 'read', forbids: 'observation', place: 'index bindings' } as const
+  const call = new Call(interpreter, undefined, source, undefined, 0, limit)
+  const lambda = new Lambda(node, source, undefined)
+  return storedOf(interpreter.enter(lambda, [referenceOf(document.ref)], call))
+}
+
+/** The collection does not matter, because the function cannot reach it. */
+function referenceOf(ref: Ref): Doc {
+  return new Doc(ref, deletedCollection)
+}
+
+function noSets(call: Call) {
+  return call.failure('invalid_effect', msg`Index bindings cannot read sets.`)
+}
+
+/** A world that contains a single document. */
+function worldOf({ fields, ref: own }: DocumentValue): World {
+  const fieldOf = (doc: Doc, name: string, call: Call): Value | undefined => {
+    const isOwn = doc.ref.collection === own.collection && doc.ref.id === own.id
+    if (!isOwn || name === 'ts') {
+      throw call.failure(
+        'invalid_effect',
+        msg`Index bindings can read only the stored fields of their own document.`,
+      )
+    }
+    const data = fields.get('data')
+    const isBeside = name === 'data' || name === 'ttl'
+    const inData = isObject(data) && !isReservedField(name) ? data.get(name) : undefined
+    const value = isBeside ? fields.get(name) : inData
+    return value === undefined ? undefined : runtimeOf(value, referenceOf)
+  }
+  const allFields = (doc: Doc, call: Call): Struct => {
+    throw call.failure(
+      'invalid_effect',
+      msg`Index bindings cannot read all fields of document ${doc.ref.id}.`,
+    )
+  }
+  const sets: World['sets'] = {
+    ...emptyWorld.sets,
+    requireIndex: (_collection, call) => {
+      throw noSets(call)
+    },
+    scan: (_set, _from, call) => {
+      throw noSets(call)
+    },
+  }
+  return { ...emptyWorld, documents: { ...emptyWorld.documents, fields: allFields, field: fieldOf }, sets }
+}
 
 /** Implements stored code of version 10. Arguments and results are stored values. */
 export const storedCode: CodeLanguage<'10'> = {

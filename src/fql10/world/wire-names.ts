@@ -1,10 +1,10 @@
 // Resolves the tags of request arguments that name modules, collections and documents.
 
 import { DecodingError, type TagNames } from '../formats/decode.ts'
-import { integerOfText } from '../integer-text.ts'
 import { deletedCollection, nativeNumber, nativeOf } from '../library/natives.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import { globals } from '../library/tables.ts'
+import { integerOfText } from '../numbers.ts'
 import { Module, UserCollection, type Value } from '../value.ts'
 import type { DataWorld } from './data-world.ts'
 

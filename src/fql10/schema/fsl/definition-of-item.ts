@@ -5,7 +5,7 @@ import { type Node, shortParameter } from '../../syntax/nodes.ts'
 import { definitionOfIndex, definitionOfTerms } from './index-parts.ts'
 import type { FieldPathPlace } from './outline.ts'
 import { ItemPrinter } from './print.ts'
-import { printPath } from './print-text.ts'
+import { printPath } from './print-expression.ts'
 import {
   type ActionMember,
   type CollectionItem,

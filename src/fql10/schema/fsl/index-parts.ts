@@ -11,10 +11,9 @@ import type { ConstraintFailure } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import { failureAt } from '../text-failures.ts'
 import { array, either, literal, object, optional, scalar } from '../type-constructors.ts'
-import { type Conversion, errorPlace } from './conversion.ts'
-import { callOf, isPlace, listOf, pathNode, stepsOf } from './convert-paths.ts'
+import { type Conversion, callOf, errorPlace, isPlace, listOf, pathNode, stepsOf } from './conversion.ts'
 import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
-import { printPath } from './print-text.ts'
+import { printPath } from './print-expression.ts'
 
 /** The keywords of the parts, in the order in which they are written. */
 export const partKinds = ['terms', 'values'] as const

@@ -1,13 +1,15 @@
 // Updates schema files to match the stored definitions. Comments, order and layout are kept.
 
+import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { GenerationCache } from '../../../base/generation-cache.ts'
 import { treeBytesPerUnit } from '../../syntax/nodes.ts'
 import { Source } from '../../syntax/source.ts'
 import { TextEdits } from './edit.ts'
-import type { SourceRange } from './outline.ts'
+import type { AnnotationPlace, SourceRange } from './outline.ts'
 import { type ParsedFile, parseFsl } from './parse-file.ts'
-import { patchItem } from './patch-item.ts'
-import type { SchemaItem } from './schema-items.ts'
+import { hasNoEffect, ItemPrinter, type Member, memberKey, printAnnotation } from './print.ts'
+import { printName } from './print-expression.ts'
+import { type ActionMember, type SchemaItem, withoutParentheses } from './schema-items.ts'
 
 /** A file with its name and text. */
 export interface FileText {
@@ -103,4 +105,154 @@ function withNewItems(files: readonly FileText[], items: readonly SchemaItem[]):
   const isBroken = readFile(main).faults.length > 0
   const text = isBroken ? generatedText(texts) : texts.reduce(withItem, main.text)
   return files.map(file => (file === main ? { ...main, text } : file))
+}
+
+// The edits that change an item to match a definition. Unchanged parts keep their text.
+
+/** Adds to `edits` the changes of a file that turn `item` into `wanted`. Both items have the same kind and name. */
+function patchItem(item: SchemaItem, wanted: SchemaItem, edits: TextEdits): void {
+  step(stepsPerDefinition)
+  new ItemPatch(item, wanted, edits).patch()
+}
+
+class ItemPatch {
+  readonly #item: SchemaItem
+  readonly #wanted: SchemaItem
+  readonly #edits: TextEdits
+  readonly #old: ItemPrinter
+  readonly #new: ItemPrinter
+
+  constructor(item: SchemaItem, wanted: SchemaItem, edits: TextEdits) {
+    this.#item = item
+    this.#wanted = wanted
+    this.#edits = edits
+    this.#old = new ItemPrinter(item.source.text)
+    this.#new = new ItemPrinter(wanted.source.text)
+  }
+
+  patch(): void {
+    const item = this.#item
+    const wanted = this.#wanted
+    this.#annotations()
+    if (item.kind === 'function') {
+      if (wanted.kind !== 'function') return
+      if (this.#old.head(item) !== this.#new.head(wanted)) {
+        const end = item.result?.end ?? item.list.end
+        this.#edits.replace({ start: item.list.start, end }, this.#new.head(wanted))
+      }
+      const body = this.#new.block(wanted.body)
+      if (this.#old.block(item.body) !== body) this.#edits.replace(item.body, body)
+    } else if (wanted.kind !== 'function') {
+      this.#members(item.block, item.members, wanted.members, 0)
+    }
+  }
+
+  #annotations(): void {
+    const start = this.#item.annotations[0]?.start ?? this.#item.keywordStart
+    const place = { start, end: start }
+    const wanted = new Map(this.#wanted.annotations.map(each => [each.kind, each]))
+    for (const annotation of this.#item.annotations) {
+      const other = wanted.get(annotation.kind)
+      if (other === undefined) this.#edits.cut(annotation)
+      else if (other.name.text !== annotation.name.text) {
+        this.#edits.replace(annotation.name, printName(other.name.text))
+      }
+    }
+    const known = new Set(this.#item.annotations.map(({ kind }) => kind))
+    const added = this.#wanted.annotations.filter(({ kind }: AnnotationPlace) => !known.has(kind))
+    const lines = added.toReversed().map(each => `${printAnnotation(each)}\n`)
+    if (lines.length > 0) this.#edits.replace(place, lines.join(''))
+  }
+
+  /** `level` is the number of enclosing blocks. In nested blocks, new members are inserted in reverse order. */
+  #members(block: SourceRange, old: readonly Member[], wanted: readonly Member[], level: number): void {
+    const before = new Map(old.map(each => [memberKey(each), each]))
+    const after = new Map(wanted.map(each => [memberKey(each), each]))
+    for (const [key, member] of before) {
+      const other = after.get(key)
+      if (other !== undefined) this.#member(member, other)
+      else if (!hasNoEffect(member)) this.#edits.cut(member)
+    }
+    const added = wanted.filter(each => !before.has(memberKey(each)) && !hasNoEffect(each))
+    const ordered = [...added.filter(isField), ...added.filter(each => !isField(each))]
+    const lines = ordered.map(each => this.#new.member(each))
+    this.#edits.append(block, level, level > 0 ? lines.reverse() : lines)
+  }
+
+  #member(old: Member, wanted: Member): void {
+    if (this.#old.member(old) === this.#new.member(wanted)) return
+    switch (old.kind) {
+      case 'field':
+        if (wanted.kind === 'field') this.#field(old, wanted)
+        return
+      case 'wildcard':
+        if (wanted.kind === 'wildcard') this.#edits.replace(old.type, this.#new.type(wanted.type))
+        return
+      case 'computed':
+        if (wanted.kind === 'computed') this.#computed(old, wanted)
+        return
+      case 'index':
+        if (wanted.kind === 'index') this.#members(old.block, old.members, wanted.members, 1)
+        return
+      case 'privileges':
+        if (wanted.kind === 'privileges') this.#members(old.block, old.actions, wanted.actions, 1)
+        return
+      case 'check':
+        if (wanted.kind === 'check') this.#edits.replace(old.body, this.#new.expression(wanted.body))
+        return
+      case 'action':
+      case 'membership':
+      case 'role':
+        if (wanted.kind === old.kind) this.#predicate(old, wanted)
+        return
+      case 'unique':
+        return
+      case 'migrations':
+        this.#edits.replace(old, this.#new.member(wanted))
+        return
+      default: {
+        const value = this.#new.member(wanted).slice(wanted.kind.length + 1)
+        this.#edits.replace(old.valuePlace, value)
+      }
+    }
+  }
+
+  #field(old: Member & { kind: 'field' }, wanted: Member & { kind: 'field' }): void {
+    const type = this.#new.type(wanted.type)
+    if (this.#old.type(old.type) !== type) this.#edits.replace(old.type, type)
+    const { defaultValue } = old
+    const value = wanted.defaultValue && this.#new.expression(wanted.defaultValue)
+    if (defaultValue === undefined) {
+      if (value !== undefined) this.#edits.replace({ start: old.end, end: old.end }, ` = ${value}`)
+    } else if (value === undefined) this.#edits.erase({ start: old.type.end, end: defaultValue.end })
+    else if (this.#old.expression(defaultValue) !== value) this.#edits.replace(defaultValue, value)
+  }
+
+  /** Ignores a type that only one of the two definitions has. */
+  #computed(old: Member & { kind: 'computed' }, wanted: Member & { kind: 'computed' }): void {
+    if (old.type !== undefined && wanted.type !== undefined) {
+      const type = this.#new.type(wanted.type)
+      if (this.#old.type(old.type) !== type) this.#edits.replace(old.type, type)
+    }
+    const isSame =
+      this.#old.expression(withoutParentheses(old.body)) ===
+      this.#new.expression(withoutParentheses(wanted.body))
+    if (!isSame) this.#edits.replace(old.body, this.#new.expression(wanted.body))
+  }
+
+  #predicate(
+    old: Pick<ActionMember, 'name' | 'predicate' | 'end'>,
+    { predicate }: Pick<ActionMember, 'predicate'>,
+  ): void {
+    if (old.predicate === undefined) {
+      if (predicate === undefined) return
+      this.#edits.replace({ start: old.end, end: old.end }, ` ${this.#new.predicate(predicate)}`)
+    } else if (predicate === undefined) {
+      this.#edits.erase({ start: old.name.end, end: old.predicate.block.end })
+    } else this.#edits.replace(old.predicate.lambda, this.#new.expression(predicate.lambda))
+  }
+}
+
+function isField({ kind }: Member): boolean {
+  return kind === 'field' || kind === 'computed' || kind === 'wildcard'
 }

@@ -2,8 +2,7 @@
 
 import { type IndexPart, isEmptyPart, isPart, printPart, printPaths } from './index-parts.ts'
 import type { AnnotationPlace, ParameterPlace, PredicatePlace } from './outline.ts'
-import { ExpressionPrinter, inBraces, printName } from './print-expression.ts'
-import { printPath, printString } from './print-text.ts'
+import { ExpressionPrinter, inBraces, printName, printPath, printString } from './print-expression.ts'
 import type {
   ActionMember,
   CollectionMember,

@@ -10,8 +10,7 @@ import { parseLambda, parseSignature } from '../../syntax/parse-query.ts'
 import { Source } from '../../syntax/source.ts'
 import { textOfParts, textOfPaths } from './index-parts.ts'
 import { parseExpression } from './parse-file.ts'
-import { ExpressionPrinter, inBraces, printName } from './print-expression.ts'
-import { printString } from './print-text.ts'
+import { ExpressionPrinter, inBraces, printName, printString } from './print-expression.ts'
 import type { SchemaItem } from './schema-items.ts'
 
 /** A definition: its fields in the form of version 10, including the name. */

@@ -3,6 +3,7 @@
 
 import { catchError } from '../../../base/catch-error.ts'
 import { listIn, namedIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
+import type { Step } from '../../../model/schema/migration-steps.ts'
 import { parsePath } from '../../../model/schema/paths.ts'
 import { isObject, type ObjectValue, type Value } from '../../../values/value.ts'
 import { QueryFailure } from '../../failure/query-failure.ts'
@@ -192,3 +193,12 @@ function pathOf(text: Value | undefined): FieldPathPlace | undefined {
   const names = path?.filter(step => typeof step === 'string')
   return names && { path: names, ...nowhere }
 }
+
+/** The source of a field's value in existing documents. */
+export interface Filler {
+  readonly kind: 'backfill' | 'default'
+  readonly expression: DeclaredExpression
+}
+
+/** A step whose values are not computed yet. */
+export type PlannedStep = Step<Filler | undefined>

@@ -1,13 +1,29 @@
 // Plans the migration of a collection's documents to a new definition, and reports the faults of its statements. Rules:
 // FQL v10 reference, migrations, 1 and 4.
 
+import { msg } from '../../../base/message.ts'
+import { typeText } from '../../../model/schema/field-types.ts'
+import type { FieldNames } from '../../../model/schema/migration-steps.ts'
+import { pathSpelling } from '../../../model/schema/paths.ts'
+import { isSubtype, typeDifference } from '../../../model/schema/subtypes.ts'
 import type { FindCollection } from '../../../model/session.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
+import type { Span } from '../../syntax/source.ts'
 import { isSameTree } from '../fsl/diff/same-tree.ts'
-import { comparisonFaults } from './compare.ts'
-import type { Declaration, Statement } from './declaration.ts'
-import { shapeOf } from './document-shape.ts'
-import type { PlannedStep } from './planned-step.ts'
+import { type Declaration, type PlannedStep, type Statement, spanIn } from './declaration.ts'
+import {
+  type Field,
+  hasWildcard,
+  isPresent,
+  isStruct,
+  mayBeAbsent,
+  nameInStatement,
+  type StructShape,
+  shapeOf,
+  shownField,
+  typeOf,
+} from './document-shape.ts'
+import { blockBefore, fault, splitBefore, statements, valueHints, wildcardBefore } from './hints.ts'
 import { Rewinder } from './rewind.ts'
 
 /** The migration of documents from one definition to another. */
@@ -51,4 +67,186 @@ function newStatements(submitted: readonly Statement[], live: readonly Statement
       return submitted.slice(done)
   }
   return submitted
+}
+
+// The live shape of the documents is compared with the shape before the submitted statements, which results from
+// rewinding them. Rules: FQL v10 reference, migrations, 4 and 7.
+
+/** All differences between the rewound shape and the live shape: live fields first, then new fields, then wildcards. */
+function comparisonFaults(
+  rewound: StructShape,
+  live: StructShape,
+  declaration: Declaration,
+): readonly Diagnostic[] {
+  const comparison = new Comparison(rewound, declaration)
+  return [...comparison.fields(rewound, live), ...comparison.wildcards(live)]
+}
+
+class Comparison {
+  readonly #top: StructShape
+  readonly #declaration: Declaration
+
+  constructor(top: StructShape, declaration: Declaration) {
+    this.#top = top
+    this.#declaration = declaration
+  }
+
+  get #item(): Span | undefined {
+    const { place } = this.#declaration
+    return place && { source: place.source, ...place.item }
+  }
+
+  fields(rewound: StructShape, live: StructShape): readonly Diagnostic[] {
+    const known = Array.from(live.fields).flatMap(([name, field]) =>
+      this.#liveField(field, rewound.fields.get(name)),
+    )
+    const added = Array.from(rewound.fields).flatMap(([name, field]) =>
+      live.fields.has(name) ? [] : this.#newField(field),
+    )
+    return [...known, ...added]
+  }
+
+  #liveField(live: Field, field: Field | undefined): readonly Diagnostic[] {
+    const { path } = live
+    const shown = shownField(path)
+    if (field === undefined) {
+      const message = msg`Field ${shown} is missing from the submitted schema`
+      const remark = statements('Drop the field and its data with a `drop` migration', this.#declaration, [
+        `drop ${pathSpelling(path)}`,
+      ])
+      return [fault(message, this.#item, remark)]
+    }
+    const { content, nameSpan, origin } = field
+    if (!isPresent(field) || origin.kind === 'backfilled') {
+      const message = msg`Field ${shown} is in the live schema, so it cannot be added or backfilled`
+      const by = origin.kind === 'backfilled' ? origin.by : undefined
+      return [fault(message, by ? spanIn(by, by.node) : nameSpan)]
+    }
+    const [type, liveType] = [typeOf(content), typeOf(live.content)]
+    if (isStruct(content) && isStruct(live.content)) {
+      const [rest, liveRest] = [content.wildcard, live.content.wildcard]
+      if (rest === undefined && liveRest === undefined) return this.fields(content, live.content)
+      if (rest !== undefined && !rest.isOfDropped && liveRest !== undefined) {
+        const faults = this.fields(content, live.content)
+        if (isSubtype(liveRest.type, rest.type)) return faults
+        return [...faults, this.#narrower(field, path, type, liveType)]
+      }
+    }
+    // An object type that allows more fields accepts all old values. Statements cannot change wildcards of nested
+    // objects.
+    return isSubtype(liveType, type) ? [] : [this.#narrower(field, path, type, liveType)]
+  }
+
+  #narrower(
+    { nameSpan, origin, typeSpan }: Field,
+    path: FieldNames,
+    type: ReturnType<typeof typeOf>,
+    liveType: ReturnType<typeof typeOf>,
+  ): Diagnostic {
+    const types = `of type \`${typeText(type)}\` does not match the live type \`${typeText(liveType)}\``
+    const message = msg`Field ${shownField(path)} ${types}`
+    if (origin.kind === 'dropped') return fault(message, nameInStatement(origin.by, path))
+    const remark = splitBefore(
+      'Add a migration to split the invalid types into another field',
+      this.#declaration,
+      origin.kind === 'declared' ? nameSpan : undefined,
+      path,
+      typeText(typeDifference(liveType, type)),
+    )
+    const span = origin.kind === 'declared' ? typeSpan : undefined
+    return fault(message, span, remark)
+  }
+
+  // ----------------------------------------------------------------------------------- new fields
+
+  #newField(field: Field): readonly Diagnostic[] {
+    const { content, origin, path } = field
+    if (!isPresent(field)) return []
+    const shown = shownField(path)
+    if (origin.kind === 'dropped') {
+      const message = msg`Field ${shown} was dropped but it doesn't exist in the live schema`
+      return [fault(message, nameInStatement(origin.by, path))]
+    }
+    if (origin.kind !== 'declared') return [this.#incompatible()]
+    if (isStruct(content) && content.wildcard === undefined) {
+      const missing = missingWithin(content)
+      const [only] = missing
+      // If all fields of an object are added, the object is added too.
+      const isAdded = content.fields.size > 0 && missing.length === 0
+      if (isAdded && !hasWildcard(this.#top)) return []
+      if (missing.length === 1 && only !== undefined) return [this.#undeclared(only)]
+    }
+    return [this.#undeclared(field)]
+  }
+
+  #undeclared({ content, defaultValue, nameSpan, path, typeSpan }: Field): Diagnostic {
+    const message = msg`Field ${shownField(path)} is not present in the live schema`
+    const provide = 'Provide an `add` migration for this field'
+    if (defaultValue !== undefined || mayBeAbsent(typeOf(content))) {
+      const added = statements(provide, this.#declaration, [`add ${pathSpelling(path)}`])
+      return fault(message, nameSpan, added)
+    }
+    const name = pathSpelling(path.slice(-1))
+    const { defaulted, nullable } = valueHints(typeSpan)
+    const added = blockBefore(provide, nameSpan, [`add ${name}`, `backfill ${name} = <expr>`])
+    return fault(message, nameSpan, added, defaulted, nullable)
+  }
+
+  #incompatible(): Diagnostic {
+    return fault(msg`Submitted schema is not compatible with the live schema`, this.#item)
+  }
+
+  // ------------------------------------------------------------------------------------- wildcards
+
+  wildcards(live: StructShape): readonly Diagnostic[] {
+    const top = this.#top
+    if (hasWildcard(top) === (live.wildcard !== undefined)) return []
+    if (live.wildcard === undefined) return [this.#newWildcard()]
+    if (top.wildcard !== undefined) return [this.#incompatible()]
+    const message = msg`Missing wildcard definition`
+    if (live.wildcard.isImplicit) {
+      const kept =
+        'Collections with no fields defined allow arbitrary fields by default. To keep this behavior, add a wildcard declaration to the schema definition'
+      return [fault(message, this.#item, wildcardBefore(kept, this.#declaration))]
+    }
+    const [moved, dropped] = ['move_wildcard .conflicts', 'drop .conflicts']
+    const remarks = [
+      wildcardBefore('Add the wildcard back', this.#declaration),
+      statements(
+        'Move the extra fields with a `move_wildcard` migration',
+        this.#declaration,
+        [moved],
+        'at the beginning',
+      ),
+      statements(
+        'Drop the extra fields with a `move_wildcard` and `drop` migration',
+        this.#declaration,
+        [moved, dropped],
+        'at the beginning',
+      ),
+    ]
+    return [fault(message, this.#item, ...remarks)]
+  }
+
+  #newWildcard(): Diagnostic {
+    const { wildcard } = this.#top
+    if (wildcard?.isImplicit) {
+      const message = msg`All fields from the live schema are dropped, reintroducing the implicit wildcard that requires an \`add_wildcard\` migration. Are you sure you meant to do this?`
+      return fault(message, this.#item)
+    }
+    const remark = statements('Add the wildcard with an `add_wildcard` migration', this.#declaration, [
+      'add_wildcard',
+    ])
+    return fault(msg`Wildcard was not present in the live schema`, wildcard?.span, remark)
+  }
+}
+
+/** The declared fields in an object and in nested objects that no statement adds. */
+function missingWithin({ fields }: StructShape): readonly Field[] {
+  return Array.from(fields.values()).flatMap(field => {
+    if (!isPresent(field)) return []
+    const { content } = field
+    const isOpen = !isStruct(content) || content.wildcard !== undefined || content.fields.size === 0
+    return isOpen ? [field] : missingWithin(content)
+  })
 }

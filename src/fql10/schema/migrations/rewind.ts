@@ -13,7 +13,7 @@ import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import type { Span } from '../../syntax/source.ts'
 import type { FieldPathPlace } from '../fsl/outline.ts'
-import { type Declaration, type Statement, spanIn } from './declaration.ts'
+import { type Declaration, type Filler, type PlannedStep, type Statement, spanIn } from './declaration.ts'
 import {
   copyOf,
   type Field,
@@ -41,7 +41,6 @@ import {
   valueHints,
   wildcardSuggestion,
 } from './hints.ts'
-import type { Filler, PlannedStep } from './planned-step.ts'
 import { rewindSplit } from './split.ts'
 
 type At = Extract<FieldLookup, { kind: 'place' }>

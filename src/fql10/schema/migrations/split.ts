@@ -9,7 +9,7 @@ import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Span } from '../../syntax/source.ts'
 import type { FieldPathPlace } from '../fsl/outline.ts'
 import type { MigrationStatement } from '../fsl/schema-items.ts'
-import { type Statement, spanIn } from './declaration.ts'
+import { type Filler, type PlannedStep, type Statement, spanIn } from './declaration.ts'
 import {
   type Field,
   type FieldLookup,
@@ -23,7 +23,6 @@ import {
   typeOf,
 } from './document-shape.ts'
 import { fault, hint, removal } from './hints.ts'
-import type { Filler, PlannedStep } from './planned-step.ts'
 
 type SplitNode = Extract<MigrationStatement, { kind: 'split' }>
 

@@ -12,21 +12,20 @@ import type { SourceRange } from '../fsl/outline.ts'
 import { parseFsl } from '../fsl/parse-file.ts'
 import { type FileText, itemKey, itemsIn, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
-import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles } from './current-files.ts'
-import { type Push, planOf } from './push-plan.ts'
+import { applyPlan, diffFormOf, diffText, type Push, planOf, serviceCall } from './push-plan.ts'
 import {
   commitTime,
   documentTime,
+  invalidFiles,
   isRehearsal,
   JsonText,
+  notFound,
   type Route,
   type SchemaAnswer,
   type SchemaCall,
+  SchemaFailure,
 } from './route.ts'
-import { diffFormOf, diffText } from './schema-comparison.ts'
-import { invalidFiles, notFound, SchemaFailure } from './schema-failure.ts'
-import { serviceCall } from './service-call.ts'
 
 const brokenText = msg`An unexpected error occurred during schema generation resulting in invalid schema
 files. Please check your FSL files using the Fauna CLI tool.

@@ -1,16 +1,27 @@
-// Plans a push: the resulting files, and the added, removed and changed items. Planning writes nothing.
+// Plans a push: the resulting files, and the added, removed and changed items. Planning writes nothing. A plan is
+// executed, which writes definitions by the rules of queries and stores the files, or its changes are rendered.
 
 import type { Session } from '../../../model/session.ts'
+import type { ObjectValue } from '../../../values/value.ts'
+import { Call } from '../../call.ts'
+import { interpreterOf } from '../../evaluate/interpreter.ts'
+import { QueryFailure } from '../../failure/query-failure.ts'
+import { nativeModule } from '../../library/natives.ts'
+import { Source, type Span } from '../../syntax/source.ts'
+import type { Struct } from '../../value.ts'
+import type { SchemaRequest } from '../../wire/schema-request.ts'
+import { DataWorld } from '../../world/data-world.ts'
 import { migrationOfItem } from '../../world/migrations.ts'
-import type { DiffLine } from '../fsl/diff/drawing.ts'
+import { definitionOf, nativeOfItem } from '../fsl/definition-of-item.ts'
+import type { Coloring, DiffLine } from '../fsl/diff/drawing.ts'
 import { migrationLines } from '../fsl/diff/migration-lines.ts'
-import { changesOf, type ItemChange } from '../fsl/diff/schema-diff.ts'
+import { changesOf, type ItemChange, semanticDiff, summaryDiff } from '../fsl/diff/schema-diff.ts'
+import { textualDiff } from '../fsl/diff/textual.ts'
 import { type FileText, readFile } from '../fsl/patch.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
 import type { MigrationPlan } from '../migrations/migration-plan.ts'
-import { currentFiles } from './current-files.ts'
-import { invalidFiles } from './schema-failure.ts'
-import { othersOf } from './stored-definitions.ts'
+import { currentFiles, othersOf, storeFiles } from './current-files.ts'
+import { failedWrite, invalidFiles } from './route.ts'
 import { itemFaults } from './validation.ts'
 
 /** The effects of a push. */
@@ -100,4 +111,90 @@ function storedAfter(push: Push, before: readonly FileText[]): readonly FileText
   const known = new Set(before.map(({ name }) => name))
   const stored = push.files.filter(({ name, text }) => text.trim() !== '' || !known.has(name))
   return [...new Map([...keptFiles(push, before), ...stored].map(file => [file.name, file])).values()]
+}
+
+// Creates calls outside of a query, so that the schema endpoints can read and write definitions as queries do.
+
+/** The world of a session, with calls in it. */
+interface ServiceCall {
+  readonly world: DataWorld
+  readonly call: Call
+  /** A call whose errors have a position in a schema file. */
+  readonly callAt: (span: Span) => Call
+}
+
+/** The world and the calls for a request to the schema endpoints. */
+export function serviceCall(session: Session): ServiceCall {
+  const world = new DataWorld(session)
+  const interpreter = interpreterOf(session, world)
+  return {
+    world,
+    call: new Call(interpreter, undefined, new Source('*schema*', ''), undefined),
+    callAt: span => new Call(interpreter, undefined, span.source, span),
+  }
+}
+
+/** Writes the changes of a plan. Throws a SchemaFailure for an invalid definition. */
+export function applyPlan(plan: PushPlan, session: Session): void {
+  const { callAt, world } = serviceCall(session)
+  try {
+    for (const { after, before } of plan.changes) {
+      // At least one form exists. A renamed definition has its old name until it is written.
+      const { kind, name } = (before ?? after) as SchemaItem
+      const { end, source, start } = (after ?? before) as SchemaItem
+      const call = callAt({ source, start, end })
+      const module = nativeModule(nativeOfItem[kind])
+      const doc = world.documents.byName(module, name.text)
+      const stored = session.transaction.get(doc.ref)?.fields
+      if (after === undefined) {
+        if (stored !== undefined) world.writer.remove(doc, call)
+      } else if (stored === undefined) world.writer.create(module, definition(after), 'default', call)
+      else world.writer.change('replace', doc, definition(after, stored), 'default', call)
+    }
+    world.finish()
+  } catch (error) {
+    throw error instanceof QueryFailure ? failedWrite(error) : error
+  }
+  storeFiles(plan.after, session)
+}
+
+/** The fields of a definition. Its free data, which items do not contain, is kept. */
+function definition(item: SchemaItem, before?: ObjectValue): Struct {
+  const data = before?.get('data')
+  // Stored definitions contain only texts, numbers, arrays and objects, which are the same as runtime values.
+  const fields = definitionOf(item) as Struct
+  return data === undefined ? fields : new Map([...fields, ['data', data]] as Iterable<[string, Struct]>)
+}
+
+/** The format of a difference: the changes of each item, the changed items, or the lines of the files. */
+type DiffForm = 'semantic' | 'summary' | 'textual'
+
+/** The format that a request asks for; undefined for an unknown or missing format. */
+export function diffFormOf({ parameters: { diff, format } }: SchemaRequest): DiffForm | undefined {
+  return formIn(format) ?? formIn(diff)
+}
+
+function formIn(text: string | undefined): DiffForm | undefined {
+  if (text === 'true') return 'semantic'
+  return text === 'semantic' || text === 'summary' || text === 'textual' ? text : undefined
+}
+
+/** The coloring that a request asks for. */
+function coloringOf({ parameters }: SchemaRequest): Coloring {
+  return parameters.color === 'ansi' ? 'ansi' : undefined
+}
+
+/** The text of a plan's changes; `''` without changes. */
+export function diffText(
+  { after, before, changes }: PushPlan,
+  form: DiffForm,
+  request: SchemaRequest,
+): string {
+  const coloring = coloringOf(request)
+  if (form === 'textual') return textualDiff(textsOf(before), textsOf(after), coloring)
+  return form === 'summary' ? summaryDiff(changes, coloring) : semanticDiff(changes, coloring)
+}
+
+function textsOf(files: readonly FileText[]): ReadonlyMap<string, string> {
+  return new Map(files.map(({ name, text }) => [name, text]))
 }

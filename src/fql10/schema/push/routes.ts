@@ -7,13 +7,10 @@ import type { Session } from '../../../model/session.ts'
 import type { SchemaRequest } from '../../wire/schema-request.ts'
 import { changesOf } from '../fsl/diff/schema-diff.ts'
 import { type FileText, itemsIn } from '../fsl/patch.ts'
-import { applyPlan } from './apply.ts'
 import { keepFiles } from './current-files.ts'
 import { itemRoutes } from './item-routes.ts'
-import { type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
-import { commitTime, doesWrite, type Route } from './route.ts'
-import { diffFormOf, diffText } from './schema-comparison.ts'
-import { notFound, SchemaFailure } from './schema-failure.ts'
+import { applyPlan, diffFormOf, diffText, type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
+import { commitTime, doesWrite, notFound, type Route, SchemaFailure } from './route.ts'
 import {
   abandonStaged,
   commitStaged,

@@ -19,9 +19,8 @@ import {
   schemaOptions,
   schemaRequestErrorBody,
 } from '../../wire/schema-request.ts'
-import { checksVersion, documentTime, doesWrite, JsonText } from './route.ts'
+import { checksVersion, documentTime, doesWrite, JsonText, SchemaFailure } from './route.ts'
 import { routeOf } from './routes.ts'
-import { SchemaFailure } from './schema-failure.ts'
 
 /** The placeholder for the commit time in a body. JSON text cannot contain this character. */
 const timeMark = '\u0001'

@@ -19,7 +19,7 @@ import { StoredSet } from '../../sets/stored-set.ts'
 import type { Doc, Module, UserFunction, Value } from '../../value.ts'
 import { DataWorld } from '../../world/data-world.ts'
 import { isSchemaNative } from '../fsl/definition-of-item.ts'
-import { SchemaFailure } from './schema-failure.ts'
+import { SchemaFailure } from './route.ts'
 import { stagedSession, stageRehearsal } from './staged-schema.ts'
 
 /** A session in which the staged schema is active, with its world. */

@@ -5,23 +5,24 @@ import { step, stepsPerDefinition } from '../../../../base/effort.ts'
 import { type IndexPart, isEmptyPart, printPart, printPaths } from '../index-parts.ts'
 import type { AnnotationPlace, PredicatePlace } from '../outline.ts'
 import { hasNoEffect, memberKey } from '../print.ts'
-import { printString } from '../print-text.ts'
-import type {
-  ActionMember,
-  CollectionItem,
-  CollectionMember,
-  FunctionItem,
-  IndexMember,
-  MigrationStatement,
-  ProviderItem,
-  ProviderMember,
-  RoleItem,
-  RoleMember,
-  SchemaItem,
+import { printString } from '../print-expression.ts'
+import {
+  type ActionMember,
+  type CollectionItem,
+  type CollectionMember,
+  type FunctionItem,
+  type IndexMember,
+  type MigrationStatement,
+  type OfKind,
+  ofKind,
+  type ProviderItem,
+  type ProviderMember,
+  type RoleItem,
+  type RoleMember,
+  type SchemaItem,
+  withoutParentheses,
 } from '../schema-items.ts'
-import { type OfKind, ofKind, withoutParentheses } from '../schema-items.ts'
 import { type DiffLine, indentLine, markedLine } from './drawing.ts'
-import { type Matching, matchByKey, type Pair } from './pairs.ts'
 import { isSameTree } from './same-tree.ts'
 
 /** The lines about one aspect of an item. */
@@ -346,4 +347,35 @@ const providerWording: Wording<ProviderMember> = {
     if (before.kind === 'role' || after.kind === 'role') return []
     return valueLines(before.kind, printString(before.value), printString(after.value))
   },
+}
+
+/** Matching elements of both lists. */
+interface Pair<T> {
+  readonly before: T
+  readonly after: T
+}
+
+/** The result of matching. Added elements have the order of the new list, all others the order of the old list. */
+interface Matching<T> {
+  readonly added: readonly T[]
+  readonly removed: readonly T[]
+  readonly kept: readonly Pair<T>[]
+}
+
+/** Matches the elements of two lists by a key that is unique within each list. */
+export function matchByKey<T>(
+  before: readonly T[],
+  after: readonly T[],
+  keyOf: (item: T) => string,
+): Matching<T> {
+  const found = new Map(after.map(item => [keyOf(item), item]))
+  const old = new Set(before.map(keyOf))
+  const kept: Pair<T>[] = []
+  const removed: T[] = []
+  for (const item of before) {
+    const next = found.get(keyOf(item))
+    if (next === undefined) removed.push(item)
+    else kept.push({ before: item, after: next })
+  }
+  return { added: after.filter(item => !old.has(keyOf(item))), removed, kept }
 }

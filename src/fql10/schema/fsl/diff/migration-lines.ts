@@ -3,10 +3,8 @@
 import { unreachable } from '../../../../base/assert.ts'
 import { typeText } from '../../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../../model/schema/migration-steps.ts'
-import type { Statement } from '../../migrations/declaration.ts'
-import type { Filler, PlannedStep } from '../../migrations/planned-step.ts'
-import { ExpressionPrinter } from '../print-expression.ts'
-import { printPath } from '../print-text.ts'
+import type { Filler, PlannedStep, Statement } from '../../migrations/declaration.ts'
+import { ExpressionPrinter, printPath } from '../print-expression.ts'
 import type { SchemaItem } from '../schema-items.ts'
 import { type DiffLine, indentLine, markedLine } from './drawing.ts'
 

@@ -4,8 +4,7 @@ import { itemKinds } from '../definition-of-item.ts'
 import { itemKey } from '../patch.ts'
 import type { SchemaItem } from '../schema-items.ts'
 import { type Coloring, type DiffLine, indentLine, renderLines } from './drawing.ts'
-import { diffOfItem, type ItemDiff, type ItemPair } from './item-diff.ts'
-import { matchByKey } from './pairs.ts'
+import { diffOfItem, type ItemDiff, type ItemPair, matchByKey } from './item-diff.ts'
 
 /** An item that differs between two schemas. */
 export interface ItemChange extends ItemPair {

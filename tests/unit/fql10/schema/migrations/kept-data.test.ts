@@ -9,9 +9,10 @@ import { parseFsl } from '../../../../../src/fql10/schema/fsl/parse-file.ts'
 import {
   type Declaration,
   declarationOfItem,
+  type Filler,
+  type PlannedStep,
 } from '../../../../../src/fql10/schema/migrations/declaration.ts'
 import { planMigration } from '../../../../../src/fql10/schema/migrations/migration-plan.ts'
-import type { Filler, PlannedStep } from '../../../../../src/fql10/schema/migrations/planned-step.ts'
 import { Source } from '../../../../../src/fql10/syntax/source.ts'
 import { appendSteps, readMigration, type Step } from '../../../../../src/model/schema/migration-steps.ts'
 import { isObject, type ObjectValue, type Value } from '../../../../../src/values/value.ts'
