@@ -27,7 +27,7 @@ import type { Committer, EngineOptions } from './engine-options.ts'
 import { ExplanationResult } from './explain.ts'
 import { placeOf } from './principal.ts'
 import type { RequestKind } from './request-kind.ts'
-import { evaluationFacts, Responses } from './responses.ts'
+import { evaluationFacts, factsOf, type Progress, Responses } from './responses.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 import { runSlowly } from './slow-run.ts'
 
@@ -78,6 +78,7 @@ class RequestRun {
   readonly #kind: RequestKind
   readonly #memo = new Memo()
   readonly #responses: Responses
+  #progress: Progress = { state: 'parsed' }
   #mustWrite: boolean
   #hasRefreshed = false
   /** True if a refresh was counted against the allowance of the client's address. */
@@ -113,7 +114,7 @@ class RequestRun {
   #read(): QueryResponse | Promise<QueryResponse> {
     try {
       const outcome = this.#options.store.read(this.#attempt, this.#request.lastSeenTxn ?? epoch)
-      return this.#responses.succeeded(outcome)
+      return this.#responses.succeeded(outcome, this.#progress)
     } catch (error) {
       const wait = isUnauthorized(error) ? this.#refreshFor(error) : undefined
       // If the refresh fails, it is unknown whether the secret is valid. A 503 keeps a client from discarding a new
@@ -146,16 +147,15 @@ class RequestRun {
       const needsNoWait = neverCommits || lastSeenTxn === undefined
       const wait = current ?? (needsNoWait ? undefined : store.ready(lastSeenTxn))
       if (wait !== undefined) await budget.wait(wait)
-      if (neverCommits)
-        return this.#responses.uncommitted(
-          store.attempt(this.#attempt, lastSeenTxn, stampTime),
-          this.#attempt,
-        )
+      if (neverCommits) {
+        const attempt = store.attempt(this.#attempt, lastSeenTxn, stampTime)
+        return this.#responses.uncommitted(attempt, this.#attempt, this.#progress)
+      }
       const outcome = await store.write(this.#attempt, {
         ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
         ...(retriesMax !== undefined && { retriesMax }),
       })
-      return this.#responses.succeeded(outcome)
+      return this.#responses.succeeded(outcome, this.#progress)
     } catch (error) {
       // A commit validates the read set against the newest state, but the reads of a failed query are not validated.
       const isResult = error instanceof LanguageError || isUnauthorized(error)
@@ -184,7 +184,8 @@ class RequestRun {
     const { committer, rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax } = this.#request
     const { budget } = this.#kind
-    const database = this.#responses.facts?.database
+    const progress = this.#progress
+    const database = factsOf(progress)?.database
     const queue = queueOf(database, authorization)
     budget.end()
     this.#kind.onMove?.()
@@ -199,7 +200,7 @@ class RequestRun {
         job: lead => ({
           request: this.#request,
           queue,
-          snapshotTime: this.#responses.readTimestamp ?? epoch,
+          snapshotTime: 'readTimestamp' in progress ? progress.readTimestamp : epoch,
           timeoutMs: budget.leftMs(),
           now: () => store.now(),
           lead,
@@ -212,7 +213,7 @@ class RequestRun {
         },
       })
       this.#kind.onEvaluatedThere?.(queue, response.metrics?.queryTimeMs ?? 0)
-      return this.#responses.fromSlowLane(response)
+      return this.#responses.fromSlowLane(response, progress)
     } catch (error) {
       return this.#recover(error)
     }
@@ -244,10 +245,8 @@ class RequestRun {
     const { identifier } = this.#options
     const { budget } = this.#kind
     budget.begin()
-    this.#responses.readTimestamp = transaction.readTimestamp
-    this.#responses.facts = undefined
-    this.#responses.place = undefined
-    this.#responses.caller = undefined
+    const begun = { readTimestamp: transaction.readTimestamp }
+    this.#progress = { state: 'begun', ...begun }
     this.#memo.begin()
     const predicatesOf =
       (caller: Caller): RunPredicate =>
@@ -262,8 +261,9 @@ class RequestRun {
     // The costs of authentication are not charged to the query.
     transaction.counters.readBytes = 0
     const session = this.#sessionFor(caller, transaction)
-    this.#responses.place = placeOf(transaction, caller.database)
-    this.#responses.caller = markOf(caller)
+    const place = placeOf(transaction, caller.database)
+    const authenticated = { ...begun, place, caller: markOf(caller) }
+    this.#progress = { state: 'authenticated', ...authenticated }
     budget.countFor(caller.database)
     try {
       const rendered = this.#kind.task(session)
@@ -275,7 +275,7 @@ class RequestRun {
       if (error instanceof LanguageError) budget.requireInTime()
       throw error
     } finally {
-      this.#responses.facts = evaluationFacts(session)
+      this.#progress = { state: 'evaluated', ...authenticated, facts: evaluationFacts(session) }
     }
   }
 
@@ -309,28 +309,28 @@ class RequestRun {
       this.#mustWrite = true
       return this.#write()
     }
-    if (error instanceof ExplanationResult) return this.#responses.explanation(error.body)
-    if (error instanceof LanguageError) return this.#ended(this.#responses.refused(error))
+    if (error instanceof ExplanationResult) return this.#responses.explanation(error.body, this.#progress)
+    if (error instanceof LanguageError) return this.#ended(this.#responses.refused(error, this.#progress))
     if (error instanceof RequestError) {
       const fault = error.code === 'unauthorized' ? this.#kind.faultForAnybody?.() : undefined
-      return this.#ended(this.#responses.failed(fault ?? error))
+      return this.#ended(this.#responses.failed(fault ?? error, this.#progress))
     }
     if (error instanceof ContendedTransaction) {
-      this.#responses.contended = error.attempts
-      return this.#responses.failed(new RequestError('contended transaction', contentionText))
+      const contended = new RequestError('contended transaction', contentionText)
+      return this.#responses.failed(contended, this.#progress, error.attempts)
     }
     if (isStackExhaustion(error)) {
       // A slow-lane process has a larger stack, so its stack is large enough for every query within the
       // limits of the language.
       if (this.#kind.budget.mayMove) return this.#goSlow()
-      return this.#responses.refused(languageOf(this.#options, this.#request).stackOverflow())
+      return this.#responses.refused(languageOf(this.#options, this.#request).stackOverflow(), this.#progress)
     }
     this.#options.onInternalError(error)
     const failure =
       error instanceof StoreUnavailableError
         ? new RequestError('service unavailable', unavailableText[error.outcome])
         : new RequestError('internal server error', msg`The service met an internal error.`)
-    return this.#responses.failed(failure)
+    return this.#responses.failed(failure, this.#progress)
   }
 }
 

@@ -1,5 +1,6 @@
 // Creates the response to a request from its latest evaluation: status, body, times and costs.
 
+import { assert } from '../base/assert.ts'
 import type { RequestError } from '../base/errors.ts'
 import type { LanguageError } from '../model/failure.ts'
 import type { RenderedResponse, ResponseRenderer } from '../model/language.ts'
@@ -41,21 +42,48 @@ export function evaluationFacts({
   return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes, named: named.list }
 }
 
-/**
- * Creates the response to one request. The evaluation sets the fields of this object, because responses to failed
- * queries report them, too.
- */
-export class Responses {
-  /** Costs and facts of the latest evaluation; undefined before authentication. */
-  facts: EvaluationFacts | undefined
+/** Facts that are known when a transaction has begun. */
+interface Begun {
+  /** The read timestamp of the transaction. */
+  readonly readTimestamp: Micros
+}
+
+/** Facts that are known when the caller is authenticated. */
+interface Authenticated extends Begun {
   /** The location of the query's database. */
-  place: DatabasePlace | undefined
+  readonly place: DatabasePlace
   /** The caller, in the format of the query log. */
-  caller: CallerMark | undefined
-  /** The read timestamp of the latest transaction. */
-  readTimestamp: Micros | undefined
-  /** Number of attempts that conflicted with other transactions. */
-  contended = 0
+  readonly caller: CallerMark
+}
+
+/**
+ * The state that the latest evaluation of a request has reached. A repeated evaluation begins again. Responses to failed
+ * queries report the facts of the state in which the query failed.
+ */
+export type Progress =
+  | { readonly state: 'parsed' }
+  | ({ readonly state: 'begun' } & Begun)
+  | ({ readonly state: 'authenticated' } & Authenticated)
+  | ({ readonly state: 'evaluated'; readonly facts: EvaluationFacts } & Authenticated)
+
+/** Returns the costs and facts of the latest evaluation; undefined before its end. */
+export function factsOf(progress: Progress): EvaluationFacts | undefined {
+  return progress.state === 'evaluated' ? progress.facts : undefined
+}
+
+/** Returns the members that every response has in addition to its status and body. */
+function membersOf(
+  progress: Progress,
+  txnTime: Micros,
+  metrics: QueryMetrics | undefined,
+): Omit<QueryResponse, 'status' | 'body'> {
+  const facts = factsOf(progress)
+  const { caller, place } = 'place' in progress ? progress : {}
+  return { txnTime, metrics, database: facts?.database, place, caller, named: facts?.named }
+}
+
+/** Creates the response to one request from the progress of its latest evaluation. */
+export class Responses {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
   readonly #language: ResponseRenderer
@@ -75,11 +103,14 @@ export class Responses {
     this.#isCharged = isCharged
   }
 
-  succeeded({ counters, result, retries, time }: TransactionOutcome<RenderedResponse>): QueryResponse {
-    this.contended = retries
-    const metrics = this.#charged(this.#metrics(this.facts, counters))
+  succeeded(
+    { counters, result, retries, time }: TransactionOutcome<RenderedResponse>,
+    progress: Progress,
+  ): QueryResponse {
+    const facts = factsOf(progress)
+    const metrics = this.#charged(this.#metrics(facts, counters, { retries }), facts)
     const body = this.#language.complete(result.body, this.#request, { time, metrics })
-    return { status: result.status, body, ...this.#about(time, metrics) }
+    return { status: result.status, body, ...membersOf(progress, time, metrics) }
   }
 
   /**
@@ -89,18 +120,20 @@ export class Responses {
   uncommitted(
     attempt: Attempt<RenderedResponse>,
     again: (transaction: Transaction) => RenderedResponse,
+    progress: Progress,
   ): QueryResponse {
     const { commitTime, counters, result } = attempt
-    const about = this.#about(commitTime, this.#metrics(this.facts, counters))
-    return { ...result, ...about, attempt: { ...attempt, result: undefined }, again }
+    const members = membersOf(progress, commitTime, this.#metrics(factsOf(progress), counters))
+    return { ...result, ...members, attempt: { ...attempt, result: undefined }, again }
   }
 
   /** Returns the response to an explanation, which ends its transaction without a commit. */
-  explanation(body: string): QueryResponse {
-    const facts = this.facts as EvaluationFacts
-    const [time, metrics] = [facts.snapshotTime, this.#charged(this.#metrics(facts, noCosts))]
+  explanation(body: string, progress: Progress): QueryResponse {
+    const facts = factsOf(progress)
+    assert(facts !== undefined, 'an explanation ends an evaluation')
+    const [time, metrics] = [facts.snapshotTime, this.#charged(this.#metrics(facts, noCosts), facts)]
     const completed = this.#language.complete(body, this.#request, { time, metrics })
-    return { status: 200, body: completed, ...this.#about(time, metrics) }
+    return { status: 200, body: completed, ...membersOf(progress, time, metrics) }
   }
 
   /**
@@ -117,12 +150,12 @@ export class Responses {
   /**
    * Completes a response from the slow lane: the reported query time includes the wait, and the costs are charged.
    */
-  fromSlowLane(response: QueryResponse): QueryResponse {
+  fromSlowLane(response: QueryResponse, progress: Progress): QueryResponse {
     if (!response.metrics) return { ...response, isSlow: true }
     const metrics = { ...response.metrics, queryTimeMs: this.#budget.elapsedMs() }
     if (response.requestError === 'time out') {
       // The slow-lane process knows only the time that was left when its evaluation began.
-      const time = response.txnTime ?? this.#time()
+      const time = response.txnTime ?? this.#time(progress)
       return {
         ...response,
         ...this.#language.failed(timedOut(), this.#request, { time, metrics }),
@@ -130,64 +163,62 @@ export class Responses {
         metrics,
       }
     }
-    return { ...response, isSlow: true, metrics: response.requestError ? metrics : this.#charged(metrics) }
+    return {
+      ...response,
+      isSlow: true,
+      metrics: response.requestError ? metrics : this.#charged(metrics, factsOf(progress)),
+    }
   }
 
   /**
    * Returns the response to a query with an error. The error determines whether its costs are reported.
    */
-  refused(error: LanguageError): QueryResponse {
-    const facts = error.reportsCosts ? this.facts : undefined
-    const readBytes = facts?.readBytes ?? 0
-    const [time, metrics] = [this.#time(), this.#charged(this.#metrics(facts, { ...noCosts, readBytes }))]
+  refused(error: LanguageError, progress: Progress): QueryResponse {
+    const reported = error.reportsCosts ? factsOf(progress) : undefined
+    const costs = { ...noCosts, readBytes: reported?.readBytes ?? 0 }
+    const time = this.#time(progress)
+    const metrics = this.#charged(this.#metrics(reported, costs), factsOf(progress))
     return {
       ...this.#language.refused(error, this.#request, { time, metrics }),
-      ...this.#about(time, metrics),
+      ...membersOf(progress, time, metrics),
     }
   }
 
-  /** Returns the response to a request that failed with a request error, such as `time out`. */
-  failed(error: RequestError): QueryResponse {
+  /**
+   * Returns the response to a request that failed with a request error, such as `time out`. `retries`: the number of
+   * attempts that conflicted with other transactions.
+   */
+  failed(error: RequestError, progress: Progress, retries = 0): QueryResponse {
     const rateLimited = error instanceof RateLimited ? error.kinds : []
     const unmetered = error.code === 'unauthorized' || error.code === 'internal server error'
-    const time = this.#time()
-    const metrics = unmetered ? undefined : this.#metrics(this.facts, noCosts, rateLimited)
+    const time = this.#time(progress)
+    const metrics = unmetered
+      ? undefined
+      : this.#metrics(factsOf(progress), noCosts, { retries, rateLimited })
     return {
       ...this.#language.failed(error, this.#request, { time, metrics }),
-      ...this.#about(time, metrics),
+      ...membersOf(progress, time, metrics),
       requestError: error.code,
     }
   }
 
-  /** Returns the members that every response has in addition to its status and body. */
-  #about(txnTime: Micros, metrics: QueryMetrics | undefined): Omit<QueryResponse, 'status' | 'body'> {
-    return {
-      txnTime,
-      metrics,
-      database: this.facts?.database,
-      place: this.place,
-      caller: this.caller,
-      named: this.facts?.named,
-    }
-  }
-
-  #time(): Micros {
-    return this.readTimestamp ?? this.#options.store.now()
+  #time(progress: Progress): Micros {
+    return 'readTimestamp' in progress ? progress.readTimestamp : this.#options.store.now()
   }
 
   /** Charges the costs of a completely evaluated query to its database. */
-  #charged(metrics: QueryMetrics): QueryMetrics {
+  #charged(metrics: QueryMetrics, facts: EvaluationFacts | undefined): QueryMetrics {
     const { rateLimits } = this.#options
-    if (!rateLimits || !this.#isCharged || !this.facts) return metrics
+    if (!rateLimits || !this.#isCharged || !facts) return metrics
     const { byteReadOps: read, byteWriteOps: write, computeOps: compute } = metrics
-    rateLimits.charge(this.facts.database, { compute, read, write })
+    rateLimits.charge(facts.database, { compute, read, write })
     return metrics
   }
 
   #metrics(
     facts: EvaluationFacts | undefined,
     counters: Readonly<TransactionCounters>,
-    rateLimited: QueryMetrics['rateLimited'] = [],
+    { rateLimited = [], retries = 0 }: { rateLimited?: QueryMetrics['rateLimited']; retries?: number } = {},
   ): QueryMetrics {
     return {
       computeOps: facts?.computeOps ?? 1,
@@ -196,7 +227,7 @@ export class Responses {
       storageBytesRead: counters.readBytes,
       storageBytesWrite: counters.writeBytes,
       queryTimeMs: this.#budget.elapsedMs(),
-      txnRetries: this.contended,
+      txnRetries: retries,
       rateLimited,
     }
   }
