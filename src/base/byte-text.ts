@@ -1,5 +1,7 @@
 // Encodes bytes as strings, for use as keys of a `Map`.
 
+import { hashByte, hashSeed } from './bytes.ts'
+
 const scratchBytes = 4096
 /** A shared buffer: V8 allocates memory for a Buffer over a small Uint8Array on first access, which takes a microsecond. */
 const scratch = Buffer.alloc(scratchBytes)
@@ -15,4 +17,11 @@ export function byteText(bytes: Uint8Array): string {
 /** Decodes a string made by {@link byteText}. */
 export function textBytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'latin1'))
+}
+
+/** The hash (`hashBytes`) of bytes, from their {@link byteText}. */
+export function hashText(text: string): number {
+  let hash = hashSeed
+  for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))
+  return hash
 }

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import type { Bytes, Entry, KeyRange, View, Write } from '../../src/storage/kv/contract.ts'
+import { PackedReads, packReads } from '../../src/storage/kv/packed-reads.ts'
 import { isReadSetValid, type ReadSet, RecordingView, sizeOf } from '../../src/storage/kv/read-set.ts'
 import { RecentWrites } from '../../src/storage/kv/recent-writes.ts'
 import { SortedEntries } from '../../src/storage/kv/sorted-entries.ts'
@@ -101,9 +102,14 @@ test('the memory of recent writes never hides a difference', () => {
           state.apply(commit)
           recent.add(index + 1, index, commit)
         }
+        const isSame = isDeepStrictEqual(learn(state, reads), learned)
         const written = recent.written(noted, since, commits.length)
         assert.ok(written !== undefined)
-        assert.equal(isReadSetValid(written, state), isDeepStrictEqual(learn(state, reads), learned))
+        assert.equal(isReadSetValid(written, state), isSame)
+        const packed = new PackedReads(packReads(noted))
+        assert.ok(sizeOf(packed) === sizeOf(noted))
+        assert.equal(isReadSetValid(packed, state), isSame)
+        assert.equal(isReadSetValid(recent.written(packed, since, commits.length) ?? packed, state), isSame)
       },
     ),
     { numRuns: 500 },
@@ -144,6 +150,49 @@ function readOf(...ranges: readonly (readonly [start: string, end: string])[]): 
   }
   return noting.reads()
 }
+
+test('only the written ranges of a packed read set are decoded, also those that contain others', () => {
+  const name = (at: number) => String(at).padStart(6, '0')
+  const many = Array.from({ length: 3_000 }, (_, at) => [name(at), name(at).padEnd(7, '~')] as const)
+  const [outer, beside] = [
+    ['000500', '000700'],
+    ['1', '2'],
+  ] as const
+  const packed = new PackedReads(packReads(readOf(...many, outer, beside)))
+  const recent = new RecentWrites()
+  for (let time = 1; time <= 20; time++) recent.add(time, time - 1, [put(`${name(time + 590)}5`, '')])
+  const written = recent.written(packed, 18, 20)
+  assert.deepEqual(
+    new Set(written?.ranges),
+    new Set(readOf(outer, ...many.slice(609, 611)).ranges),
+    'the ranges with the keys of the last two commits',
+  )
+  assert.equal(recent.written(packed, 0, 20)?.ranges.length, 21)
+  assert.equal(recent.written(packed, 20, 20)?.ranges.length, 0)
+  recent.add(21, 20, [put('3', '')])
+  assert.equal(recent.written(packed, 20, 21)?.ranges.length, 0)
+})
+
+test('keys of a packed read set are decoded with their values', () => {
+  const rows = [put('a', '1'), put('long', 'x'.repeat(5000)), put('empty', '')]
+  const state = new State().apply(rows)
+  const noting = new RecordingView(state)
+  for (const key of ['a', 'long', 'empty', 'none']) noting.get(bytes(key))
+  const packed = new PackedReads(packReads(noting.reads()))
+  assert.ok(isReadSetValid(packed, state))
+  for (const [key, value] of [
+    ['a', '2'],
+    ['long', 'y'.repeat(5000)],
+    ['empty', 'x'],
+    ['none', ''],
+  ] as const) {
+    const changed = new State().apply(rows).apply([put(key, value)])
+    assert.ok(!isReadSetValid(packed, changed), key)
+  }
+  const recent = new RecentWrites()
+  recent.add(1, 0, [put('long', '')])
+  assert.deepEqual([...(recent.written(packed, 0, 1)?.keys.keys() ?? [])], ['long'])
+})
 
 test('writes before a gap do not count after it', () => {
   const recent = new RecentWrites()

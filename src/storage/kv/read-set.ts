@@ -20,15 +20,13 @@ export interface ReadRange {
   readonly fingerprint: string | undefined
 }
 
-/** The reads of single keys, by the `byteText` of the key. A `Map` is one. */
-export interface KeyReads extends Iterable<readonly [string, ReadRow]> {
-  readonly size: number
-}
-
 /** All reads of one state. */
 export interface ReadSet {
-  readonly keys: KeyReads
+  /** The reads of single keys, by the `byteText` of the key. */
+  readonly keys: ReadonlyMap<string, ReadRow>
   readonly ranges: readonly ReadRange[]
+  /** {@link sizeOf}, if this is known without counting. */
+  readonly size?: number
 }
 
 /** Longer values are represented by their fingerprint, in bytes. */
@@ -152,6 +150,7 @@ const lengths = new Uint32Array(2)
 
 /** The number of keys and entries that must be read to validate a read set. */
 export function sizeOf(reads: ReadSet): number {
+  if (reads.size !== undefined) return reads.size
   let size = reads.keys.size
   for (const { entries } of reads.ranges) size += 1 + entries
   return size
@@ -175,4 +174,19 @@ function rangeAgrees(range: ReadRange, view: View): boolean {
   const [start, end] = [textBytes(range.start), textBytes(range.end)]
   for (const entry of view.range({ start, end, reverse, limit: entries + 1 })) fingerprint.add(entry)
   return fingerprint.entries === entries && fingerprint.text === range.fingerprint
+}
+
+/** The bit for the kind of a key, which its first byte determines. Several kinds may share a bit. */
+export function kindBit(firstByte: number): number {
+  return 1 << (firstByte & 31)
+}
+
+/** The kinds of keys that a range can contain, as bits ({@link kindBit}). */
+export function kindsOf({ end, start }: ReadRange): number {
+  if (start >= end) return 0
+  const first = start === '' ? 0 : start.charCodeAt(0)
+  const last = Math.min(end.charCodeAt(0), first + 31)
+  let kinds = 0
+  for (let byte = first; byte <= last; byte++) kinds |= kindBit(byte)
+  return kinds
 }

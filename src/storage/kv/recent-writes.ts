@@ -10,10 +10,11 @@
 // are not stored. So a key may count as written although it was not. Validation then reads the key again and compares
 // its value.
 
-import { byteText } from '../../base/byte-text.ts'
-import { hashByte, hashBytes, hashSeed } from '../../base/bytes.ts'
+import { byteText, hashText } from '../../base/byte-text.ts'
+import { hashBytes } from '../../base/bytes.ts'
 import type { Bytes, KeyRange, Write } from './contract.ts'
-import type { ReadRange, ReadRow, ReadSet } from './read-set.ts'
+import { PackedReads } from './packed-reads.ts'
+import { kindBit, kindsOf, type ReadRange, type ReadRow, type ReadSet } from './read-set.ts'
 
 /** Number of remembered commits; a power of two. */
 const commitsMax = 8192
@@ -34,6 +35,10 @@ const placesMax = 1 << 20
 const writesMax = 0xffff_ffff
 /** Maximum number of comparisons of a key with a range; this takes some tens of milliseconds. */
 const comparisonsMax = 100_000
+/** The same maximum for a packed read set; this takes some milliseconds. */
+const packedComparisonsMax = 20_000
+/** Maximum number of keys of a packed read set that are decoded; this takes some milliseconds. */
+const packedKeysMax = 4_000
 /** Maximum number of commits whose keys are compared with a single range; this takes some ten microseconds. */
 const comparedCommitsMax = 256
 
@@ -136,18 +141,42 @@ export class RecentWrites {
 
   /**
    * The part of `reads`, from the state after the commit `since`, that may have been written up to the commit `now`.
-   * Undefined when commits in between are not remembered.
+   * Undefined when commits in between are not remembered, or when a packed read set has too many such reads to find
+   * them quickly.
    */
   written(reads: ReadSet, since: number, now: number): ReadSet | undefined {
     if (now !== this.#to || since < this.#from) return undefined
     const first = this.#firstAfter(since)
     if (first === this.#commits) return { keys: new Map(), ranges: [] }
     const before = this.#writesBefore[first % commitsMax] as number
+    if (reads instanceof PackedReads) return this.#writtenPacked(reads, first, before)
     const keys = new Map<string, ReadRow>()
     for (const [key, found] of reads.keys) {
-      if ((this.#writtenAt[placeOfText(key)] as number) > before) keys.set(key, found)
+      if ((this.#writtenAt[placeOf(hashText(key))] as number) > before) keys.set(key, found)
     }
     return { keys, ranges: reads.ranges.length === 0 ? [] : this.#writtenRanges(reads.ranges, first) }
+  }
+
+  #writtenPacked(reads: PackedReads, first: number, before: number): ReadSet | undefined {
+    const isWritten = (hash: number) => (this.#writtenAt[placeOf(hash)] as number) > before
+    const keys = reads.select(isWritten, packedKeysMax)
+    const ranges = keys && this.#writtenPackedRanges(reads, first)
+    return ranges && { keys: reads.keysAt(keys), ranges: Array.from(ranges, index => reads.rangeAt(index)) }
+  }
+
+  /** The indexes of the ranges of `reads` in which commits from `first` on have written. */
+  #writtenPackedRanges(reads: PackedReads, first: number): ReadonlySet<number> | undefined {
+    const found = new Set<number>()
+    let comparisons = 0
+    for (let number = first; number < this.#commits; number++) {
+      if (!((this.#kinds[number % commitsMax] as number) & reads.kinds)) continue
+      const keys = this.#keysOf(number)
+      if (keys === undefined) return undefined
+      for (const key of keys)
+        if (kindBit(key[0] as number) & reads.kinds) comparisons += reads.addRangesWith(key, found)
+      if (comparisons > packedComparisonsMax) return undefined
+    }
+    return found
   }
 
   /** Returns whether commits after `since`, up to `now`, may have written a key of a range. */
@@ -219,28 +248,6 @@ export class RecentWrites {
     }
     return [...found]
   }
-}
-
-/** The bit for the first byte of a key, shared with some other bytes. */
-function kindBit(firstByte: number): number {
-  return 1 << (firstByte & 31)
-}
-
-/** The kinds of keys that a range can contain. */
-function kindsOf({ end, start }: ReadRange): number {
-  if (start >= end) return 0
-  const first = start === '' ? 0 : start.charCodeAt(0)
-  const last = Math.min(end.charCodeAt(0), first + 31)
-  let kinds = 0
-  for (let byte = first; byte <= last; byte++) kinds |= kindBit(byte)
-  return kinds
-}
-
-/** The slot of a key, by its `byteText`. */
-function placeOfText(text: string): number {
-  let hash = hashSeed
-  for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))
-  return placeOf(hash)
 }
 
 /** The slot of a key, by the hash of its bytes. */

@@ -37,29 +37,20 @@ export interface Attempt<T> extends Evaluation<T> {
   /** The newest commit in its snapshot. */
   readonly since: CommitRecord
   readonly reads: ReadSet
-  /**
-   * Decodes a read set that another process has sent. If present, `reads` is empty, and the attempt can be validated
-   * only after this call.
-   */
-  readonly loadReads?: () => Promise<ReadSet>
   /** The parts of cached schemas on which the attempt relies. */
   readonly schemas: ReadonlyMap<DatabaseId, SchemaRead>
   /** The duration of its evaluation in microseconds. */
   readonly evaluationMicros: number
   /** Writes that precede the others in a large attempt of another process, for a given commit time. */
   readonly pieces?: (time: Micros) => EncodedWrites
-  /** A large attempt in the form in which another process has sent it. */
-  readonly packed?: PackedAttempt
 }
 
 /** The part of an attempt that is sent as a structured clone. */
-export interface AttemptHead
-  extends Omit<Attempt<undefined>, 'writes' | 'pieces' | 'reads' | 'loadReads' | 'packed'> {
+export interface AttemptHead extends Omit<Attempt<undefined>, 'writes' | 'pieces' | 'reads'> {
+  /** The number of writes. */
   readonly rows: number
-  /** A small read set; absent: the read set is in the body, in portions. */
-  readonly reads?: ReadSet
-  /** Bytes of the encoded writes, then of each portion of the read set: the parts of the body. */
-  readonly lengths: readonly number[]
+  /** Bytes of the packed read set, the first part of the body; the encoded writes follow. */
+  readonly readsBytes: number
 }
 
 /** An attempt in the form in which it is sent. */
@@ -122,8 +113,8 @@ const rereadsMax = 250_000
 /** The maximum when the service validates an attempt of another process: this takes some milliseconds. */
 const rereadsElsewhereMax = 4_000
 
-/** The result of validating an attempt; `unread`: its read set must be loaded first. */
-type Validity = 'valid' | 'stale' | 'long' | 'unread'
+/** The result of validating an attempt. */
+type Validity = 'valid' | 'stale' | 'long'
 
 /**
  * Returns whether `attempt` would have the same result on `view`, which ends with the commit `last`, if it committed at
@@ -173,7 +164,6 @@ function validate(
   if (nextExpiry < time || (isStamped && time !== commitTime)) return 'stale'
   if (last.time === since.time) return 'valid'
   if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return 'stale'
-  if (attempt.loadReads) return 'unread'
   const changedReads = recent.written(reads, since.time, last.time) ?? reads
   if (sizeOf(changedReads) > sizeMax) return 'long'
   return isReadSetValid(changedReads, view) ? 'valid' : 'stale'

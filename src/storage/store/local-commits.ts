@@ -15,9 +15,8 @@ import type { SnapshotTimes } from './snapshot-times.ts'
 /**
  * The outcome of an attempt under the lock. `later`: the attempt is stale, and the batch has used up its time under the
  * lock, so the attempt is evaluated again in the next batch. `long`: validating its read set would take too long here.
- * `unread`: its read set must be loaded first.
  */
-type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long' | 'unread'
+type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long'
 
 /** The position of a commit among the others. */
 interface CommitPlace {
@@ -73,11 +72,6 @@ export class LocalCommits implements Commits {
       switch (decision) {
         case 'later':
           continue
-        case 'unread': {
-          const { loadReads, ...rest } = valid
-          valid = { ...rest, reads: (await loadReads?.()) ?? rest.reads }
-          continue
-        }
         case 'stale':
         case 'long': {
           if (owner?.evaluateAt) return this.#commitInTurn(owner.evaluateAt)
@@ -113,7 +107,7 @@ export class LocalCommits implements Commits {
         const writes = time === notBefore ? prepared : writesAt(attempt, time)
         return this.#commitOf(attempt, writes, { last, seen, time }, attempt.pieces?.(time))
       }
-      if (validity === 'long' || validity === 'unread') return { result: validity, writes: [] }
+      if (validity === 'long') return { result: validity, writes: [] }
       if (again === undefined) return { result: 'stale', writes: [] }
       if (this.#lockedMicros > lockedMicrosMax) return { result: 'later', writes: [] }
       const evaluated = this.#evaluateHere(this.#evaluate, again, view, last, time)

@@ -1,51 +1,26 @@
 // The form of an attempt that one process sends to the committing process. The committing process serves all clients,
-// so each of its steps must be short. Writes are sent in the encoding in which they are appended to the log. A large
-// read set is sent in portions, which are decoded only if there were other commits meanwhile.
+// so each of its steps must be short. Writes are sent in the encoding in which they are appended to the log, and the read
+// set in a form that is validated without decoding it.
 
 import { setImmediate as turn } from 'node:timers/promises'
-import { deserialize, serialize } from 'node:v8'
 import { joinBytes, megabyte } from '../../base/bytes.ts'
 import type { Micros } from '../../values/value.ts'
 import { decodeWrites, encodeWrites, WriteReader } from '../kv/batch.ts'
 import type { Bytes, EncodedWrites } from '../kv/contract.ts'
-import type { KeyReads, ReadRange, ReadRow, ReadSet } from '../kv/read-set.ts'
+import { PackedReads, packReads } from '../kv/packed-reads.ts'
 import { type Attempt, type AttemptHead, type PackedAttempt, writesAt } from './attempt.ts'
-
-/** Keys and ranges of a read set that are sent together. */
-interface Portion {
-  readonly keys: readonly (readonly [string, ReadRow])[]
-  readonly ranges: readonly ReadRange[]
-}
 
 /** Bytes of encoded writes above which they are appended in pieces. */
 const longWritesBytes = 262_144
-/** Writes of a piece, and keys or ranges of a portion: these take some milliseconds. */
-const pieceWrites = 1_000
-const portionReads = 1_000
-/** Maximum number of keys and ranges of a read set that are sent with the head. */
-const plainReadsMax = 100
+/** Writes of a piece: these take a few milliseconds, also if they are rebased. */
+const pieceWrites = 500
 
-/** Encodes an attempt without its result. An attempt that another process has sent is passed on unchanged. */
+/** Encodes an attempt without its result. */
 export function packAttempt(attempt: Attempt<unknown>): PackedAttempt {
-  if (attempt.packed) return attempt.packed
-  const { loadReads: _loadReads, pieces: _pieces, reads, writes, ...rest } = attempt
-  const encoded = encodeWrites(writes)
-  const head = { ...rest, result: undefined, rows: writes.length }
-  if (reads.keys.size + reads.ranges.length <= plainReadsMax)
-    return { head: { ...head, reads, lengths: [encoded.length] }, body: encoded }
-  const parts = [encoded, ...portionsOf(reads).map(portion => serialize(portion))]
-  return { head: { ...head, lengths: parts.map(({ length }) => length) }, body: joinBytes(parts) }
-}
-
-function portionsOf({ keys, ranges }: ReadSet): Portion[] {
-  const rows = [...keys]
-  const portions: Portion[] = []
-  for (let at = 0; at < Math.max(rows.length, ranges.length); at += portionReads)
-    portions.push({
-      keys: rows.slice(at, at + portionReads),
-      ranges: ranges.slice(at, at + portionReads),
-    })
-  return portions
+  const { pieces: _pieces, reads, writes, ...rest } = attempt
+  const packed = packReads(reads)
+  const head = { ...rest, result: undefined, rows: writes.length, readsBytes: packed.length }
+  return { head, body: joinBytes([packed, encodeWrites(writes)]) }
 }
 
 /**
@@ -53,25 +28,12 @@ function portionsOf({ keys, ranges }: ReadSet): Portion[] {
  * decoded.
  */
 export async function unpackAttempt(head: AttemptHead, parts: readonly Bytes[]): Promise<Attempt<undefined>> {
-  const { lengths, reads, rows, ...rest } = head
-  const [writesBytes = 0, ...portions] = lengths
-  if (reads !== undefined && writesBytes <= longWritesBytes)
-    return { ...rest, reads, writes: decodeWrites(plain(joinBytes(parts))) }
+  const { readsBytes, rows, ...rest } = head
   const body = await joinInTurns(parts)
-  const encoded = body.subarray(0, writesBytes)
-  const loadReads = () => readSetOf(body.subarray(writesBytes), portions)
-  const attempt = {
-    ...rest,
-    packed: { head, body },
-    ...(reads ? { reads } : { reads: { keys: new Map(), ranges: [] }, loadReads }),
-  }
-  if (writesBytes <= longWritesBytes) return { ...attempt, writes: decodeWrites(encoded) }
+  const encoded = body.subarray(readsBytes)
+  const attempt = { ...rest, reads: new PackedReads(body.subarray(0, readsBytes)) }
+  if (encoded.length <= longWritesBytes) return { ...attempt, writes: decodeWrites(encoded) }
   return { ...attempt, writes: [], pieces: time => piecesOf(encoded, rows, head.commitTime, time) }
-}
-
-/** The same bytes as a plain Uint8Array, whose `slice` copies. The `slice` of a Buffer does not copy. */
-function plain({ buffer, byteLength, byteOffset }: Bytes): Bytes {
-  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 /** Joins parts over several turns of the event loop. The result is a plain Uint8Array and not a Buffer. */
@@ -87,27 +49,6 @@ async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
     at += part.length
   }
   return joined
-}
-
-async function readSetOf(body: Bytes, lengths: readonly number[]): Promise<ReadSet> {
-  const portions: Portion[] = []
-  let at = 0
-  for (const length of lengths) {
-    if (at > 0) await turn()
-    portions.push(deserialize(body.subarray(at, at + length)) as Portion)
-    at += length
-  }
-  return { keys: keysOf(portions), ranges: portions.flatMap(({ ranges }) => ranges) }
-}
-
-/** The keys of all portions. They are not joined, because a `Map` that grows beyond 100 000 keys takes 20 ms for that. */
-function keysOf(portions: readonly Portion[]): KeyReads {
-  return {
-    size: portions.reduce((sum, { keys }) => sum + keys.length, 0),
-    *[Symbol.iterator]() {
-      for (const { keys } of portions) yield* keys
-    },
-  }
 }
 
 /** The writes made for the time `from`, rebased to the time `to`. This may split a write into two, but not more. */

@@ -1,0 +1,220 @@
+// A read set as bytes, for the process that commits an attempt of another process. A large read set must not hold this
+// process for long, so nothing is decoded in advance: a table contains the hash of each key, and ranges are sorted by
+// their first keys. Only the reads that other commits may have changed become objects.
+//
+// Layout; words of 32 bits have the byte order of the machine, because both processes run on the same machine:
+//
+//   6 words: number of keys, number of ranges, size (sizeOf), kinds (kindsOf), 2 unused
+//   for each key, a word: its hash; for each key, a word: the offset of its row
+//   for each range, a word: the offset of its row; for each range, a word: the range with the greatest end up to it
+//   rows of keys (words in little-endian order): length of the key, kind of the value, length of the value, key, value
+//   rows of ranges (the same): lengths of start, end and fingerprint, number of entries, direction, start, end, fingerprint
+
+import { hashText } from '../../base/byte-text.ts'
+import type { Bytes } from './contract.ts'
+import { kindsOf, type ReadRange, type ReadRow, type ReadSet, sizeOf } from './read-set.ts'
+
+const wordBytes = 4
+const headWords = 6
+/** Words before the bytes of a row. */
+const keyHeadWords = 3
+const rangeHeadWords = 5
+
+/** The kinds of values. */
+const [absent, plain, fingerprint] = [0, 1, 2]
+
+/** Encodes a read set. */
+export function packReads(reads: ReadSet): Buffer {
+  const keys = [...reads.keys]
+  const ranges = reads.ranges.toSorted((left, right) =>
+    left.start < right.start ? -1 : left.start > right.start ? 1 : 0,
+  )
+  const tableWords = headWords + 2 * (keys.length + ranges.length)
+  let bytes = tableWords * wordBytes
+  for (const [key, found] of keys) bytes += keyHeadWords * wordBytes + key.length + (found?.length ?? 0)
+  for (const range of ranges) bytes += rangeHeadWords * wordBytes + textLength(range)
+  const packed = Buffer.from(new ArrayBuffer(bytes))
+  const table = new Uint32Array(packed.buffer, 0, tableWords)
+  const rows = new RowWriter(packed, tableWords * wordBytes)
+  table.set([
+    keys.length,
+    ranges.length,
+    sizeOf(reads),
+    ranges.reduce((bits, range) => bits | kindsOf(range), 0),
+  ])
+  let at = headWords
+  for (const [index, [key, found]] of keys.entries()) {
+    table[at + index] = hashText(key)
+    table[at + keys.length + index] = rows.end
+    rows.addKey(key, found)
+  }
+  at += 2 * keys.length
+  let furthest = 0
+  for (const [index, range] of ranges.entries()) {
+    if (range.end > (ranges[furthest] as ReadRange).end) furthest = index
+    table[at + index] = rows.end
+    table[at + ranges.length + index] = furthest
+    rows.addRange(range)
+  }
+  return packed
+}
+
+function textLength({ end, fingerprint: text, start }: ReadRange): number {
+  return start.length + end.length + (text?.length ?? 0)
+}
+
+class RowWriter {
+  end: number
+  readonly #bytes: Buffer
+
+  constructor(bytes: Buffer, start: number) {
+    this.#bytes = bytes
+    this.end = start
+  }
+
+  addKey(key: string, found: ReadRow): void {
+    const kind = found === undefined ? absent : typeof found === 'string' ? fingerprint : plain
+    this.#addWords(key.length, kind, found?.length ?? 0)
+    this.#addText(key)
+    if (typeof found === 'string') this.#addText(found)
+    else if (found !== undefined) {
+      this.#bytes.set(found, this.end)
+      this.end += found.length
+    }
+  }
+
+  addRange({ end, entries, fingerprint: text, reverse, start }: ReadRange): void {
+    this.#addWords(start.length, end.length, text?.length ?? 0, entries, reverse ? 1 : 0)
+    this.#addText(start)
+    this.#addText(end)
+    if (text !== undefined) this.#addText(text)
+  }
+
+  #addWords(...words: readonly number[]): void {
+    for (const word of words) this.end = this.#bytes.writeUInt32LE(word, this.end)
+  }
+
+  #addText(text: string): void {
+    this.end += this.#bytes.write(text, this.end, 'latin1')
+  }
+}
+
+/** A read set made by {@link packReads}. Its keys and ranges are decoded by each access. */
+export class PackedReads implements ReadSet {
+  readonly size: number
+  /** The kinds of keys that the ranges can contain ({@link kindsOf}). */
+  readonly kinds: number
+  readonly #bytes: Buffer
+  readonly #hashes: Int32Array
+  readonly #keyAt: Uint32Array
+  readonly #rangeAt: Uint32Array
+  readonly #furthest: Uint32Array
+
+  /** `bytes` begin at a multiple of four in their memory. */
+  constructor(bytes: Bytes) {
+    const { buffer, byteLength, byteOffset } = bytes
+    const [keys = 0, ranges = 0, size = 0, kinds = 0] = new Int32Array(buffer, byteOffset, headWords)
+    this.size = size
+    this.kinds = kinds
+    this.#bytes = Buffer.from(buffer, byteOffset, byteLength)
+    const words = (start: number, count: number) =>
+      new Uint32Array(buffer, byteOffset + (headWords + start) * wordBytes, count)
+    this.#hashes = new Int32Array(buffer, byteOffset + headWords * wordBytes, keys)
+    this.#keyAt = words(keys, keys)
+    this.#rangeAt = words(2 * keys, ranges)
+    this.#furthest = words(2 * keys + ranges, ranges)
+  }
+
+  get keys(): ReadonlyMap<string, ReadRow> {
+    return this.keysAt(this.#keyAt.keys())
+  }
+
+  get ranges(): readonly ReadRange[] {
+    return Array.from(this.#rangeAt.keys(), index => this.rangeAt(index))
+  }
+
+  /** The indexes of the keys whose hashes are selected; undefined when there are more than `max`. */
+  select(isSelected: (hash: number) => boolean, max: number): readonly number[] | undefined {
+    const found: number[] = []
+    const hashes = this.#hashes
+    for (let index = 0; index < hashes.length; index++)
+      if (isSelected(hashes[index] as number) && found.push(index) > max) return undefined
+    return found
+  }
+
+  /** The keys with some indexes. */
+  keysAt(indexes: Iterable<number>): Map<string, ReadRow> {
+    const keys = new Map<string, ReadRow>()
+    for (const index of indexes) {
+      const start = this.#keyAt[index] as number
+      const [keyBytes = 0, kind = absent, valueBytes = 0] = this.#words(start, keyHeadWords)
+      const keyStart = start + keyHeadWords * wordBytes
+      const valueStart = keyStart + keyBytes
+      keys.set(this.#text(keyStart, keyBytes), this.#value(kind, valueStart, valueBytes))
+    }
+    return keys
+  }
+
+  #value(kind: number, start: number, length: number): ReadRow {
+    if (kind === absent) return undefined
+    return kind === fingerprint ? this.#text(start, length) : this.#bytes.subarray(start, start + length)
+  }
+
+  /** The range with an index. */
+  rangeAt(index: number): ReadRange {
+    const at = this.#rangeAt[index] as number
+    const [startBytes = 0, endBytes = 0, hashBytes = 0, entries = 0, reverse] = this.#words(
+      at,
+      rangeHeadWords,
+    )
+    const startAt = at + rangeHeadWords * wordBytes
+    const endAt = startAt + startBytes
+    return {
+      start: this.#text(startAt, startBytes),
+      end: this.#text(endAt, endBytes),
+      reverse: reverse === 1,
+      entries,
+      fingerprint: hashBytes === 0 ? undefined : this.#text(endAt + endBytes, hashBytes),
+    }
+  }
+
+  /** Adds the indexes of the ranges that contain `key` to `found`; returns the number of comparisons. */
+  addRangesWith(key: Bytes, found: Set<number>): number {
+    let low = 0
+    let high = this.#rangeAt.length
+    let comparisons = 0
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      comparisons++
+      if (this.#compareStart(middle, key) <= 0) low = middle + 1
+      else high = middle
+    }
+    for (let index = low - 1; index >= 0; index--) {
+      comparisons++
+      if (this.#compareEnd(this.#furthest[index] as number, key) <= 0) break
+      if (this.#compareEnd(index, key) > 0) found.add(index)
+    }
+    return comparisons
+  }
+
+  #compareStart(index: number, key: Bytes): number {
+    const at = this.#rangeAt[index] as number
+    const start = at + rangeHeadWords * wordBytes
+    return this.#bytes.compare(key, 0, key.length, start, start + this.#bytes.readUInt32LE(at))
+  }
+
+  #compareEnd(index: number, key: Bytes): number {
+    const at = this.#rangeAt[index] as number
+    const start = at + rangeHeadWords * wordBytes + this.#bytes.readUInt32LE(at)
+    const end = start + this.#bytes.readUInt32LE(at + wordBytes)
+    return this.#bytes.compare(key, 0, key.length, start, end)
+  }
+
+  #words(start: number, count: number): number[] {
+    return Array.from({ length: count }, (_, index) => this.#bytes.readUInt32LE(start + index * wordBytes))
+  }
+
+  #text(start: number, length: number): string {
+    return this.#bytes.toString('latin1', start, start + length)
+  }
+}
