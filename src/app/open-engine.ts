@@ -33,6 +33,7 @@ import type { KeyValueStore } from '../storage/kv/contract.ts'
 import { identityOf } from '../storage/kv/folder-identity.ts'
 import type { ApplyLag } from '../storage/kv/log/position.ts'
 import type { ReplicaStatus } from '../storage/kv/postgres/postgres.ts'
+import { caughtUp, isReplicated } from '../storage/kv/replicated-store.ts'
 import { startBackground } from '../storage/store/background.ts'
 import type { Commits } from '../storage/store/commits.ts'
 import { reserveStretch } from '../storage/store/id-reservation.ts'
@@ -154,7 +155,8 @@ export async function openEngine(
     const { chunks, files, mayWork, notices, now, waits, standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
     const opened = engineOver({ ...parts, environment, role: { ...role, worker } })
-    const sharedLog = { kv: controlRows(kv), now, chunks, files, uploads: role.background, mayWork }
+    const rows = { kv: controlRows(kv), caughtUp: () => caughtUp(kv) }
+    const sharedLog = { ...rows, now, chunks, files, uploads: role.background, mayWork }
     return { ...opened, waits, standing, sharedLog }
   }
   const { timeline, close: closeTimeline } = timelineOf(config, role)
@@ -286,7 +288,7 @@ export function engineOver({
     streams,
     timers,
     rateLimits,
-    ...(kv.ready && { unknownSecrets: unknownSecretsLimit(clock) }),
+    ...(isReplicated(kv) && { unknownSecrets: unknownSecretsLimit(clock) }),
     identifier,
     onInternalError: failureLog(log, clock),
   })

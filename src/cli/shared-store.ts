@@ -31,6 +31,7 @@ import { type CopyProgress, copiedShare } from '../storage/kv/postgres/copy-stat
 import { fillRecord } from '../storage/kv/postgres/fill-record.ts'
 import { ReplicaView, removeNote } from '../storage/kv/postgres/replica.ts'
 import { openComparable } from '../storage/kv/postgres/replica-folder.ts'
+import { caughtUp } from '../storage/kv/replicated-store.ts'
 import type { OnCheckProgress } from '../storage/store/contract.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import { exitDiverged } from './fatal.ts'
@@ -146,9 +147,8 @@ export async function withControlRows<T>(
     onFatal: exitDiverged,
   })
   try {
-    const rows = controlRows(kv)
-    await rows.ready?.(Number.POSITIVE_INFINITY)
-    return await use(rows)
+    await caughtUp(kv)
+    return await use(controlRows(kv))
   } finally {
     await kv.close()
   }

@@ -15,7 +15,6 @@ export function controlRows(kv: KeyValueStore): KeyValueStore {
           return { result, writes: writes.map(({ key, value }) => ({ key: controlKey(key), value })) }
         })
         .catch(rethrow),
-    ready: notBefore => kv.ready?.(notBefore)?.catch(rethrow),
     watch: listener => kv.watch(listener),
     // The underlying store is closed by its opener.
     close: () => Promise.resolve(),

@@ -226,8 +226,8 @@ export class QueryLog {
    * when the store is unavailable; this machine then uses the keys and requests that it has.
    */
   async fresh(): Promise<void> {
-    const { kv, signer } = this.#options
-    await kv.ready?.(Number.POSITIVE_INFINITY)?.catch(() => undefined)
+    const { shared, signer } = this.#options
+    await shared?.caughtUp().catch(() => undefined)
     await signer.ready().catch(() => undefined)
   }
 

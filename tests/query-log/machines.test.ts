@@ -36,6 +36,7 @@ class SharedTables {
       other.writer === chunk.writer && other.position === chunk.position
     return {
       kv: openMemory(),
+      caughtUp: async () => undefined,
       now: systemClock.now,
       files: {} as FileTable,
       uploads: true,

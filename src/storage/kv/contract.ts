@@ -34,12 +34,9 @@ export interface Entry {
 
 /** Reads of one consistent state. Returned arrays belong to the caller and stay valid after the view has ended. */
 export interface View {
-  /** `known`: the value that the caller has cached; it is returned itself if the stored value is equal. */
-  get(key: Bytes, known?: Bytes): Bytes | undefined
+  get(key: Bytes): Bytes | undefined
   /** Lazy: reads during the iteration, which may be left early. The view must not change meanwhile. */
   range(range: KeyRange): Iterable<Entry>
-  /** Present if the view records a read set: adds the absence of an entry, which the caller knows without reading. */
-  noteAbsent?(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void
 }
 
 /** One change of a commit; `value` undefined deletes the key. */
@@ -66,17 +63,6 @@ export interface EncodedWrites extends Iterable<Bytes> {
   readonly bytesMax: number
 }
 
-/** Writes of other processes that have become visible together. */
-export interface ForeignBatch {
-  /** The time of the newest commit before them, in microseconds. */
-  readonly after: number
-  /**
-   * The writes of several transactions, one after the other. The caller must copy bytes that it keeps, because they
-   * belong to a larger buffer.
-   */
-  readonly writes: readonly Write[]
-}
-
 /** Ordered bytes with snapshots and atomic commits. */
 export interface KeyValueStore {
   /**
@@ -98,23 +84,10 @@ export interface KeyValueStore {
    */
   transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T>
   /**
-   * For engines whose reads may lag behind commits of other machines. Undefined when a snapshot taken now contains all
-   * commits up to `notBefore` (microseconds) and follows the time of day; otherwise resolves when this is so. With
-   * `notBefore` Infinity, the snapshot contains all commits of any machine before the call. With `isLater` the snapshot
-   * also has a time later than `notBefore`, unless the source of the time is unavailable. Rejects with
-   * `StoreUnavailableError` when the engine needs an unavailable service to get the commits.
-   */
-  ready?(notBefore: number, isLater?: boolean): Promise<void> | undefined
-  /**
    * Calls `listener` after each commit of this or another process becomes visible to `read`; returns a function that
    * stops this. The listener must not throw.
    */
   watch(listener: () => void): () => void
-  /**
-   * For engines that get the writes of other machines: calls `listener` with each of their batches in order, soon after
-   * the batch has become visible. Batches that another process has added to the same replica are left out.
-   */
-  watchForeign?(listener: (batch: ForeignBatch) => void): void
   /** Waits for running commits, then frees all resources. */
   close(): Promise<void>
 }

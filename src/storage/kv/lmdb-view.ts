@@ -2,15 +2,15 @@
 // functions run (lmdb-js selects the write transaction by itself while its callback runs).
 
 import { assert } from '../../base/assert.ts'
-import { areSame } from '../../base/bytes.ts'
 import { isEmptyRange, isImpossibleKey } from './checks.ts'
-import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View, type Write } from './contract.ts'
+import { type Bytes, type Entry, type KeyRange, keyBytesMax } from './contract.ts'
 import { cachedOrCopy } from './lmdb-codec.ts'
 import type { Trees } from './lmdb-trees.ts'
 import { merged } from './merged.ts'
 import type { PostponedWrite } from './postponed-write.ts'
+import type { ComparingView } from './transaction-view.ts'
 
-export class LmdbView implements View {
+export class LmdbView implements ComparingView {
   readonly #trees: Trees
   readonly #postponed: PostponedWrite | undefined
   /** Cursors that are not released yet. An open cursor keeps its snapshot and all later pages alive. */
@@ -23,15 +23,20 @@ export class LmdbView implements View {
     this.#postponed = postponed
   }
 
-  get(key: Bytes, known?: Bytes): Bytes | undefined {
+  get(key: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
     const postponed = this.#postponed?.of(key)
-    if (postponed !== undefined) return postponedValue(postponed, known)
-    const tree = this.#trees.of(key)
-    if (known === undefined) return tree.get(key)
-    const found = tree.getBinaryFast(key)
-    return found && cachedOrCopy(found, known)
+    // Like any value, it belongs to the caller.
+    return postponed === undefined ? this.#trees.of(key).get(key) : postponed.value?.slice()
+  }
+
+  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isImpossibleKey(key)) return undefined
+    const postponed = this.#postponed?.of(key)
+    const found = postponed === undefined ? this.#trees.of(key).getBinaryFast(key) : postponed.value
+    return found && cachedOrCopy(found, cached)
   }
 
   range(range: KeyRange): Iterable<Entry> {
@@ -55,11 +60,6 @@ export class LmdbView implements View {
     const entries = first && !second ? first : merged(sources, range.reverse === true)
     return new Entries(entries[Symbol.iterator](), range.limit, this.#open)
   }
-}
-
-/** The value of a postponed write; like any value, it belongs to the caller. */
-function postponedValue({ value }: Write, known: Bytes | undefined): Bytes | undefined {
-  return known !== undefined && value !== undefined && areSame(value, known) ? known : value?.slice()
 }
 
 /** An iteration over a range. */

@@ -23,11 +23,11 @@ class MemoryView implements View {
     this.#entries = entries
   }
 
-  get(key: Bytes, known?: Bytes): Bytes | undefined {
+  get(key: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     const value = this.#entries.get(key)?.value
     if (value === undefined) return undefined
-    return known !== undefined && Buffer.compare(value, known) === 0 ? known : new Uint8Array(value)
+    return new Uint8Array(value)
   }
 
   range(range: KeyRange): Iterable<Entry> {

@@ -6,6 +6,7 @@ import { areSame } from '../../base/bytes.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
 import type { Bytes, Entry, KeyRange, View, Write } from './contract.ts'
 import { SortedEntries } from './sorted-entries.ts'
+import { type AbsenceRecorder, type ComparingView, getCached, recordAbsence } from './transaction-view.ts'
 
 interface Slot {
   readonly key: Bytes
@@ -19,7 +20,7 @@ export type Journal = { readonly key: Bytes; readonly before: Slot | undefined }
  * Pending writes over a view. An overlay is also a view, but the caller must not change the written arrays that it
  * returns.
  */
-export class Overlay implements View {
+export class Overlay implements ComparingView, AbsenceRecorder {
   readonly base: View
   readonly #slots = new SortedEntries<Slot>()
 
@@ -31,15 +32,24 @@ export class Overlay implements View {
     return this.#slots.isEmpty
   }
 
-  get(key: Bytes, known?: Bytes): Bytes | undefined {
-    const slot = this.#slots.isEmpty ? undefined : this.#slots.get(key)
-    if (slot === undefined) return this.base.get(key, known)
-    const { value } = slot
-    return known !== undefined && value !== undefined && areSame(value, known) ? known : value
+  get(key: Bytes): Bytes | undefined {
+    const slot = this.#slotOf(key)
+    return slot === undefined ? this.base.get(key) : slot.value
   }
 
-  noteAbsent(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void {
-    this.base.noteAbsent?.(key, range)
+  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
+    const slot = this.#slotOf(key)
+    if (slot === undefined) return getCached(this.base, key, cached)
+    const { value } = slot
+    return value !== undefined && areSame(value, cached) ? cached : value
+  }
+
+  recordAbsence(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void {
+    recordAbsence(this.base, key, range)
+  }
+
+  #slotOf(key: Bytes): Slot | undefined {
+    return this.#slots.isEmpty ? undefined : this.#slots.get(key)
   }
 
   /** Sets (or, with undefined, deletes) a key, and records in `journal` how to undo the write. */

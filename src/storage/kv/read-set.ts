@@ -4,6 +4,7 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
 import type { Bytes, Entry, KeyRange, View } from './contract.ts'
+import { type AbsenceRecorder, type ComparingView, getCached } from './transaction-view.ts'
 
 /** The value of a key, or its fingerprint when it is long; undefined when there was no entry. */
 export type ReadRow = Bytes | string | undefined
@@ -33,7 +34,7 @@ export interface ReadSet {
 const plainBytesMax = 4096
 
 /** A view that records the reads of another view. */
-export class RecordingView implements View {
+export class RecordingView implements ComparingView, AbsenceRecorder {
   readonly #base: View
   readonly #isRecorded: (key: Bytes) => boolean
   readonly #keys = new Map<string, ReadRow>()
@@ -46,15 +47,23 @@ export class RecordingView implements View {
     this.#isRecorded = isRecorded
   }
 
-  get(key: Bytes, known?: Bytes): Bytes | undefined {
-    if (!this.#isRecorded(key)) return this.#base.get(key, known)
+  get(key: Bytes): Bytes | undefined {
+    if (!this.#isRecorded(key)) return this.#base.get(key)
     const text = byteText(key)
     const recorded = this.#keys.get(text)
     const isNew = recorded === undefined && !this.#keys.has(text)
     // The state does not change, so a key that has been read need not be read again.
-    if (!isNew && typeof recorded !== 'string' && known === undefined) return recorded
-    const value = this.#base.get(key, known)
+    if (!isNew && typeof recorded !== 'string') return recorded
+    const value = this.#base.get(key)
     if (isNew) this.#keys.set(text, foundOf(value))
+    return value
+  }
+
+  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
+    const value = getCached(this.#base, key, cached)
+    if (!this.#isRecorded(key)) return value
+    const text = byteText(key)
+    if (!this.#keys.has(text)) this.#keys.set(text, foundOf(value))
     return value
   }
 
@@ -62,7 +71,7 @@ export class RecordingView implements View {
     return { [Symbol.iterator]: () => this.#iterate(range) }
   }
 
-  noteAbsent(key: Bytes, { end, start }: Pick<KeyRange, 'start' | 'end'>): void {
+  recordAbsence(key: Bytes, { end, start }: Pick<KeyRange, 'start' | 'end'>): void {
     const text = byteText(key)
     if (!this.#keys.has(text)) this.#keys.set(text, undefined)
     const range = { start: byteText(start), end: byteText(end) }

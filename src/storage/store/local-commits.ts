@@ -4,8 +4,9 @@
 
 import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
-import type { EncodedWrites, ForeignBatch, KeyValueStore, View, Work, Write } from '../kv/contract.ts'
+import type { EncodedWrites, KeyValueStore, View, Work, Write } from '../kv/contract.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
+import { type ForeignBatch, isReplicated } from '../kv/replicated-store.ts'
 import { type Attempt, type Evaluation, validateElsewhere, validateHere, writesAt } from './attempt.ts'
 import type { AttemptOwner, Commits, CommitTerms, TransactionWork } from './commits.ts'
 import type { TransactionOutcome } from './contract.ts'
@@ -61,7 +62,7 @@ export class LocalCommits implements Commits {
     this.#recent = recent
     this.#clock = clock
     this.#evaluate = evaluate
-    kv.watchForeign?.(batch => this.#apply(batch))
+    if (isReplicated(kv)) kv.watchForeign(batch => this.#apply(batch))
   }
 
   async commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'> {

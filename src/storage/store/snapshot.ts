@@ -3,6 +3,7 @@
 import { endOfTime, epoch } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/contract.ts'
+import { getCached } from '../kv/transaction-view.ts'
 import type { TransactionCounters } from './contract.ts'
 
 /** A consistent state as one transaction sees it, including its own writes. */
@@ -54,9 +55,10 @@ export function recordExpiry(snapshot: Snapshot, ttl: Micros): void {
   isExpired(snapshot, ttl)
 }
 
-/** Reads one key and counts its bytes; `known` as in {@link View.get}. */
-export function read(snapshot: Snapshot, key: Bytes, known?: Bytes): Bytes | undefined {
-  const bytes = snapshot.view.get(key, known)
+/** Reads one key and counts its bytes. Returns `cached` itself if the value is equal. */
+export function read(snapshot: Snapshot, key: Bytes, cached?: Bytes): Bytes | undefined {
+  const { view } = snapshot
+  const bytes = cached === undefined ? view.get(key) : getCached(view, key, cached)
   if (bytes !== undefined) snapshot.counters.readBytes += bytes.length
   return bytes
 }

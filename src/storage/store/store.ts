@@ -10,6 +10,7 @@ import { localTimeline, type Timeline } from '../../base/timeline.ts'
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
+import { isReplicated } from '../kv/replicated-store.ts'
 import type { Attempt } from './attempt.ts'
 import { BindingBudget } from './binding-budget.ts'
 import { SchemaCache } from './catalogue.ts'
@@ -104,7 +105,7 @@ export class Store {
    * `isLater` at a later time; undefined when no wait is needed.
    */
   ready(notBefore: number, isLater = false): Promise<void> | undefined {
-    return this.kv.ready?.(notBefore, isLater)
+    return isReplicated(this.kv) ? this.kv.ready(notBefore, isLater) : undefined
   }
 
   /**

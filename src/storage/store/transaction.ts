@@ -16,6 +16,7 @@ import {
 import { documentKey, historyRange } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/contract.ts'
 import { Overlay } from '../kv/overlay.ts'
+import { recordAbsence } from '../kv/transaction-view.ts'
 import { encodeChanges, recordSinceKey } from './change-log.ts'
 import { type Transaction, type TransactionCounters, type Version, WriteNeeded } from './contract.ts'
 import { checkTransactionBytes, DocumentWriter } from './document-writer.ts'
@@ -179,7 +180,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     // Generated ids never repeat, and chosen ids in use have earlier times. So an id from this time on is not in use.
     const earliestMs = Math.max(this.times.chosenIdsMs + 1, this.#chosenIdsMs + 1, Math.floor(time / 1000))
     if (ref.collection >= firstUserCollection && ms >= earliestMs)
-      view.noteAbsent?.(documentKey(ref), historyRange(ref))
+      recordAbsence(view, documentKey(ref), historyRange(ref))
     else if (isStored(view, ref)) return true
     this.#lastDrawn = ref.id
     return false

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Micros, micros } from '../../../src/base/micros.ts'
-import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
+import type { ReplicatedStore } from '../../../src/storage/kv/replicated-store.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
 test('a read waits for a fresh state, and a write only for the state that its client has seen', async () => {
   const memory = openMemory()
   const asked: number[] = []
-  const kv: KeyValueStore = {
+  const kv: ReplicatedStore = {
     read: read => memory.read(read),
     transact: work => memory.transact(work),
     watch: listener => memory.watch(listener),
@@ -19,6 +19,7 @@ test('a read waits for a fresh state, and a write only for the state that its cl
       asked.push(notBefore)
       return undefined
     },
+    watchForeign: () => undefined,
   }
   const engine = openTestEngine({ kv })
   const ask = async (query: object, lastSeenTxn?: Micros) => {

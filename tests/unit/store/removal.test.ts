@@ -55,8 +55,8 @@ class CountingStore implements KeyValueStore {
   #counting(view: View): View {
     const count = () => this.reads++
     return {
-      get: (key, known) => {
-        const value = view.get(key, known)
+      get: key => {
+        const value = view.get(key)
         if (value !== undefined) count()
         return value
       },

@@ -6,6 +6,7 @@ import { isEmptyRange, isImpossibleKey } from '../checks.ts'
 import type { Bytes, Entry, KeyRange, View } from '../contract.ts'
 import type { LmdbView } from '../lmdb-view.ts'
 import { laidOver } from '../overlay.ts'
+import type { ComparingView } from '../transaction-view.ts'
 import type { RowTable } from './row-table.ts'
 
 /** A table, and the number of its visible rows. */
@@ -14,7 +15,7 @@ interface TableSnapshot {
   readonly limit: number
 }
 
-export class LoggedView implements View {
+export class LoggedView implements ComparingView {
   readonly #image: LmdbView
   /** The tables of the log, the newest first. */
   readonly #tables: readonly TableSnapshot[]
@@ -25,17 +26,25 @@ export class LoggedView implements View {
     this.#tables = tables
   }
 
-  get(key: Bytes, known?: Bytes): Bytes | undefined {
+  get(key: Bytes): Bytes | undefined {
+    return this.#get(key, undefined)
+  }
+
+  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
+    return this.#get(key, cached)
+  }
+
+  #get(key: Bytes, cached: Bytes | undefined): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
     if (this.#tables.length > 0) {
       const hash = hashBytes(key)
       for (const { limit, table } of this.#tables) {
         const row = table.find(key, hash, limit)
-        if (row !== 0) return table.value(row, known)
+        if (row !== 0) return table.value(row, cached)
       }
     }
-    return this.#image.get(key, known)
+    return cached === undefined ? this.#image.get(key) : this.#image.getCached(key, cached)
   }
 
   range(range: KeyRange): Iterable<Entry> {

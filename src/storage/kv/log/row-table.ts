@@ -131,16 +131,16 @@ export class RowTable {
   }
 
   /**
-   * The value of a row, which belongs to the caller; `known` itself if the value equals it. Undefined: the key is
+   * The value of a row, which belongs to the caller; `cached` itself if the value equals it. Undefined: the key is
    * deleted.
    */
-  value(row: number, known?: Bytes): Bytes | undefined {
+  value(row: number, cached?: Bytes): Bytes | undefined {
     const reader = this.#reader
     reader.readValue(this.#keyEnds[row] as number)
     if (reader.isDelete) return undefined
     const { end, valueStart } = reader
-    if (known !== undefined && known.length === end - valueStart && this.#isAt(valueStart, known))
-      return known
+    if (cached !== undefined && cached.length === end - valueStart && this.#isAt(valueStart, cached))
+      return cached
     return copyOf(this.bytes, valueStart, end)
   }
 

@@ -11,9 +11,10 @@ import { AnnouncedCommits, commitDistance, type Timeline } from '../../../base/t
 import { wait } from '../../../base/timers.ts'
 import { allWrites, encodeBatch } from '../batch.ts'
 import { CommitQueue, completeJob, type Job, prepareBatch, runJob } from '../commit-queue.ts'
-import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../contract.ts'
+import type { KeyValueStore, View, Work, Write } from '../contract.ts'
 import { StoreUnavailableError, wordsOf } from '../errors.ts'
 import { Overlay } from '../overlay.ts'
+import type { ForeignBatch, ReplicatedStore } from '../replicated-store.ts'
 import type { FollowFault } from './faults.ts'
 import { Follower, type NodeOptions } from './follower.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
@@ -80,7 +81,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
 }
 
 /** A local replica that follows the shared record, and commits through it. */
-export class PostgresStore implements KeyValueStore {
+export class PostgresStore implements ReplicatedStore {
   readonly #options: PostgresOptions
   readonly #local: KeyValueStore
   readonly #clock: RecordClock
@@ -144,7 +145,7 @@ export class PostgresStore implements KeyValueStore {
     return this.#local.read(view => read(new ReplicaView(view)))
   }
 
-  /** {@link KeyValueStore.ready}. */
+  /** {@link ReplicatedStore.ready}. */
   ready(notBefore: number, isLater = false): Promise<void> | undefined {
     return this.#follower.ready(notBefore, isLater)
   }

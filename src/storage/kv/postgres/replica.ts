@@ -4,7 +4,9 @@
 import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros } from '../../../base/micros.ts'
 import { decodeBatch } from '../batch.ts'
-import type { Bytes, Entry, ForeignBatch, KeyRange, KeyValueStore, View, Work, Write } from '../contract.ts'
+import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work, Write } from '../contract.ts'
+import type { ForeignBatch } from '../replicated-store.ts'
+import { type ComparingView, getCached } from '../transaction-view.ts'
 import type { LogRow } from './record.ts'
 
 /** The position of a replica: its newest batch, by number and by the name in the log row. */
@@ -35,15 +37,19 @@ export function isReserved(key: Bytes): boolean {
 }
 
 /** A view of the replica without the note. */
-export class ReplicaView implements View {
+export class ReplicaView implements ComparingView {
   readonly #view: View
 
   constructor(view: View) {
     this.#view = view
   }
 
-  get(key: Bytes, known?: Bytes): Bytes | undefined {
-    return isReserved(key) ? undefined : this.#view.get(key, known)
+  get(key: Bytes): Bytes | undefined {
+    return isReserved(key) ? undefined : this.#view.get(key)
+  }
+
+  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
+    return isReserved(key) ? undefined : getCached(this.#view, key, cached)
   }
 
   range(range: KeyRange): Iterable<Entry> {

@@ -1,0 +1,40 @@
+// A store whose reads may lag behind commits of other machines, such as a node over PostgreSQL: its operations beyond the
+// contract of every engine.
+
+import type { KeyValueStore, Write } from './contract.ts'
+
+/** Writes of other processes that have become visible together. */
+export interface ForeignBatch {
+  /** The time of the newest commit before them, in microseconds. */
+  readonly after: number
+  /**
+   * The writes of several transactions, one after the other. The caller must copy bytes that it keeps, because they
+   * belong to a larger buffer.
+   */
+  readonly writes: readonly Write[]
+}
+
+export interface ReplicatedStore extends KeyValueStore {
+  /**
+   * Undefined when a snapshot taken now contains all commits up to `notBefore` (microseconds) and follows the time of
+   * day; otherwise resolves when this is so. With `notBefore` Infinity, the snapshot contains all commits of any machine
+   * before the call. With `isLater` the snapshot also has a time later than `notBefore`, unless the source of the time is
+   * unavailable. Rejects with `StoreUnavailableError` when the engine needs an unavailable service to get the commits.
+   */
+  ready(notBefore: number, isLater?: boolean): Promise<void> | undefined
+  /**
+   * Calls `listener` with each batch of other machines in order, soon after the batch has become visible. Batches that
+   * another process has added to the same replica are left out.
+   */
+  watchForeign(listener: (batch: ForeignBatch) => void): void
+}
+
+/** Returns whether reads of a store may lag behind commits of other machines. */
+export function isReplicated(kv: KeyValueStore): kv is ReplicatedStore {
+  return 'ready' in kv
+}
+
+/** Waits until reads of `kv` see all commits of all machines. Rejects with `StoreUnavailableError`. */
+export async function caughtUp(kv: KeyValueStore): Promise<void> {
+  if (isReplicated(kv)) await kv.ready(Number.POSITIVE_INFINITY)
+}
