@@ -1,6 +1,6 @@
 // Encodes the table of collation weights: the source of src/values/collation-data.ts.
 
-import { packNumbers } from '../src/values/packed-numbers.ts'
+import { packNumbers } from '../src/values/collation-table.ts'
 
 /** An element of a character or contraction. */
 export interface SourceElement {

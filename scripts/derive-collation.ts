@@ -11,7 +11,7 @@
 // ignored and blocks contractions, so it separates all tested characters.
 
 import { writeFileSync } from 'node:fs'
-import { assignPrimaryCodes } from '../src/values/collation-codes.ts'
+import { assignPrimaryCodes } from '../src/values/collation-table.ts'
 import { type CollationSource, encodeCollation, type SourceElement } from './collation-encoding.ts'
 
 const base = new Intl.Collator('und', { sensitivity: 'base' }).compare

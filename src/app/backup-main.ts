@@ -11,7 +11,7 @@ import { Shipper } from '../backup/shipper.ts'
 import { writeStatus } from '../backup/status.ts'
 import { systemClock } from '../base/clock.ts'
 import { receiveFrames } from '../base/frames.ts'
-import { lowerPriority } from '../base/low-priority.ts'
+import { lowerPriority } from '../base/system-process.ts'
 import { stayAlive, systemTimers } from '../base/timers.ts'
 import { openServiceLog } from '../server/service-log.ts'
 

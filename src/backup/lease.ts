@@ -3,8 +3,8 @@
 // machines are never compared.
 
 import { hostname } from 'node:os'
-import { isAlive, processMark } from '../base/process-mark.ts'
 import { type Random, systemRandom } from '../base/random.ts'
+import { isAlive, processMark } from '../base/system-process.ts'
 import { systemTimers, type Timers, wait } from '../base/timers.ts'
 import { BackupError } from './errors.ts'
 import { leaseObject } from './object-names.ts'

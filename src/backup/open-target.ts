@@ -1,6 +1,6 @@
 // Opens the target of a continuous backup at an address.
 
-import { parseBackupAddress } from '../base/backup-address.ts'
+import { parseBackupAddress } from '../base/addresses.ts'
 import { BackupError } from './errors.ts'
 import { FolderTarget } from './folder-target.ts'
 import { openS3Target } from './s3-target.ts'

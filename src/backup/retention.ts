@@ -4,8 +4,7 @@
 // the newest. So an interruption never leaves a complete base copy without its parts or records, and the next removal
 // finds the remaining objects.
 
-import { microsPerDay } from '../base/durations.ts'
-import type { Micros } from '../base/micros.ts'
+import { type Micros, microsPerDay } from '../base/micros.ts'
 import { type BaseName, baseObject, logPrefix, partsPrefix, partsStart, piecesStart } from './object-names.ts'
 import type { BackupTarget } from './target.ts'
 

@@ -3,7 +3,7 @@
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, processMark } from '../base/process-mark.ts'
+import { isAlive, processMark } from '../base/system-process.ts'
 import type { BackupStatus } from './backup-status.ts'
 
 interface StatusFile extends BackupStatus {

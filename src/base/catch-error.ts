@@ -1,4 +1,5 @@
-// Converts errors of one class into results.
+// Recognises errors: converts errors of one class into results, and detects stack overflows of the runtime, caused by
+// nesting that the counted limits allow.
 
 /** The result of `work`, or of `otherwise` for an error of the class `type`. Other errors propagate. */
 export function catchError<T, E, U>(
@@ -12,4 +13,9 @@ export function catchError<T, E, U>(
     if (error instanceof type) return otherwise(error)
     throw error
   }
+}
+
+/** Returns whether an error is a stack overflow. */
+export function isStackExhaustion(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded'
 }

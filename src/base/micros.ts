@@ -32,3 +32,10 @@ declare global {
     min(first: Micros, ...others: Micros[]): Micros
   }
 }
+
+/** Seconds of a day. */
+export const secondsPerDay = 86_400
+/** Milliseconds of a day. */
+export const msPerDay = 86_400_000
+/** Microseconds of a day. */
+export const microsPerDay = 86_400_000_000

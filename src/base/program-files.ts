@@ -1,7 +1,8 @@
-// Locates the files of the program. The program runs from its sources, or from a few bundled files in one folder
-// (`scripts/build-program.js`).
+// The program itself: its files, its version, and the oldest Node.js that it supports. The program runs from its
+// sources, or from a few bundled files in one folder (`scripts/build-program.js`).
 
 import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const here = import.meta.url
@@ -45,4 +46,22 @@ export function startProgram(
     process.nextTick(() => child.emit('error', cause))
     return child
   }
+}
+
+const packageFile = new URL('package.json', home)
+
+/** The version in package.json, such as `0.1.0`. */
+export const version: string = JSON.parse(readFileSync(packageFile, 'utf8')).version
+
+// An older Node.js loads most of the package and then lacks an API, so that a service would never finish its start or
+// its stop.
+
+/** The same version as in `engines` of package.json and in `bin/terrarium.js`. */
+const [majorMin, minorMin] = [22, 12]
+
+/** A one-line error for a Node.js that is too old; undefined for a supported one. `version`: such as `22.12.0`. */
+export function nodeVersionFault(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > majorMin || (major === majorMin && minor >= minorMin)) return undefined
+  return `terrarium-db needs Node.js ${majorMin}.${minorMin} or later; this is ${version}`
 }

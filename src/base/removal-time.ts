@@ -4,8 +4,7 @@
 // with the same difference. Until then the time advances with the monotonic clock.
 
 import type { Clock } from './clock.ts'
-import { msPerDay } from './durations.ts'
-import { type Micros, micros } from './micros.ts'
+import { type Micros, micros, msPerDay } from './micros.ts'
 
 /** The stored state of the elapsed time. */
 export interface TimeMemory {

@@ -1,4 +1,5 @@
-// Describes system errors of files and addresses in words.
+// Describes errors in words: errors of the system about files and addresses, and requests without a response, with
+// advice whether a retry can help.
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -17,4 +18,46 @@ const reasons: Readonly<Record<string, string>> = {
 export function reasonOf(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException).code
   return (code !== undefined && reasons[code]) || (code ?? String(cause))
+}
+
+// Explains why a request had no response, and whether a retry can help.
+
+const certificateHint = 'set NODE_EXTRA_CA_CERTS to the file of the certificate, or of its authority'
+const untrusted = `its certificate is not trusted; ${certificateHint}`
+const wrongScheme = 'it does not speak TLS (http:// instead of https://)'
+
+/** Permanent failures, by the codes of Node, OpenSSL and undici: a retry fails the same way. */
+const lasting: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  ENOTFOUND: 'the name is unknown',
+  EPROTO: wrongScheme,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: wrongScheme,
+  ERR_SSL_WRONG_VERSION_NUMBER: wrongScheme,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+}
+
+/** Transient failures. */
+const passing: Readonly<Record<string, string>> = {
+  EAI_AGAIN: 'the name cannot be looked up',
+  ECONNREFUSED: 'nothing is served there',
+  ECONNRESET: 'the connection was closed',
+  ETIMEDOUT: 'it does not respond',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not respond',
+  UND_ERR_SOCKET: 'the connection was closed',
+}
+
+/** Explains a failure of `fetch`: the reason in words, and whether a retry may succeed. */
+export function networkFailure(failure: unknown): { readonly reason: string; readonly mayPass: boolean } {
+  const { cause } = failure as Error
+  // `fetch` gives the reason as the cause. A name with several addresses has a reason for each.
+  const inner = cause instanceof AggregateError ? cause.errors[0] : cause
+  const { code = '', message } = (inner ?? failure) as NodeJS.ErrnoException
+  return {
+    reason: lasting[code] ?? passing[code] ?? message,
+    mayPass: code !== '' && !Object.hasOwn(lasting, code),
+  }
 }

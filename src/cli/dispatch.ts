@@ -4,7 +4,7 @@
 import { UsageError } from '../app/config/read-config.ts'
 import { BackupError } from '../backup/errors.ts'
 import { closestTo } from '../base/closest.ts'
-import { version } from '../base/version.ts'
+import { version } from '../base/program-files.ts'
 import { StoreUnavailableError } from '../storage/kv/errors.ts'
 import { type Command, StartError } from './command.ts'
 import { commandHelp, groupHelp, programHelp } from './help.ts'

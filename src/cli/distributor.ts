@@ -6,7 +6,7 @@
 
 import type { Worker } from 'node:cluster'
 import { createServer, type Server, type Socket } from 'node:net'
-import { connectionsMax } from '../base/descriptors.ts'
+import { connectionsMax } from '../base/system-process.ts'
 import { type ListenAddress, listenOn, socketOptions } from '../server/http/listener.ts'
 
 /** The message that accompanies each connection. */

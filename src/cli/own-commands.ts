@@ -3,8 +3,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { variableOf } from '../app/config/read-config.ts'
 import type { Config, SettingName } from '../app/config/settings.ts'
-import { lowerPriority } from '../base/low-priority.ts'
 import { programFile, startProgram } from '../base/program-files.ts'
+import { lowerPriority } from '../base/system-process.ts'
 
 const program = programFile('cli/main.ts')
 

@@ -2,7 +2,7 @@
 
 import type { RequestErrorCode } from '../base/errors.ts'
 import type { Fault, LanguageRequest, QueryMetrics } from '../model/language.ts'
-import type { NamedObject } from '../model/named-objects.ts'
+import type { NamedObject } from '../model/use-recorders.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
 import type { Transaction } from '../storage/store/contract.ts'
 import type { LanguageName } from '../values/code.ts'
@@ -38,7 +38,7 @@ export interface QueryRequest extends LanguageRequest {
 }
 
 export type { QueryMetrics } from '../model/language.ts'
-export type { NamedObject } from '../model/named-objects.ts'
+export type { NamedObject } from '../model/use-recorders.ts'
 
 /**
  * A long body of a request or a response, in the pieces in which it was received. The pieces are passed on one by one.

@@ -5,12 +5,12 @@ import type { RateLimit } from '../base/admission/rate-limit.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Identifier } from '../model/auth/credential.ts'
 import type { Languages } from '../model/language.ts'
-import type { SessionHost } from '../model/session.ts'
+import type { Session, SessionHost } from '../model/session.ts'
+import type { StreamOrder } from '../model/streaming.ts'
 import type { Store } from '../storage/store/store.ts'
-import type { QueryRequest, QueryResponse } from './contract.ts'
+import type { EventStream, QueryRequest, QueryResponse } from './contract.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SlowLane } from './slow-lane.ts'
-import type { StreamOpener } from './stream-opener.ts'
 
 /** The process that commits for this process. */
 export interface Committer {
@@ -45,4 +45,20 @@ export interface EngineOptions {
   readonly onCheck?: () => void
   /** Called with unexpected errors, such as broken invariants. */
   readonly onInternalError: (error: unknown) => void
+}
+
+/** The parameters of a new stream. */
+export interface StreamOpening {
+  readonly order: StreamOrder
+  /** The session of the query, with the caller and the snapshot at which the stream begins. */
+  readonly session: Session
+  /** Runs a request for a page of the stream as the caller that opened it, with this caller's current rights. */
+  readonly nextPage: (body: string) => QueryResponse | Promise<QueryResponse>
+}
+
+/** Opens streams. Must be called within the transaction of the opening's session. */
+export interface StreamOpener {
+  open(opening: StreamOpening): EventStream
+  /** Ends all open streams and rejects new ones. */
+  end(): void
 }

@@ -1,6 +1,8 @@
 // The engine and its kinds of requests. Each kind has a task and a time budget. `request-run.ts` contains the common
 // steps from the credential to the response.
 
+import { MemoryBudget } from '../base/admission/memory-budget.ts'
+import { megabyte } from '../base/bytes.ts'
 import { watched } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
 import { jsonText } from '../base/json-encoding.ts'
@@ -13,8 +15,7 @@ import { viewDocument } from '../model/view-document.ts'
 import { WriteNeeded } from '../storage/store/contract.ts'
 import { encodeGlobalId } from '../values/global-id.ts'
 import { type DatabaseId, native, Ref } from '../values/value.ts'
-import { bounded } from './bounded.ts'
-import { namedCaller } from './caller-marks.ts'
+import { followNames, namedCaller, principalOf } from './callers.ts'
 import type {
   Engine,
   EventStream,
@@ -25,13 +26,49 @@ import type {
 } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { explain } from './explain.ts'
-import { followNames, principalOf } from './principal.ts'
 import type { Costs } from './rate-limits.ts'
 import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { queueOf, TooLong } from './slow-lane.ts'
 import { collectionSize, indexSize } from './stored-size.ts'
 import { TimeBudget } from './time-budget.ts'
+
+// Limits the memory of running queries: their text, their parsed form, and their state while they wait. A query that
+// would exceed the limit is rejected.
+
+/** Bytes of a query in addition to its text: the request, its promises, its response. */
+const bytesPerQuery = 8192
+/** Bytes for each unit of a query's text: the text and its parsed expression. */
+const bytesPerUnit = 16
+/**
+ * Bytes for each byte of a long body. A long body is sent to the slow lane unparsed. Without a slow lane, this process
+ * decodes it to a text.
+ */
+const bytesPerLongByte = 4
+
+/** The memory limit of a process's queries. */
+export function queryMemory(maxMb: number): MemoryBudget {
+  const text = msg`Queries under way take too much memory together. Max: ${maxMb} MB.`
+  return new MemoryBudget({
+    max: maxMb * megabyte,
+    refusal: () => new RequestError('too many requests', text),
+  })
+}
+
+/** Runs a query within the limit. Throws a RequestError if there is no room. */
+function bounded(
+  memory: MemoryBudget | undefined,
+  { body = '', longBody }: QueryRequest,
+  run: () => QueryResponse | Promise<QueryResponse>,
+): QueryResponse | Promise<QueryResponse> {
+  if (!memory) return run()
+  const longBytes = longBody?.length ?? 0
+  const release = memory.reserve(bytesPerQuery + body.length * bytesPerUnit + longBytes * bytesPerLongByte)
+  const response = run()
+  if (response instanceof Promise) return response.finally(release)
+  release()
+  return response
+}
 
 /** Creates the engine of an open store. */
 export function createEngine(options: EngineOptions): Engine {

@@ -2,13 +2,13 @@
 // repeated if the evaluation has to wait (`Pending`), has to write, or takes too long for this process.
 
 import { assert } from '../base/assert.ts'
+import { isStackExhaustion } from '../base/catch-error.ts'
 import { watched } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
 import { Memo, Pending } from '../base/pending.ts'
-import { isStackExhaustion } from '../base/stack-exhaustion.ts'
 import { wait } from '../base/timers.ts'
 import type { Caller, RunPredicate } from '../model/auth/contract.ts'
 import { LanguageError } from '../model/failure.ts'
@@ -21,11 +21,10 @@ import {
   type Transaction,
   WriteNeeded,
 } from '../storage/store/contract.ts'
-import { markOf } from './caller-marks.ts'
+import { markOf, placeOf } from './callers.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { Committer, EngineOptions } from './engine-options.ts'
 import { ExplanationResult } from './explain.ts'
-import { placeOf } from './principal.ts'
 import type { RequestKind } from './request-kind.ts'
 import { evaluationFacts, factsOf, type Progress, Responses } from './responses.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'

@@ -1,13 +1,19 @@
 // Creates the response to a request from its latest evaluation: status, body, times and costs.
 
 import { assert } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
 import type { RequestError } from '../base/errors.ts'
 import type { LanguageError } from '../model/failure.ts'
 import type { RenderedResponse, ResponseRenderer } from '../model/language.ts'
-import type { NamedObject } from '../model/named-objects.ts'
 import { type Session, timedOut } from '../model/session.ts'
+import type { NamedObject } from '../model/use-recorders.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
-import type { Transaction, TransactionCounters, TransactionOutcome } from '../storage/store/contract.ts'
+import {
+  StoreUnavailableError,
+  type Transaction,
+  type TransactionCounters,
+  type TransactionOutcome,
+} from '../storage/store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { CallerMark, DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -230,5 +236,34 @@ export class Responses {
       txnRetries: retries,
       rateLimited,
     }
+  }
+}
+
+// While the store is unavailable, all requests fail for the same reason, so one line of the service log covers the
+// failures of several seconds.
+
+/** The required part of the service log. */
+interface FailureLogger {
+  error(fields: object, text: string): void
+}
+
+/** Milliseconds between two log lines about an unavailable store. */
+const linesEveryMs = 5_000
+
+/** Returns a function that logs a failure. */
+export function failureLog(log: FailureLogger, clock: Pick<Clock, 'elapsedMs'>): (error: unknown) => void {
+  let loggedMs = Number.NEGATIVE_INFINITY
+  let requests = 0
+  return error => {
+    if (!(error instanceof StoreUnavailableError)) {
+      log.error({ err: error }, 'a request failed')
+      return
+    }
+    requests++
+    const nowMs = clock.elapsedMs()
+    if (nowMs - loggedMs < linesEveryMs) return
+    log.error({ reason: error.message, requests }, 'requests get 503: the store is not available')
+    loggedMs = nowMs
+    requests = 0
   }
 }

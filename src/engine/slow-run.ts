@@ -3,7 +3,7 @@
 // evaluated again.
 //
 // An attempt may contain its commit time in places that cannot be changed later, such as the values of an index over
-// `ts`. Such an attempt is evaluated for a time in the future (leads.ts) and committed at exactly this time. If the
+// `ts`. Such an attempt is evaluated for a time in the future (slow-lane.ts#Leads) and committed at exactly this time. If the
 // attempt arrives after this time, the query is evaluated again.
 
 import { type Timers, wait } from '../base/timers.ts'
@@ -11,8 +11,7 @@ import type { Attempt } from '../storage/store/attempt.ts'
 import { ContendedTransaction, WriteNeeded } from '../storage/store/contract.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { QueryResponse } from './contract.ts'
-import { leadFor } from './leads.ts'
-import type { LaneJob, SlowLane } from './slow-lane.ts'
+import { type LaneJob, leadFor, type SlowLane } from './slow-lane.ts'
 
 /** The parameters of a query in the slow lane. */
 interface SlowRun {

@@ -1,8 +1,8 @@
 // Numbers with three widths: their arithmetic and comparison, and parsing them from text.
 
 import { longCall } from '../base/effort.ts'
-import { int64Max, int64Min } from '../values/int64.ts'
 import { trimBlanks } from '../values/trim.ts'
+import { int64Max, int64Min } from '../values/value.ts'
 import { integerOf, NarrowLong, type NumberValue } from './value.ts'
 
 /** Converts a number to a double. */

@@ -4,7 +4,7 @@
 
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { quoteJson } from '../values/json-text.ts'
-import { markedName, markOf } from '../values/name-marks.ts'
+import { markedName, markOf } from '../values/names.ts'
 import { globals, memberNames } from './library/tables.ts'
 import { code, continuesName, isDigit, isKeyword, startsName } from './syntax/reader.ts'
 import { composeQuery, TemplateError } from './syntax/template.ts'

@@ -2,7 +2,7 @@
 // is a double, the result is a double.
 
 import { javaDoubleText } from '../values/double-text.ts'
-import { int64Max, int64Min } from '../values/int64.ts'
+import { int64Max, int64Min } from '../values/value.ts'
 
 /** A number of the language: an integer or a double. */
 export type Num = bigint | number

@@ -4,11 +4,17 @@
 import { msg } from '../base/message.ts'
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
-import { int64Max } from '../values/int64.ts'
 import { isValidName } from '../values/names.ts'
 import { parseTime } from '../values/time.ts'
 import { parseUuid } from '../values/uuid.ts'
-import { type Json, kindOfNative, type NativeName, nativeNamed, type Value } from '../values/value.ts'
+import {
+  int64Max,
+  type Json,
+  kindOfNative,
+  type NativeName,
+  nativeNamed,
+  type Value,
+} from '../values/value.ts'
 import { ErrorList } from './errors.ts'
 import { fault, type Place, type ReferenceTarget } from './expression.ts'
 import { typeName } from './values/tagged.ts'

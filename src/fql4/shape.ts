@@ -6,6 +6,7 @@
 // values.
 
 import {
+  blanksEnd,
   closeBrace,
   closeBracket,
   colon,
@@ -13,9 +14,12 @@ import {
   openBrace,
   openBracket,
   quote,
-} from '../values/json-characters.ts'
-import { blanksEnd, stringEnd, unfinished, valueEnd, wordEnd } from '../values/json-scan.ts'
-import { anyMark, markOf } from '../values/name-marks.ts'
+  stringEnd,
+  unfinished,
+  valueEnd,
+  wordEnd,
+} from '../values/json-scan.ts'
+import { anyMark, markOf } from '../values/names.ts'
 
 /** Maximum number of query characters read, of characters in the shape, and of nesting levels. */
 export const shapeLimits = { queryChars: 65_536, shapeChars: 2048, depth: 100 } as const

@@ -147,7 +147,7 @@ export interface ExplanationRenderer {
 interface QueryRedaction {
   /**
    * Returns the text of a query without any data that a person could have typed, as the inside of a JSON string, for
-   * the query log. Marks replace the names of schema objects in `names` (`src/values/name-marks.ts`).
+   * the query log. Marks replace the names of schema objects in `names` (`src/values/names.ts`).
    */
   shape(text: string, names?: readonly string[]): string
   /** Returns whether a word belongs to the language. The query log stores such words even if an error quotes them. */

@@ -27,9 +27,8 @@ import type { Logins } from './auth/login.ts'
 import { type CodeArguments, predicateArguments } from './code-arguments.ts'
 import type { Effect, EffectPlace } from './effect.ts'
 import { Failure, LanguageError } from './failure.ts'
-import { NamedObjects } from './named-objects.ts'
-import type { ReadRecorder } from './read-recorder.ts'
 import { anyType, type FieldType } from './schema/field-types.ts'
+import { NamedObjects, type ReadRecorder } from './use-recorders.ts'
 
 /** Code of one language. */
 type CodeIn<L extends LanguageName> = Extract<Code, { readonly language: L }>

@@ -2,7 +2,9 @@
 // write. Kinds of documents differ only in their Resource. Errors of a creation refer to its target, errors of other
 // writes to the call.
 
+import { micros, nearestMicros } from '../base/micros.ts'
 import type { Version } from '../storage/store/contract.ts'
+import { microsOfTime } from '../values/time.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -12,11 +14,13 @@ import {
   native,
   type ObjectValue,
   Ref,
+  type Time,
   TransactionTime,
   type Value,
 } from '../values/value.ts'
 import { applied, Failure, type FailurePlace, type Fault, type FieldFailure } from './failure.ts'
 import { mayOnDocument, mayRead, permissionDenied } from './permissions.ts'
+import { isUserDocument } from './read.ts'
 import { resourceOf } from './resources/kinds.ts'
 import { applyPatch } from './resources/patch.ts'
 import {
@@ -169,7 +173,7 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
  * Checks the references in the fields of a version that will be written at a past time. Returns a function that makes
  * the other checks and returns the fields. Call this function after the check of the caller's permission.
  */
-export function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
+function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
   const resource = resourceOf(ref.collection)
   refuseReferences(params, resource, session)
   return () => {
@@ -291,7 +295,7 @@ function refuseReferences(params: ObjectValue, resource: Resource, session: Sess
 }
 
 /** Rejects writes outside the database of the query. */
-export function refuseForeign(database: DatabaseId, session: Session): void {
+function refuseForeign(database: DatabaseId, session: Session): void {
   if (database !== session.database) throw Failure.of({ kind: 'other database' }, 'target')
 }
 
@@ -318,7 +322,7 @@ function refuseInContainer(database: DatabaseId, resource: Resource, { transacti
 }
 
 /** Rejects negative ids. References may hold them, but documents are numbered from 0. */
-export function refuseNegativeId(id: bigint, place: FailurePlace = 'call'): void {
+function refuseNegativeId(id: bigint, place: FailurePlace = 'call'): void {
   if (id < 0n) throw Failure.of({ kind: 'negative id', id }, place)
 }
 
@@ -339,4 +343,59 @@ function refuse({ failures, typeFailures }: Draft, place: FailurePlace = 'call')
   if (failures.length > 0) faults.push({ kind: 'invalid fields', failures, place })
   if (typeFailures.length > 0) faults.push({ kind: 'mistyped', failures: typeFailures, place })
   if (faults.length > 0) throw new Failure(faults)
+}
+
+// Writes into the past: `insert` and `remove` change the history of a document, version by version.
+
+/** The action of a version in the past. */
+export type HistoryAction = 'create' | 'update' | 'delete'
+
+/**
+ * Writes a version at a past time. Unlike an update, the version replaces the fields of earlier versions instead of
+ * merging with them.
+ */
+export function insertVersion(
+  ref: Ref,
+  ts: Time,
+  action: HistoryAction,
+  params: ObjectValue,
+  session: Session,
+): Version {
+  const { transaction } = session
+  const time = Number(microsOfTime(ts))
+  // Stored times are numbers that must be exact, so times before 1684 are rejected.
+  if (time > transaction.snapshotTime || time < Number.MIN_SAFE_INTEGER) {
+    throw Failure.of({ kind: 'other time' })
+  }
+  refuseForeign(ref.database, session)
+  refuseNegativeId(ref.id)
+  const fields = draftFields(ref, params, session)
+  if (!isUserDocument(ref) && ref.collection !== native.keys) {
+    throw Failure.of({ kind: 'fixed history', action: 'insert' })
+  }
+  refuseUnlessAllowed(ref, ts, action, params, session)
+  const given = action === 'delete' ? undefined : fields()
+  return applied(() => transaction.insertVersion(ref, micros(time), given), 'call')
+}
+
+/** Removes the version at a time. Succeeds, too, if there is no such version. */
+export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session: Session): null {
+  const { transaction } = session
+  const time = nearestMicros(Number(microsOfTime(ts)))
+  refuseForeign(ref.database, session)
+  if (!isUserDocument(ref)) throw Failure.of({ kind: 'fixed history', action: 'remove' })
+  const stored = [...transaction.versions(ref)].find(version => version.ts === time)
+  refuseUnlessAllowed(ref, ts, action, stored?.fields ?? new Map(), session)
+  applied(() => transaction.removeVersion(ref, time, action === 'delete' ? 'delete' : 'create'), 'call')
+  return null
+}
+
+function refuseUnlessAllowed(
+  ref: Ref,
+  ts: Time,
+  action: HistoryAction,
+  fields: ObjectValue,
+  session: Session,
+): void {
+  if (!mayOnDocument('history_write', ref, session, () => [ref, ts, action, fields])) throw permissionDenied()
 }

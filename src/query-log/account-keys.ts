@@ -3,8 +3,7 @@
 // secrets, but 256 random bits cannot be guessed, and checking a key must stay cheap.
 
 import { hash, timingSafeEqual } from 'node:crypto'
-import { microsPerDay } from '../base/durations.ts'
-import { nearestMicros } from '../base/micros.ts'
+import { microsPerDay, nearestMicros } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { KeyValueStore, View } from '../storage/kv/contract.ts'
 import type { Micros } from '../values/value.ts'

@@ -8,10 +8,9 @@
 //
 // Every change reads and writes in one transaction, so that only one of two concurrent changes succeeds.
 
-import { microsPerDay } from '../base/durations.ts'
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { epoch, micros } from '../base/micros.ts'
+import { epoch, micros, microsPerDay } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { TimeMemory } from '../base/removal-time.ts'
 import { upsert } from '../base/upsert.ts'

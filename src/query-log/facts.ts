@@ -10,7 +10,7 @@
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { micros } from '../base/micros.ts'
-import { anyMark, markedName } from '../values/name-marks.ts'
+import { anyMark, markedName } from '../values/names.ts'
 import type { Micros } from '../values/value.ts'
 
 /** The caller of a request: see `CallerMark` in `src/engine/contract.ts`. */

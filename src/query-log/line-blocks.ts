@@ -1,7 +1,7 @@
 // Reads files of lines in blocks.
 
 import { open } from 'node:fs/promises'
-import { newline } from '../values/json-characters.ts'
+import { newline } from '../values/json-scan.ts'
 import { ifThere } from './segment-files.ts'
 
 const blockBytes = 524_288

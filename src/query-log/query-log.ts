@@ -2,13 +2,11 @@
 // requests.
 
 import { Bucket } from '../base/admission/rate-limit.ts'
-import { microsPerDay, secondsPerDay } from '../base/durations.ts'
 import { limits } from '../base/limits.ts'
-import { Loop } from '../base/loop.ts'
-import { nearestMicros } from '../base/micros.ts'
+import { microsPerDay, nearestMicros, secondsPerDay } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { RemovalTime } from '../base/removal-time.ts'
-import type { Timers } from '../base/timers.ts'
+import { Loop, type Timers } from '../base/timers.ts'
 import type { KeyValueStore } from '../storage/kv/contract.ts'
 import type { Micros } from '../values/value.ts'
 import { AccountKeys } from './account-keys.ts'

@@ -2,7 +2,7 @@
 // configured bytes. Every process does this; their order does not matter.
 
 import { stat } from 'node:fs/promises'
-import { microsPerDay } from '../base/durations.ts'
+import { microsPerDay } from '../base/micros.ts'
 import type { Micros } from '../values/value.ts'
 import { listSegments, listWriters, livePath, liveWriters, removeFile } from './segment-files.ts'
 

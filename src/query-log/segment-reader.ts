@@ -4,15 +4,7 @@
 // writer crashed, is skipped; invalid whole lines are counted.
 
 import { isUtf8 } from 'node:buffer'
-import {
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  newline,
-  openBrace,
-  quote,
-} from '../values/json-characters.ts'
+import { closeBrace, closeBracket, colon, comma, newline, openBrace, quote } from '../values/json-scan.ts'
 import { lineBlocks } from './line-blocks.ts'
 import { isTrail, type LogDatabase, splitBefore } from './ownership.ts'
 import { segmentsOf, type TimeSpan } from './segment-files.ts'

@@ -1,7 +1,7 @@
 // Connections to the database of an import or export: through a running service, or to a data directory that no service
 // uses.
 
-import { networkFailure } from '../base/network-failure.ts'
+import { networkFailure } from '../base/system-reasons.ts'
 import { wait } from '../base/timers.ts'
 import type { Engine } from '../engine/contract.ts'
 import { type SchemaRequest, schemaOptions, schemaRequestText } from '../fql10/wire/schema-request.ts'

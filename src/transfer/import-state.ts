@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
-import { msPerDay } from '../base/durations.ts'
+import { msPerDay } from '../base/micros.ts'
 import type { ImportMemory, OpenReference } from './import-memory.ts'
 import { type FilePlace, fileStart } from './read-file.ts'
 import { TransferError } from './record.ts'

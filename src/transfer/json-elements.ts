@@ -4,16 +4,20 @@
 
 import { areSame, joinBytes } from '../base/bytes.ts'
 import {
+  blanksEnd,
   closeBracket,
   colon,
   comma,
+  nestedEnd,
   newline,
   openBrace,
   openBracket,
   quote,
   space,
-} from '../values/json-characters.ts'
-import { blanksEnd, nestedEnd, stringEnd, unfinished, valueEnd } from '../values/json-scan.ts'
+  stringEnd,
+  unfinished,
+  valueEnd,
+} from '../values/json-scan.ts'
 import { BadRecord, TransferError } from './record.ts'
 
 /** A position between two elements, from which reading can continue later. */

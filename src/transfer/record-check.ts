@@ -2,8 +2,7 @@
 // whose hashes queries cannot transfer. All other native documents are created by queries, which validate them.
 
 import type { Micros } from '../base/micros.ts'
-import { int64Max } from '../values/int64.ts'
-import { isObject, Time, UnresolvedRef } from '../values/value.ts'
+import { int64Max, isObject, Time, UnresolvedRef } from '../values/value.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { nativeMark } from './references.ts'
 

@@ -1,8 +1,8 @@
 // References by name, which files and messages between processes contain. Native collections have names that are
 // invalid for user collections, so a user collection named `keys` cannot be confused with the native collection.
 
-import { int64Max } from '../values/int64.ts'
 import {
+  int64Max,
   isArray,
   isObject,
   type Json,

@@ -2,7 +2,7 @@
 // result.
 
 import { assert } from '../base/assert.ts'
-import { copyOf } from '../base/byte-pool.ts'
+import { copyOf } from '../base/bytes.ts'
 
 const initialBytes = 4096
 

@@ -8,9 +8,89 @@
 // have their own elements. Characters that are not in the table (unassigned, private, lone surrogates) have their code
 // point as an implicit primary weight, above all letters.
 
-import { assignPrimaryCodes } from './collation-codes.ts'
+import { assert } from '../base/assert.ts'
 import { composed, contractions, ignorable, letterRuns, marks, variants } from './collation-data.ts'
-import { unpackNumbers } from './packed-numbers.ts'
+
+// Assigns byte codes to the primary weights of the collation.
+
+/** The lead byte of implicit weights. All letters except U+FFFD have smaller lead bytes. */
+export const implicitLead = 0xfd
+const replacementCharacter = 0xfffd
+const leadFirst = 0x02
+/** Number of lead bytes reserved for three-byte weights. Letters after `z` get two bytes while other lead bytes remain. */
+const wideLeads = 3
+
+/**
+ * Assigns each letter (a code point, or a sequence) its primary weight. ASCII letters get one byte. The letters between
+ * them, and most letters after `z`, get two bytes; the rest (Han) get three. No weight is a prefix of another, and
+ * weights compare bytewise in the order of the letters. Zero is never a lead byte, because it ends a level.
+ */
+export function assignPrimaryCodes(letters: readonly (number | string)[]): Uint32Array {
+  const codes = new Uint32Array(letters.length)
+  let lead = leadFirst - 1
+  let trail = 0x100
+  let index = 0
+  const firstWideLead = implicitLead - wideLeads
+  for (; index < letters.length; index++) {
+    const letter = letters[index]
+    if (typeof letter === 'number' && letter < 0x80) {
+      codes[index] = (1 << 24) | ++lead
+      trail = 0x100
+      continue
+    }
+    if (trail > 0xff) {
+      if (lead + 1 >= firstWideLead) break
+      lead++
+      trail = 0
+    }
+    codes[index] = (2 << 24) | (lead << 8) | trail++
+  }
+  for (let wide = 0; index < letters.length; index++, wide++) {
+    codes[index] = (3 << 24) | ((firstWideLead << 16) + wide)
+  }
+  assert(letters.length < wideLeads << 16, 'the wide leads hold all letters')
+  if (letters[letters.length - 1] === replacementCharacter) {
+    codes[letters.length - 1] = (1 << 24) | (implicitLead + 1)
+  }
+  return codes
+}
+
+// Encodes lists of small integers as text, for data in source files: base64 VLQ, the encoding of source maps. Each
+// character has five bits and a continuation bit; the lowest bit of a number is its sign.
+
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+const digitValues = new Uint8Array(128)
+for (let value = 0; value < digits.length; value++) digitValues[digits.charCodeAt(value)] = value
+
+/** Packs integers of at most 26 bits. */
+export function packNumbers(numbers: Iterable<number>): string {
+  let packed = ''
+  for (const number of numbers) {
+    let rest = number < 0 ? (-number << 1) | 1 : number << 1
+    for (; rest > 31; rest >>>= 5) packed += digits[(rest & 31) | 32]
+    packed += digits[rest]
+  }
+  return packed
+}
+
+/** Decodes a text made by {@link packNumbers}. */
+export function unpackNumbers(packed: string): Int32Array {
+  const numbers = new Int32Array(packed.length)
+  let count = 0
+  let value = 0
+  let shift = 0
+  for (let index = 0; index < packed.length; index++) {
+    const digit = digitValues[packed.charCodeAt(index)] as number
+    value |= (digit & 31) << shift
+    shift += 5
+    if (digit & 32) continue
+    numbers[count++] = value & 1 ? -(value >>> 1) : value >>> 1
+    value = 0
+    shift = 0
+  }
+  return numbers.subarray(0, count)
+}
 
 /** The kind of an entry, in its two highest bits. */
 export const entryKinds = {

@@ -20,10 +20,10 @@
 import { step } from '../base/effort.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { asciiPrimaries, asciiTertiaries } from './collation-ascii.ts'
-import { implicitLead } from './collation-codes.ts'
 import {
   CollationTable,
   entryKinds,
+  implicitLead,
   indexOf,
   isStarter,
   kindOf,

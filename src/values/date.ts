@@ -1,7 +1,7 @@
 // Dates of the proleptic Gregorian calendar over a billion years each way, far beyond the range of Date and Temporal.
 // Day numbers are safe integers, so plain numbers are exact.
 
-import { secondsPerDay } from '../base/durations.ts'
+import { secondsPerDay } from '../base/micros.ts'
 import { LocalDate, Time } from './value.ts'
 
 /** A day of the calendar. Months and days count from 1. */

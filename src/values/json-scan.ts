@@ -1,18 +1,20 @@
-// Finds the ends of JSON elements without creating values. It serves the query shapes in the query log, the
-// pretty-printer, and the file readers that cut a long text into elements. The source is UTF-16 text or UTF-8 bytes:
-// the structural characters of JSON have the same codes in both. An unfinished element may be complete once more input
-// has arrived.
+// The structure of JSON text: its characters, and the ends of its elements, which are found without creating values.
+// The characters are used by all code that reads JSON without JSON.parse: the parser of requests (json.ts), the query
+// shapes in the query log, the pretty-printer, and the file readers that cut a long text into elements. The source is
+// UTF-16 text or UTF-8 bytes: the structural characters of JSON have the same codes in both. An unfinished element
+// may be complete once more input has arrived.
 
-import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  comma,
-  openBrace,
-  openBracket,
-  quote,
-  space,
-} from './json-characters.ts'
+/** Character codes. */
+export const newline = 0x0a
+export const space = 0x20
+export const quote = 0x22
+export const comma = 0x2c
+export const colon = 0x3a
+export const openBracket = 0x5b
+export const backslash = 0x5c
+export const closeBracket = 0x5d
+export const openBrace = 0x7b
+export const closeBrace = 0x7d
 
 /** JSON, complete or partial, as text or bytes. */
 export type JsonSource = string | Uint8Array

@@ -4,7 +4,6 @@
 
 import { longCall, longCallUnits, step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
-import { int64Max, int64Min } from './int64.ts'
 import {
   backslash,
   closeBrace,
@@ -15,8 +14,8 @@ import {
   openBracket,
   quote,
   space,
-} from './json-characters.ts'
-import type { Json } from './value.ts'
+} from './json-scan.ts'
+import { int64Max, int64Min, type Json } from './value.ts'
 
 /** Thrown for text that is not JSON, or is nested deeper than `limits.jsonDepthMax`. */
 export class JsonSyntaxError extends Error {

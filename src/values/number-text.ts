@@ -1,8 +1,8 @@
 // Converts text to a number by the rules of Java's NumberFormat for English, as the language does: it reads the longest
 // prefix that is a number.
 
-import { int64Max, int64Min } from './int64.ts'
 import { trimBlanks } from './trim.ts'
+import { int64Max, int64Min } from './value.ts'
 
 const zero = 0x30
 const comma = 0x2c

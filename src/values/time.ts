@@ -1,7 +1,7 @@
 // Times with nanosecond precision over a billion years each way: text, units, and calendar parts in UTC. The range is
 // that of java.time.Instant, which clients see in results and error texts; Temporal covers 1/2000 of this range.
 
-import { secondsPerDay } from '../base/durations.ts'
+import { secondsPerDay } from '../base/micros.ts'
 import {
   civilDayOf,
   daysInMonth,
@@ -12,8 +12,7 @@ import {
   readDay,
   twoDigits,
 } from './date.ts'
-import { int64Max } from './int64.ts'
-import { type LocalDate, Time } from './value.ts'
+import { int64Max, type LocalDate, Time } from './value.ts'
 
 const nanosPerSecond = 1_000_000_000n
 

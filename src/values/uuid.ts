@@ -1,7 +1,6 @@
 // Parses UUIDs by the lenient rules of Java's UUID.fromString, as the language does.
 
-import { int64Max } from './int64.ts'
-import { Uuid } from './value.ts'
+import { int64Max, Uuid } from './value.ts'
 
 /** Hexadecimal digits of each group of the canonical form. */
 const groupDigits = [8, 4, 4, 4, 12] as const

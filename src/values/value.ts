@@ -4,7 +4,6 @@
 
 import { hashSeed, hashWord } from '../base/bytes.ts'
 import type { Micros } from '../base/micros.ts'
-
 import { flat } from './json-text.ts'
 
 export type { Micros } from '../base/micros.ts'
@@ -372,3 +371,8 @@ export function itemsOf(value: Value | undefined): readonly Value[] {
 export function sameRef(left: Ref, right: Ref): boolean {
   return left.id === right.id && left.collection === right.collection && left.database === right.database
 }
+
+/** The smallest 64-bit integer. */
+export const int64Min: bigint = -(2n ** 63n)
+/** The largest 64-bit integer. */
+export const int64Max: bigint = 2n ** 63n - 1n

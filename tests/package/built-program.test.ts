@@ -78,7 +78,7 @@ describe('a clone with a built program', () => {
     )
     await writeFile(main, marked)
     assert.match(await words(), /^built\nterrarium .*\n$/)
-    await appendFile(join(clone, 'src/base/version.ts'), "process.stdout.write('changed\\n')\n")
+    await appendFile(join(clone, 'src/base/program-files.ts'), "process.stdout.write('changed\\n')\n")
     assert.match(await words(), /^changed\nterrarium .*\n$/)
     await build()
     assert.equal((await builtFolders()).length, 2)

@@ -1,8 +1,7 @@
 // Checks of settings' values. Each function returns the error text, which follows the setting's name, or undefined.
 
 import { isIP } from 'node:net'
-import { parseBackupAddress } from '../../base/backup-address.ts'
-import { AddressFault, parseDatabaseAddress } from '../../base/database-address.ts'
+import { AddressFault, parseBackupAddress, parseDatabaseAddress } from '../../base/addresses.ts'
 
 /** Checks a host. Only texts that can never be a host are rejected, because the system resolves names. */
 export function hostFault(host: string): string | undefined {

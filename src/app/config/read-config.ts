@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseBackupAddress } from '../../base/backup-address.ts'
+import { parseBackupAddress } from '../../base/addresses.ts'
 import { isLoopback, isShortSecret, secretCharsMin } from './faults.ts'
 import { type Config, initialOf, type Setting, type SettingName, settings } from './settings.ts'
 

@@ -1,6 +1,6 @@
 // Sends queries to a service over HTTP, as a driver does.
 
-import { networkFailure } from '../../base/network-failure.ts'
+import { networkFailure } from '../../base/system-reasons.ts'
 import { tryJson } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'

@@ -14,10 +14,9 @@ import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
-import { Leads } from '../leads.ts'
 import { LongQueries } from '../long-queries.ts'
 import { ProcessShares } from '../process-shares.ts'
-import type { LaneJob, LaneOutcome, ProcessShare, SlowLane } from '../slow-lane.ts'
+import { type LaneJob, type LaneOutcome, Leads, type ProcessShare, type SlowLane } from '../slow-lane.ts'
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
 
 interface SlowLaneOptions extends LaneOptions {

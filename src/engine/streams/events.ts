@@ -1,7 +1,7 @@
 // Converts a committed change of a document to events. The change log names only the document and the time. The content
 // is read from the versions of the document, which the store keeps long enough.
 
-import { changesBetween } from '../../model/changes-between.ts'
+import { changesBetween } from '../../model/sets/history.ts'
 import type { StreamEvent, StreamField } from '../../model/streaming.ts'
 import type { Change, Transaction, Version } from '../../storage/store/contract.ts'
 import {

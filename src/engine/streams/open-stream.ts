@@ -2,11 +2,101 @@
 // bounded. A stream never skips an event, so the stream of a reader that falls too far behind ends.
 
 import { limits } from '../../base/limits.ts'
-import { epoch } from '../../base/micros.ts'
+import { endOfTime, epoch, nearestMicros } from '../../base/micros.ts'
+import type { Caller } from '../../model/auth/contract.ts'
+import type { Session } from '../../model/session.ts'
 import type { StreamEnd, StreamFormat, StreamSubject, StreamWording } from '../../model/streaming.ts'
-import type { Micros } from '../../values/value.ts'
+import type { Transaction, Version } from '../../storage/store/contract.ts'
+import { microsOfTime } from '../../values/time.ts'
+import {
+  type DatabaseId,
+  isNativeCollectionRef,
+  type Micros,
+  Ref,
+  Time,
+  type Value,
+} from '../../values/value.ts'
+import { ownKeyOf } from '../../values/value-keys.ts'
 import type { EventStream } from '../contract.ts'
-import type { ViewerTerms } from './viewer.ts'
+
+// The viewers of streams. Streams opened with the same rights share a viewer: access is decided once for all of them,
+// and they end together when the credential is lost. A viewer is lost when its key or token changes or expires, when
+// one of its roles changes, or when its identity or its database (or an ancestor) is deleted.
+
+/** A document whose change ends a viewer or a subject. */
+export interface Condition {
+  readonly document: Ref
+  /** True if only a deletion ends the viewer or subject, not an update. */
+  readonly onDeleteOnly: boolean
+}
+
+/** The properties of a viewer. */
+interface ViewerTerms {
+  /** Identifies the viewer: callers that differ in a relevant property have different keys. */
+  readonly key: string
+  readonly caller: Caller
+  /**
+   * The newest commit at the creation of the viewer. The viewer's rights include the effects of commits up to it.
+   */
+  readonly since: Micros
+  /** The time when the credential expires; `Infinity` for never. */
+  readonly expires: Micros
+  readonly conditions: readonly Condition[]
+}
+
+/** Returns the properties of the viewer for the caller of a session. */
+export function viewerTerms({ caller, transaction }: Session): ViewerTerms {
+  const { authority, credential, identity } = caller
+  const document = credential instanceof Ref ? transaction.get(credential) : undefined
+  const roles = authority.kind === 'roles' ? authority.roles : []
+  const revisions = [...roles.map(role => transaction.get(role)), document].map(revisionOf)
+  const rights: readonly Value[] =
+    authority.kind === 'roles'
+      ? [...roles, authority.identity ?? null]
+      : [authority.kind === 'builtin' ? authority.role : authority.kind]
+  const parts = [caller.database, authority.database, rights, identity ?? null, credential ?? null, revisions]
+  const changing = credential instanceof Ref ? [credential, ...roles] : roles
+  return {
+    key: ownKeyOf(parts),
+    caller,
+    since: transaction.lastCommitTime,
+    expires: expiryOf(credential, document),
+    conditions: [
+      ...changing.map(ref => ({ document: ref, onDeleteOnly: false })),
+      ...(identity instanceof Ref ? [{ document: identity, onDeleteOnly: true }] : []),
+      ...existenceOf(caller.database, transaction),
+    ],
+  }
+}
+
+function revisionOf(version: Version | undefined): Value {
+  return typeof version?.ts === 'number' ? BigInt(version.ts) : null
+}
+
+function expiryOf(credential: Caller['credential'], document: Version | undefined): Micros {
+  if (credential instanceof Map) {
+    const seconds = credential.get('exp')
+    return typeof seconds === 'bigint' || typeof seconds === 'number'
+      ? nearestMicros(Number(seconds) * 1e6)
+      : endOfTime
+  }
+  const ttl = document?.fields.get('ttl')
+  return ttl instanceof Time ? nearestMicros(Number(microsOfTime(ttl))) : endOfTime
+}
+
+/** A database exists as long as its document and those of its ancestors exist. */
+function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
+  return catalogue.lineage(database).map(({ ref }) => ({ document: ref, onDeleteOnly: true }))
+}
+
+/**
+ * Returns the conditions of a subject in `source`, in addition to the conditions of its viewer. Native collections are
+ * never deleted.
+ */
+export function sourceConditions(source: Ref, transaction: Transaction): readonly Condition[] {
+  const around = existenceOf(source.database, transaction)
+  return isNativeCollectionRef(source) ? around : [{ document: source, onDeleteOnly: true }, ...around]
+}
 
 /** Reads the events of a subject by itself. */
 export interface Reader {
@@ -145,3 +235,44 @@ export function rejectedStream(id: string, wording: StreamWording, reason: Strea
   const events = [Buffer.from(wording.end(reason))]
   return { id, ended: true, take: () => events.pop(), listen: () => undefined, close: () => undefined }
 }
+
+// The reasons why streams end, with the texts of version 4. Version 10 uses the cause.
+
+/** The credential lost its right to the stream, by a transaction or at a time. */
+export const rightsLost = (txn: Micros): StreamEnd => ({
+  cause: 'rights lost',
+  code: 'permission denied',
+  description: 'Authorization lost during stream evaluation.',
+  txn,
+})
+
+const sourceGone = (description: string): StreamEnd => ({
+  cause: 'source gone',
+  code: 'time out',
+  description,
+  txn: epoch,
+})
+
+/** The reasons that are not caused by a transaction. */
+export const streamEnds = {
+  sourceClosed: sourceGone('Stream was unexpectedly closed by its source.'),
+  alreadyClosed: sourceGone('Subscribing to an already closed stream.'),
+  tooMany: {
+    cause: 'too many streams',
+    code: 'too many requests',
+    description: 'Too many open streams.',
+    txn: epoch,
+  },
+  replayTooLong: {
+    cause: 'replay too long',
+    code: 'too many requests',
+    description: 'There are too many events to catch up on.',
+    txn: epoch,
+  },
+  failed: {
+    cause: 'failed',
+    code: 'internal server error',
+    description: 'The service met an internal error.',
+    txn: epoch,
+  },
+} as const satisfies Readonly<Record<string, StreamEnd>>

@@ -19,16 +19,23 @@ import type { Change, CommittedTransaction, Transaction } from '../../storage/st
 import type { Store } from '../../storage/store/store.ts'
 import type { Micros } from '../../values/value.ts'
 import type { EventStream } from '../contract.ts'
-import type { StreamOpener, StreamOpening } from '../stream-opener.ts'
-import { Audience } from './audience.ts'
-import { Lines } from './lines.ts'
-import { OpenStream, type Reader, rejectedStream, type Subject, Viewer } from './open-stream.ts'
-import { hasMore } from './page-reader.ts'
-import { PagedStreams } from './paged-streams.ts'
-import { rightsLost, streamEnds } from './stream-ends.ts'
+import type { StreamOpener, StreamOpening } from '../engine-options.ts'
+import { Audience, Lines } from './audience.ts'
+import {
+  type Condition,
+  OpenStream,
+  type Reader,
+  rejectedStream,
+  rightsLost,
+  type Subject,
+  sourceConditions,
+  streamEnds,
+  Viewer,
+  viewerTerms,
+} from './open-stream.ts'
+import { hasMore, PagedStreams } from './page-reader.ts'
 import { documentKey, Subjects, sourceOf } from './subject.ts'
 import { Tailer, type TransactionEvents, TurnOver, type WaitOptions } from './tailer.ts'
-import { type Condition, sourceConditions, viewerTerms } from './viewer.ts'
 
 interface StreamsOptions {
   readonly store: Store

@@ -2,7 +2,6 @@
 
 import { msg } from '../../base/message.ts'
 import { epochDayOfTime, maxEpochDay, minEpochDay } from '../../values/date.ts'
-import { int64Max, int64Min } from '../../values/int64.ts'
 import {
   addToTime,
   type CalendarParts,
@@ -16,7 +15,7 @@ import {
   timeFromMicros,
   timeUnit,
 } from '../../values/time.ts'
-import type { Time } from '../../values/value.ts'
+import { int64Max, int64Min, type Time } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { doubleOf } from '../numbers.ts'
 import { integerOf, type Module, type NumberValue } from '../value.ts'

@@ -12,7 +12,7 @@ import {
   type ScalarName,
   typeText,
 } from '../../model/schema/field-types.ts'
-import { unionOf } from '../../model/schema/subtypes.ts'
+import { unionOf } from '../../model/schema/type-check.ts'
 import type { FindCollection, ReadSignature, ReferredCollection } from '../../model/session.ts'
 import { type Diagnostic, QueryFailure, type Remark } from '../failure/query-failure.ts'
 import type { TypeNode } from '../syntax/nodes.ts'

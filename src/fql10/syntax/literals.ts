@@ -1,7 +1,7 @@
 // Parses literals: numbers, strings and heredocs.
 
 import { msg } from '../../base/message.ts'
-import { int64Max, int64Min } from '../../values/int64.ts'
+import { int64Max, int64Min } from '../../values/value.ts'
 import { escapedCharacters } from '../text/quoted.ts'
 import type { LiteralNode, Node, TemplateNode } from './nodes.ts'
 import { code, continuesName, isDigit, type SourceReader } from './reader.ts'

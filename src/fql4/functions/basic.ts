@@ -1,8 +1,13 @@
 // Control, binding, logic and calls of user functions: forms that determine what is evaluated, and when.
 
+import { assert } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
-import { LanguageError } from '../../model/failure.ts'
-import { callFunction } from '../../model/functions.ts'
+import { authorityOfRole } from '../../model/auth/role.ts'
+import type { CodeArguments } from '../../model/code-arguments.ts'
+import { Failure, LanguageError } from '../../model/failure.ts'
+import { permissionDenied } from '../../model/permissions.ts'
+import type { Session } from '../../model/session.ts'
+import { codeOf } from '../../values/code.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { native, Ref, type Time, TransactionTime, type Value } from '../../values/value.ts'
 import {
@@ -140,6 +145,24 @@ export const logic = family('Logic', [
     evaluate: value => !value,
   }),
 ])
+
+/**
+ * Runs a user function with the rights of its role, or else with those of the caller. Throws Failures if there is no
+ * such function or the caller may not call it. Errors of its body pass through.
+ */
+function callFunction(ref: Ref, given: CodeArguments, session: Session): Value {
+  const { access, callSite, transaction } = session
+  const stored = transaction.get(ref)
+  if (!stored) throw Failure.of({ kind: 'not found', ref }, 'target')
+  const argument = () => ('one' in given ? given.one : given.list)
+  if (!access.allows({ action: 'call', resource: ref, argument, callSite })) throw permissionDenied()
+  const body = codeOf(stored.fields.get('body'))
+  assert(body !== undefined, 'a function has a body')
+  const role = stored.fields.get('role')
+  if (role === undefined) return session.run(body, given)
+  const authority = authorityOfRole(transaction, ref.database, role)
+  return session.withAuthority(authority, () => session.run(body, given))
+}
 
 /** Calls of user functions. */
 export const calls = family('Calls', [

@@ -1,6 +1,5 @@
 // Functions that read and write documents and their history.
 
-import { type HistoryAction, insertVersion, removeVersion } from '../../model/history-write.ts'
 import { documentExists, isUserDocument, readDocument, requireReachable } from '../../model/read.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import {
@@ -8,7 +7,10 @@ import {
   changeDocument,
   createDocument,
   deleteDocument,
+  type HistoryAction,
+  insertVersion,
   refuseOtherTime,
+  removeVersion,
 } from '../../model/write.ts'
 import { isNativeCollectionRef, native, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { anyValue, identifier, nameOrRef, object, ref, time, transactionTime } from '../arguments.ts'

@@ -5,7 +5,6 @@ import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { codePointsBetween, unitOffset } from '../../text/code-points.ts'
-import { searchStart } from '../../text/find.ts'
 import {
   type CompiledPattern,
   compilePattern,
@@ -19,6 +18,7 @@ import {
   UnsupportedRegexError,
 } from '../../text/regex/errors.ts'
 import { parseReplacement, type Replacement } from '../../text/regex/replacement.ts'
+import { searchStart } from '../../text/text-search.ts'
 import type { Value } from '../../values/value.ts'
 import { boolean, integer, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'

@@ -4,10 +4,8 @@ import { longCall, step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { codePointLength, isPairAt, unitOffset } from '../../text/code-points.ts'
-import { findText } from '../../text/find.ts'
-import { indexOfText, TextSearch } from '../../text/text-search.ts'
+import { findText, indexOfText, TextSearch } from '../../text/text-search.ts'
 import { titlecase } from '../../text/titlecase.ts'
-import { trimEnd, trimStart } from '../../text/trim.ts'
 import { casefold } from '../../values/casefold.ts'
 import { mapKnown } from '../../values/known-characters.ts'
 import { normalize } from '../../values/normalize.ts'
@@ -16,6 +14,29 @@ import { integer, list, scalar, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'
 import { CountedText, counted, countScan, countText } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
+
+// Java's Character.isWhitespace defines white space: no-break spaces do not count, the ASCII separators do.
+
+/** Returns whether a UTF-16 unit is white space. All white space characters have one unit. */
+function isWhitespace(unit: number): boolean {
+  if (unit < 0x80) return unit === 0x20 || (unit >= 9 && unit <= 13) || (unit >= 0x1c && unit <= 0x1f)
+  if (unit >= 0x2000 && unit <= 0x200a) return unit !== 0x2007
+  return unit === 0x1680 || unit === 0x2028 || unit === 0x2029 || unit === 0x205f || unit === 0x3000
+}
+
+/** The text without the white space at its start. */
+function trimStart(text: string): string {
+  let start = 0
+  while (start < text.length && isWhitespace(text.charCodeAt(start))) start++
+  return text.slice(start)
+}
+
+/** The text without the white space at its end. */
+function trimEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && isWhitespace(text.charCodeAt(end - 1))) end--
+  return text.slice(0, end)
+}
 
 const normalForms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
 type Normalizer = (typeof normalForms)[number] | 'NFKCCaseFold'

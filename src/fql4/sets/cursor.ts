@@ -2,7 +2,7 @@
 // that begin with these values. The document may follow after the last value.
 
 import { step } from '../../base/effort.ts'
-import type { SetBound, SetOrder } from '../../model/sets/order.ts'
+import type { SetBound, SetOrder } from '../../model/sets/stream.ts'
 import { compareValues } from '../../values/order.ts'
 import { isArray, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { Page } from '../values/transient.ts'

@@ -10,7 +10,7 @@ import {
   indexOrder,
   reversedOrder,
   type SetOrder,
-} from '../../model/sets/order.ts'
+} from '../../model/sets/stream.ts'
 import { Lambda, Ref } from '../../values/value.ts'
 import type { SetLike } from '../values/transient.ts'
 

@@ -5,10 +5,11 @@ import {
   compareKeys,
   compareToPlace,
   type Element,
+  type ElementScan,
+  type ElementStream,
   type SetBound,
   type SetOrder,
-} from '../../model/sets/order.ts'
-import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
+} from '../../model/sets/stream.ts'
 
 /** Number of elements read one by one before a new scan is opened. */
 const stepsMax = 8

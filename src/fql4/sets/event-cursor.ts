@@ -1,9 +1,8 @@
 // Events of histories as values of queries, and cursors into histories: a time, or an event whose last parts may be
 // omitted.
 
-import { secondsPerDay } from '../../base/durations.ts'
 import { msg } from '../../base/message.ts'
-import { endOfTime, type Micros, nearestMicros } from '../../base/micros.ts'
+import { endOfTime, type Micros, nearestMicros, secondsPerDay } from '../../base/micros.ts'
 import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
 import { microsOfTime } from '../../values/time.ts'
 import {

@@ -3,8 +3,7 @@
 
 import { step } from '../../base/effort.ts'
 import { eventTime, type HistoryStream } from '../../model/sets/history.ts'
-import { type Element, keyOf } from '../../model/sets/order.ts'
-import type { ElementStream } from '../../model/sets/stream.ts'
+import { type Element, type ElementStream, keyOf } from '../../model/sets/stream.ts'
 import type { Lambda, Ref, Value } from '../../values/value.ts'
 import type { ValueKeys } from '../../values/value-keys.ts'
 import { type SetLike, SetValue } from '../values/transient.ts'

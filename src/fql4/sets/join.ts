@@ -1,8 +1,13 @@
 // Join: the union of the sets for each element of a source, with every key once.
 
 import { msg } from '../../base/message.ts'
-import { areCompatible, type Element, elementValue, keyOf } from '../../model/sets/order.ts'
-import type { ElementStream } from '../../model/sets/stream.ts'
+import {
+  areCompatible,
+  type Element,
+  type ElementStream,
+  elementValue,
+  keyOf,
+} from '../../model/sets/stream.ts'
 import { isNativeCollectionRef, Lambda, type Ref, type Value } from '../../values/value.ts'
 import { checkWidth } from '../evaluate.ts'
 import { typeName } from '../values/tagged.ts'

@@ -3,7 +3,7 @@
 
 import { limits } from '../../base/limits.ts'
 import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
-import { type Element, elementValue, type SetBound } from '../../model/sets/order.ts'
+import { type Element, elementValue, type SetBound } from '../../model/sets/stream.ts'
 import { isNativeCollectionRef, type Value } from '../../values/value.ts'
 import { ValueKeys } from '../../values/value-keys.ts'
 import { type Call, undefinedReference } from '../definition.ts'

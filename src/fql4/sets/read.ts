@@ -3,8 +3,7 @@
 
 import { msg } from '../../base/message.ts'
 import { readElement } from '../../model/read.ts'
-import { elementValue, type SetBound } from '../../model/sets/order.ts'
-import { firstOf } from '../../model/sets/stream.ts'
+import { elementValue, firstOf, type SetBound } from '../../model/sets/stream.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import { equalValues } from '../../values/equality.ts'
 import { isArray, Ref, type Value } from '../../values/value.ts'

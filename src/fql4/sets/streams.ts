@@ -8,13 +8,15 @@ import {
   comparePlaces,
   compareToPlace,
   type Element,
+  type ElementScan,
+  type ElementStream,
+  firstOf,
   placeWithin,
   reversedOrder,
   reversedPlace,
   type SetBound,
   type SetOrder,
-} from '../../model/sets/order.ts'
-import { type ElementScan, type ElementStream, firstOf } from '../../model/sets/stream.ts'
+} from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
 import { Heap } from './heap.ts'
 

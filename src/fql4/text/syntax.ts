@@ -1,7 +1,7 @@
 // Helpers for single nodes of a syntax tree, and messages for unsupported nodes.
 
 import type { Expression, Node, Property, Super } from 'acorn'
-import { int64Max, int64Min } from '../../values/int64.ts'
+import { int64Max, int64Min } from '../../values/value.ts'
 import type { Parameter } from './functions.ts'
 
 /**

@@ -13,7 +13,7 @@ import { createJwksFetch } from './jwks-fetch.ts'
 import { Logins } from './login.ts'
 import { Passwords } from './password.ts'
 import { RootSecret } from './root-secret.ts'
-import { SecretVerifier } from './secret-verifier.ts'
+import { SecretVerifier } from './secret.ts'
 
 export interface AuthenticationOptions {
   readonly clock: Clock

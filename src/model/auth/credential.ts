@@ -4,9 +4,11 @@
 
 import { RequestError } from '../../base/errors.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
+import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import type { Memo } from '../../base/pending.ts'
 import type { ReadTransaction, Version } from '../../storage/store/contract.ts'
+import { decodeBase64 } from '../../values/base64.ts'
 import { native, type ObjectValue, Ref } from '../../values/value.ts'
 import {
   type Admission,
@@ -16,13 +18,11 @@ import {
   rootCaller,
   tokenCaller,
 } from './admission.ts'
-import { looksLikeToken, parseAuthorization } from './authorization-header.ts'
 import type { Caller } from './contract.ts'
 import type { IdentityProviders, VerifiedToken } from './identity-provider.ts'
 import type { RootSecret } from './root-secret.ts'
 import { parseScopedSecret, type Scope } from './scope.ts'
-import { parseSecret } from './secret.ts'
-import type { SecretVerifier } from './secret-verifier.ts'
+import { parseSecret, type SecretVerifier } from './secret.ts'
 
 interface IdentifierOptions {
   readonly verifier: SecretVerifier
@@ -48,6 +48,7 @@ type CachedCredential =
       readonly scope: Scope | null | undefined
     }
 
+/** Identifies callers by the `authorization` header, and caches which secrets belong to which hashes. */
 export class Identifier {
   readonly #options: IdentifierOptions
   readonly #known = new GenerationCache<string, CachedCredential>(knownHeadersMax)
@@ -139,4 +140,53 @@ function admit(known: CachedCredential, admission: Admission): Caller | Refusal 
   return ref.collection === native.tokens
     ? tokenCaller(ref, fields, admission)
     : keyCaller(ref, fields, scope, admission)
+}
+
+// Parses the `authorization` header: Basic with the secret as user name, or Bearer. The accepted deviations are facts
+// of the protocol.
+
+/** The credential of a header, and whether it may be a third-party token (never under Basic). */
+interface HeaderCredential {
+  readonly text: string
+  readonly mayBeToken: boolean
+}
+
+/** The credential of a header; undefined when the header is invalid. */
+export function parseAuthorization(header: string): HeaderCredential | undefined {
+  if (header.length > limits.authorizationCharsMax) return undefined
+  const [scheme, text, ...rest] = header.trim().split(/\s+/, 3)
+  if (!text || rest.length > 0) return undefined
+  switch (scheme) {
+    case 'Bearer':
+      return { text, mayBeToken: true }
+    case 'Basic':
+      return decodeBasic(text)
+    default:
+      return undefined
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Decodes Basic credentials. Removes one colon after the encoded text, which old drivers send, and one after the
+ * decoded text.
+ */
+function decodeBasic(encoded: string): HeaderCredential | undefined {
+  const bytes = decodeBase64(withoutColon(encoded))
+  if (bytes === undefined) return undefined
+  try {
+    return { text: withoutColon(utf8.decode(bytes).trim()), mayBeToken: false }
+  } catch {
+    return undefined
+  }
+}
+
+function withoutColon(text: string): string {
+  return text.endsWith(':') ? text.slice(0, -1) : text
+}
+
+/** Returns whether a text has the form of a third-party token rather than of a secret. */
+export function looksLikeToken(text: string): boolean {
+  return text.startsWith('ey') && text.includes('.')
 }

@@ -10,11 +10,16 @@ import { type DatabaseId, firstUserCollection, native, Ref, type Value } from '.
 import { ownKeyOf } from '../../values/value-keys.ts'
 import type { Caller } from './contract.ts'
 import type { Identifier } from './credential.ts'
-import { type PasswordRequest, refName } from './guesser.ts'
 import type { VerifiedToken } from './identity-provider.ts'
 import type { Passwords } from './password.ts'
-import { makeKeySecret, makeTokenSecret, parseSecret, secretRandomBytes } from './secret.ts'
-import type { SecretVerifier } from './secret-verifier.ts'
+import {
+  makeKeySecret,
+  makeTokenSecret,
+  parseSecret,
+  type SecretVerifier,
+  secretRandomBytes,
+} from './secret.ts'
+import { type PasswordRequest, refName } from './throttle.ts'
 
 /** A new secret, which is shown once, and its hash, which is stored. */
 interface NewSecret {

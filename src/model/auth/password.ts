@@ -5,10 +5,13 @@
 // Hashes that other programs made from the first 72 bytes of the password verify as well.
 
 import { createHmac, hash } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
 import { assert } from '../../base/assert.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
+import { programFile } from '../../base/program-files.ts'
 import type { DatabaseId } from '../../values/value.ts'
 import {
   type Bcrypt,
@@ -19,9 +22,68 @@ import {
   isUsableHash,
   tooManyChecks,
 } from './bcrypt.ts'
-import { passwordThreads, threadedBcrypt } from './bcrypt-threads.ts'
-import { guesserOf, type PasswordRequest } from './guesser.ts'
-import { FailureThrottle, type ThrottleOptions } from './throttle.ts'
+import type { BcryptTask } from './bcrypt-thread.ts'
+import { FailureThrottle, guesserOf, type PasswordRequest, type ThrottleOptions } from './throttle.ts'
+
+// Threads for passwords, separate from the thread pool that the store needs: a check takes tens of milliseconds of a
+// core. Threads start on demand and do not keep the process alive.
+
+/** Number of concurrent password checks and hashes in a process: one per core. */
+export const passwordThreads = availableParallelism()
+
+const body = programFile('model/auth/bcrypt-thread.ts')
+
+class BcryptThread {
+  readonly #worker = new Worker(body)
+  #done:
+    | { readonly resolve: (result: unknown) => void; readonly reject: (error: unknown) => void }
+    | undefined
+  /** False once the thread has exited, which happens only after an error. */
+  alive = true
+
+  constructor() {
+    this.#worker.on('message', (result: unknown) => this.#end()?.resolve(result))
+    this.#worker.on('error', error => this.#end()?.reject(error))
+    this.#worker.on('exit', code => {
+      this.alive = false
+      this.#end()?.reject(new Error(`a thread for passwords has exited with code ${code}`))
+    })
+    this.#worker.unref()
+  }
+
+  run(task: BcryptTask): Promise<unknown> {
+    this.#worker.ref()
+    return new Promise((resolve, reject) => {
+      this.#done = { resolve, reject }
+      this.#worker.postMessage(task)
+    })
+  }
+
+  #end() {
+    const done = this.#done
+    this.#done = undefined
+    this.#worker.unref()
+    return done
+  }
+}
+
+const idle: BcryptThread[] = []
+
+/** Runs a task in an idle thread, or a new one. The caller limits the number of concurrent tasks. */
+async function run(task: BcryptTask): Promise<unknown> {
+  const thread = idle.pop() ?? new BcryptThread()
+  try {
+    return await thread.run(task)
+  } finally {
+    if (thread.alive) idle.push(thread)
+  }
+}
+
+/** Runs bcrypt in threads of its own, as many as there are cores. */
+const threadedBcrypt: Bcrypt = {
+  hash: (bytes, cost) => run({ kind: 'hash', bytes, cost }) as Promise<string>,
+  firstMatch: candidates => run({ kind: 'first match', candidates }) as Promise<number | undefined>,
+}
 
 interface PasswordOptions extends ThrottleOptions {
   /** The bcrypt cost of new hashes, 4 to 16. */

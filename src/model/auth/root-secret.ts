@@ -6,7 +6,7 @@ import type { Memo } from '../../base/pending.ts'
 import { rootDatabase } from '../../values/value.ts'
 import { isUsableHash } from './bcrypt.ts'
 import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
-import type { SecretVerifier } from './secret-verifier.ts'
+import type { SecretVerifier } from './secret.ts'
 
 export class RootSecret {
   readonly #verifier: SecretVerifier

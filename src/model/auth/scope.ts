@@ -2,8 +2,7 @@
 // fact of the protocol.
 
 import type { Catalogue } from '../../storage/store/contract.ts'
-import { int64Max } from '../../values/int64.ts'
-import { type DatabaseId, firstUserCollection, native, Ref } from '../../values/value.ts'
+import { type DatabaseId, firstUserCollection, int64Max, native, Ref } from '../../values/value.ts'
 import { isBuiltinRole } from './builtin-role.ts'
 import type { BuiltinRole } from './contract.ts'
 

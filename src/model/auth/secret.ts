@@ -1,7 +1,14 @@
 // The secrets of keys and tokens: binary records in URL-safe base64. A secret contains the id of its document, so it is
 // found with one read, and ends in 160 random bits. Layout and hashing are facts of the protocol.
 
+import { hash } from 'node:crypto'
+import { FairRunner } from '../../base/admission/fair-queue.ts'
+import { GenerationCache } from '../../base/generation-cache.ts'
+import { limits } from '../../base/limits.ts'
+import type { Memo } from '../../base/pending.ts'
 import { decodeBase64, encodeBase64Url } from '../../values/base64.ts'
+import type { DatabaseId } from '../../values/value.ts'
+import { type Bcrypt, bcryptAtOnce, isUsableHash, nativeBcrypt, tooManyChecks } from './bcrypt.ts'
 
 const formatVersion = 126
 const keyTag = 112
@@ -13,7 +20,7 @@ const tokenBytes = 38
 export const secretRandomBytes = 20
 
 /** The bcrypt cost of secret hashes. It is low, because 160 random bits cannot be guessed at any speed. */
-export const secretHashCost = 5
+const secretHashCost = 5
 
 /** The parts of a secret. `random` is the base64url text of its random bytes; `hashed_secret` is the hash of that text. */
 type ParsedSecret =
@@ -61,4 +68,53 @@ function begin(length: number, tag: number, random: Uint8Array): Uint8Array<Arra
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = decodeBase64(text)
   return bytes !== undefined && encodeBase64Url(bytes) === text ? bytes : undefined
+}
+
+/** Number of cached pairs; about 200 bytes each. */
+const verifiedPairsMax = 100_000
+
+/**
+ * Verifies secrets against stored hashes. A check takes a millisecond of bcrypt, so verified pairs of secret and hash
+ * are cached by a digest that does not reveal the secret. Entries never become stale: a changed hash is a different
+ * pair, and every request reads the stored hash.
+ */
+export class SecretVerifier {
+  readonly #bcrypt: Bcrypt
+  readonly #verified = new GenerationCache<string, true>(verifiedPairsMax)
+  // Separate from the queue of passwords, so that many logins do not delay the verification of secrets.
+  readonly #queue = new FairRunner(
+    bcryptAtOnce(limits.secretChecksAtOnceMax),
+    limits.secretChecksWaitingMax,
+    tooManyChecks,
+  )
+
+  constructor(bcrypt: Bcrypt = nativeBcrypt) {
+    this.#bcrypt = bcrypt
+  }
+
+  /**
+   * Returns whether one of the texts hashes to `storedHash`. `database`: the database of the secret. Throws Pending
+   * while the check is running.
+   */
+  verify(memo: Memo, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {
+    if (!isUsableHash(storedHash)) return false
+    const digest = hash('sha256', [...texts, storedHash].join('\n'), 'base64')
+    if (this.#verified.get(digest)) return true
+    return memo.get(`secret ${digest}`, async () => {
+      const candidates = texts.map(text => ({ bytes: Buffer.from(text), hash: storedHash }))
+      const match = await this.#inTurn(memo, database, () => this.#bcrypt.firstMatch(candidates))
+      if (match !== undefined) this.#verified.set(digest, true)
+      return match !== undefined
+    })
+  }
+
+  /** Hashes the random text of a new secret of `database`. */
+  hash(memo: Memo, database: DatabaseId, text: string): Promise<string> {
+    return this.#inTurn(memo, database, () => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
+  }
+
+  /** Databases take turns, and within each database its requests do. */
+  #inTurn<T>(memo: Memo, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
+    return this.#queue.run([database, memo], operation)
+  }
 }

@@ -1,13 +1,15 @@
-// The rules for documents of user collections.
+// Documents of user collections, and credentials: the password of a document, as a document of its own or through the
+// `credentials` field of the document. Only a hash of a password is stored.
 
 import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
-import { isObject, native, Ref, type Value } from '../../values/value.ts'
+import { isObject, native, type ObjectValue, Ref, sameRef, type Value } from '../../values/value.ts'
+import { applied, Failure, type FieldFailure } from '../failure.ts'
 import { applyTypes, runChecks } from '../schema/collection-rules.ts'
 import type { Session } from '../session.ts'
-import { credentialsFailures, writeCredentialsOf } from './credentials.ts'
-import { map, timestamp } from './fields.ts'
-import type { Draft, Resource } from './resource.ts'
+import { documentRef, map, text, timestamp } from './fields.ts'
+import { blamedBy, type Draft, failure, type Resource } from './resource.ts'
 
+/** The rules for documents of user collections. */
 export const documentResource: Resource = {
   fields: {
     data: { check: map },
@@ -50,4 +52,100 @@ function defaultTimeToLive(ref: Ref, session: Session): Value | undefined {
   const end = addToTime(timeFromMicros(snapshotTime), days, timeUnit('days') as TimeUnit)
   // The number of days is not checked. If the result is out of range, it becomes the last or the first possible time.
   return end ?? (days > 0n ? maxTime : minTime)
+}
+
+/** Credentials: the password of a document, as a document of its own or through the `credentials` field. */
+export const credentialResource: Resource = {
+  fields: {
+    instance: { check: documentRef, required: true },
+    password: { check: text, transient: true },
+    current_password: { check: text, transient: true },
+    hashed_password: { check: text },
+    ttl: { check: timestamp },
+    data: { check: map },
+  },
+  complete({ session, failures, fields, mode, patch, previous, ref }) {
+    const instance = fields.get('instance')
+    if (failures.length > 0 || !(instance instanceof Ref)) return
+    const other = session.transaction.directory.credentialOf(instance)
+    if (other && other.ref.id !== ref.id) {
+      throw Failure.of({ kind: 'not unique', indexes: [] }, blamedBy(mode))
+    }
+    if (!maySetHash(session)) retainHash(fields, previous?.fields)
+    const before = previous?.fields.get('instance')
+    const owner = before instanceof Ref ? before : instance
+    const password = patch.get('password')
+    // Otherwise a caller could move the credentials to another document, change the password there, and move them back.
+    if (patch.has('password') || !sameRef(owner, instance))
+      failures.push(...passwordFailures(owner, patch, previous?.fields, [], session))
+    if (failures.length === 0 && typeof password === 'string')
+      fields.set('hashed_password', hashOf(password, session))
+  },
+}
+
+/** Only keys with built-in rights may store a hash that another program has computed. */
+function maySetHash({ authority }: Session): boolean {
+  return authority.kind === 'builtin' && (authority.role === 'admin' || authority.role === 'server')
+}
+
+function retainHash(fields: Map<string, Value>, before: ObjectValue | undefined): void {
+  const hash = before?.get('hashed_password')
+  if (hash === undefined) fields.delete('hashed_password')
+  else fields.set('hashed_password', hash)
+}
+
+/**
+ * Returns the faults in a change of the password of `instance`. A caller who changes the password of their own document
+ * must give the current password, however the change is written. Keys, and functions with their own role, need no
+ * current password.
+ */
+function passwordFailures(
+  instance: Ref,
+  patch: ObjectValue,
+  before: ObjectValue | undefined,
+  path: readonly string[],
+  session: Session,
+): readonly FieldFailure[] {
+  if (!actsAs(instance, session)) return []
+  const stored = before ?? session.transaction.directory.credentialOf(instance)?.fields
+  if (!stored?.has('hashed_password')) return []
+  const current = patch.get('current_password')
+  const { logins } = session.host
+  if (typeof current === 'string' && logins.checkPassword(session, instance, instance, current)) return []
+  return [failure([...path, 'current_password'], { kind: 'current password' })]
+}
+
+function actsAs(instance: Ref, { authority }: Session): boolean {
+  return (
+    authority.kind === 'roles' && authority.identity !== undefined && sameRef(authority.identity, instance)
+  )
+}
+
+function hashOf(password: string, session: Session): string {
+  return session.host.logins.hashPassword(session, password)
+}
+
+const blockFields = ['password', 'hashed_password', 'current_password']
+
+/** Returns the faults in the `credentials` field of a document that will be written. */
+function credentialsFailures(instance: Ref, block: ObjectValue, session: Session): readonly FieldFailure[] {
+  const wrong = blockFields.flatMap(name => {
+    const value = block.get(name)
+    return value === undefined || value === null ? [] : text(value, ['credentials', name])
+  })
+  if (wrong.length > 0 || !block.has('password')) return wrong
+  return passwordFailures(instance, block, undefined, ['credentials'], session)
+}
+
+/** Writes the `credentials` field of a document to its credentials, with the service's own rights. */
+function writeCredentialsOf(instance: Ref, block: ObjectValue, session: Session): void {
+  const { transaction } = session
+  const existing = transaction.directory.credentialOf(instance)
+  const fields = new Map<string, Value>(existing?.fields ?? [['instance', instance]])
+  const hash = block.get('hashed_password')
+  if (typeof hash === 'string' && maySetHash(session)) fields.set('hashed_password', hash)
+  const password = block.get('password')
+  if (typeof password === 'string') fields.set('hashed_password', hashOf(password, session))
+  const ref = existing?.ref ?? session.newDocument(instance.database, native.credentials)
+  applied(() => transaction.put(ref, fields), 'call')
 }

@@ -3,15 +3,13 @@
 import { native } from '../../values/value.ts'
 import { accessProviderResource } from './access-providers.ts'
 import { collectionResource } from './collections.ts'
-import { credentialResource } from './credentials.ts'
 import { databaseResource } from './databases.ts'
-import { documentResource } from './documents.ts'
+import { credentialResource, documentResource } from './documents.ts'
 import { functionResource } from './functions.ts'
 import { indexResource } from './indexes.ts'
-import { keyResource } from './keys.ts'
 import type { Resource } from './resource.ts'
 import { roleResource } from './roles.ts'
-import { tokenResource } from './tokens.ts'
+import { keyResource, tokenResource } from './secrets.ts'
 
 const byNative: ReadonlyMap<number, Resource> = new Map([
   [native.databases, databaseResource],

@@ -8,10 +8,9 @@ import { applied } from '../failure.ts'
 import { uncounted } from '../read.ts'
 import type { Session } from '../session.ts'
 import { listIn, namedIn, objectIn, partsIn } from './definition-parts.ts'
-import { indexAfter } from './migrated-indexes.ts'
-import type { Step } from './migration-steps.ts'
+import { objectOf } from './field-types.ts'
+import type { FieldNames, Step } from './migration-steps.ts'
 import { type Path, parsePath } from './paths.ts'
-import { objectOf } from './stored-types.ts'
 
 /** A term or value of a collection's index. */
 export interface OwnField {
@@ -321,4 +320,86 @@ export function unreadyParts(
     if (stored === undefined || stored.definition.active) return []
     return [{ name, terms: shape.terms, hasFailed: stored.fields.has(buildErrorField) }]
   })
+}
+
+// Decides what happens to an index when the documents of its collection are migrated. If the migrated documents produce
+// the same rows, the index keeps them, under the new paths of its fields. Otherwise it must be rebuilt.
+
+/** Returns the stored fields of an index after `steps`; undefined if its rows change. */
+export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectValue | undefined {
+  if (steps.length === 0) return index
+  let changed: Map<string, Value> | undefined
+  for (const list of ['terms', 'values']) {
+    const fields = index.get(list)
+    if (!isArray(fields)) continue
+    const after: Value[] = []
+    for (const field of fields) {
+      const kept = fieldAfter(field, steps)
+      if (kept === undefined) return undefined
+      after.push(kept)
+    }
+    if (after.every((field, position) => field === fields[position])) continue
+    changed ??= new Map(index)
+    changed.set(list, after)
+  }
+  return changed ?? index
+}
+
+function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
+  // A computed field can read every other field.
+  if (!isObject(field) || field.has('binding')) return undefined
+  const stored = field.get('field')
+  if (!isArray(stored) || stored[0] !== 'data') return field
+  let path: Path | undefined = stored
+    .slice(1)
+    .filter(part => typeof part === 'string' || typeof part === 'bigint')
+  const before = path
+  for (const step of steps) {
+    path = pathAfter(path, step)
+    if (path === undefined) return undefined
+  }
+  return path === before ? field : new Map(field).set('field', ['data', ...path])
+}
+
+/** Returns the path of a value after a step; undefined if other values can be there. */
+function pathAfter(path: Path, step: Step): Path | undefined {
+  switch (step.kind) {
+    case 'move':
+      if (begins(path, step.from)) return [...step.to, ...path.slice(step.from.length)]
+      return overlaps(path, step.from) || replaces(path, step.to) ? undefined : path
+    case 'add':
+    case 'drop':
+      return overlaps(path, step.path) ? undefined : path
+    case 'split':
+      return overlaps(path, step.from) || step.targets.some(target => replaces(path, target.path))
+        ? undefined
+        : path
+    case 'move conflicts':
+      return overlaps(path, [step.into]) ? undefined : path
+    case 'move wildcard': {
+      const isKept = step.keep.some(name => name === path[0])
+      return isKept && !overlaps(path, [step.into]) ? path : undefined
+    }
+  }
+}
+
+/** Returns whether a path leads to a field or into it. */
+function begins(path: Path, field: FieldNames): boolean {
+  return field.length <= path.length && field.every((name, index) => name === path[index])
+}
+
+/** Returns whether a change of a field can change the value at a path. */
+function overlaps(path: Path, field: FieldNames): boolean {
+  const length = Math.min(path.length, field.length)
+  return field.slice(0, length).every((name, index) => name === path[index])
+}
+
+/**
+ * Returns whether setting a field can change the value at a path. Setting a field may also displace undeclared data to
+ * the path.
+ */
+function replaces(path: Path, field: FieldNames): boolean {
+  if (overlaps(path, field)) return true
+  const [[first], [name = '']] = [path, field]
+  return typeof first === 'string' && first.endsWith(name) && /^_+$/.test(first.slice(0, -name.length))
 }

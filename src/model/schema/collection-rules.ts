@@ -1,15 +1,14 @@
 // The rules that a collection's definition sets for its documents: types of fields, defaults, checks. They apply to
 // every write in every language.
 
-import { isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { aliasesOf } from '../auth/resource-names.ts'
 import { type FailedCheck, Failure, type FieldPath, LanguageError } from '../failure.ts'
 import { uncounted } from '../read.ts'
 import { blamedBy, type Draft } from '../resources/resource.ts'
 import type { FindCollection, Session } from '../session.ts'
-import { withDefaults } from './defaults.ts'
 import { namedIn, objectIn, partsIn, textIn } from './definition-parts.ts'
-import { anyType, type MemberType, type ObjectType } from './field-types.ts'
+import { anyType, type FieldType, type MemberType, type ObjectType } from './field-types.ts'
 import { valueAt } from './paths.ts'
 import { typeFailures } from './type-check.ts'
 
@@ -154,5 +153,69 @@ function checkResult(source: string, name: string, { mode, ref, session }: Check
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
     throw Failure.of({ kind: 'broken check', error }, blamedBy(mode))
+  }
+}
+
+// Adds default values for fields that a new document leaves out. A field that is null gets no default: the client wants
+// the field to have no value.
+
+/** Evaluates the expression of a default, for the field at a path in the data. */
+type EvaluateDefault = (expression: string, path: FieldPath) => Value
+
+/**
+ * Returns `stored` with defaults for the fields that `given` leaves out. `stored` is `given` without nulls, and lies at
+ * `path`. Returns `stored` itself if nothing is added.
+ */
+export function withDefaults(
+  { fields }: ObjectType,
+  given: Value | undefined,
+  stored: ObjectValue,
+  evaluate: EvaluateDefault,
+  path: FieldPath = [],
+): ObjectValue {
+  const named = isObject(given) ? given : stored
+  let filled: Map<string, Value> | undefined
+  for (const [name, { type, defaultValue }] of fields) {
+    const before = stored.get(name)
+    const at = () => [...path, name]
+    let value = before
+    if (before !== undefined) value = filledValue(type, named.get(name), before, evaluate, at)
+    else if (named.has(name)) continue
+    else if (defaultValue !== undefined) value = evaluate(defaultValue, at())
+    else if (type.kind === 'object') value = withDefaults(type, undefined, new Map(), evaluate, at())
+    if (value === before || value === undefined || value === null) continue
+    filled ??= new Map(stored)
+    filled.set(name, value)
+  }
+  return filled ?? stored
+}
+
+function filledValue(
+  type: FieldType,
+  given: Value | undefined,
+  stored: Value,
+  evaluate: EvaluateDefault,
+  at: () => FieldPath,
+): Value {
+  switch (type.kind) {
+    case 'object':
+      return isObject(stored) ? withDefaults(type, given, stored, evaluate, at()) : stored
+    case 'array': {
+      if (!isArray(stored)) return stored
+      const named = isArray(given) && given.length === stored.length ? given : stored
+      const filled = stored.map((each, index) =>
+        filledValue(type.element, named[index], each, evaluate, () => [...at(), index]),
+      )
+      return filled.some((each, index) => each !== stored[index]) ? filled : stored
+    }
+    case 'union': {
+      const objects = type.members.filter(each => each.kind === 'object' || each.kind === 'array')
+      const [only] = objects
+      return objects.length === 1 && only !== undefined
+        ? filledValue(only, given, stored, evaluate, at)
+        : stored
+    }
+    default:
+      return stored
   }
 }

@@ -1,8 +1,8 @@
 // Applies the rules of collections to imported documents, which have ids and times of their own. The history of these
 // documents is not checked, because it may follow older definitions.
 
+import { isStackExhaustion } from '../../base/catch-error.ts'
 import type { Memo } from '../../base/pending.ts'
-import { isStackExhaustion } from '../../base/stack-exhaustion.ts'
 import type { Transaction } from '../../storage/store/contract.ts'
 import { type DatabaseId, firstUserCollection, type ObjectValue, type Ref } from '../../values/value.ts'
 import { Failure, type TypeFailure } from '../failure.ts'

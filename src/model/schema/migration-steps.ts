@@ -17,9 +17,8 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { partsIn } from './definition-parts.ts'
-import type { FieldType } from './field-types.ts'
+import { type FieldType, objectOf, readType, storedType } from './field-types.ts'
 import { isSamePath, valueAt } from './paths.ts'
-import { objectOf, readType, storedType } from './stored-types.ts'
 import { typeFailures } from './type-check.ts'
 
 /** Names of fields, from the top level of the data. */

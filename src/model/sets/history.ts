@@ -2,8 +2,17 @@
 // index or a collection has remove events first; documents and combined sets have add events first.
 
 import { nearestMicros } from '../../base/micros.ts'
+import { equalValues } from '../../values/equality.ts'
 import { compareArrays, compareDocuments } from '../../values/order.ts'
-import type { ActionName, Micros, ObjectValue, Ref, TransactionTime, Value } from '../../values/value.ts'
+import {
+  type ActionName,
+  isObject,
+  type Micros,
+  type ObjectValue,
+  type Ref,
+  type TransactionTime,
+  type Value,
+} from '../../values/value.ts'
 
 /** An event of a history. */
 export interface SetEvent {
@@ -99,4 +108,17 @@ export function isWithin(event: SetEvent, { from, to }: HistoryScan, order: Even
 export function upTo(scan: HistoryScan, at: number | undefined): HistoryScan {
   if (at === undefined || (scan.to && scan.to.ts <= at)) return scan
   return { ...scan, to: { ts: nearestMicros(at), side: 'high' } }
+}
+
+/** Returns the fields that differ, with inner objects compared in the same way. Removed fields are null. */
+export function changesBetween(before: ObjectValue, after: ObjectValue): ObjectValue {
+  const changes = new Map<string, Value>()
+  for (const [name, value] of after) {
+    const old = before.get(name)
+    if (old === undefined) changes.set(name, value)
+    else if (equalValues(old, value)) continue
+    else changes.set(name, isObject(old) && isObject(value) ? changesBetween(old, value) : value)
+  }
+  for (const name of before.keys()) if (!after.has(name)) changes.set(name, null)
+  return changes
 }

@@ -8,10 +8,10 @@ import type {
 } from '../../storage/store/contract.ts'
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type { ObjectValue, Ref, Value } from '../../values/value.ts'
-import { changesBetween } from '../changes-between.ts'
 import { visibleFields } from '../view-document.ts'
 import type { ElementFilter } from './access.ts'
 import {
+  changesBetween,
   type HistoryPlace,
   type HistoryScan,
   type HistoryStream,

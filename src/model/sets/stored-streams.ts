@@ -4,16 +4,17 @@ import type { EntryScan, IndexEntry } from '../../storage/store/contract.ts'
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type { Ref, Value } from '../../values/value.ts'
 import type { ElementFilter } from './access.ts'
+import type { Reading } from './reading.ts'
 import {
   compareToPlace,
   documentOrder,
   type Element,
+  type ElementScan,
+  type ElementStream,
   indexOrder,
   placeWithin,
   type SetOrder,
-} from './order.ts'
-import type { Reading } from './reading.ts'
-import type { ElementScan, ElementStream } from './stream.ts'
+} from './stream.ts'
 
 /**
  * A set in storage. `key` identifies its reads, and `partitions` is the number of storage partitions that a read

@@ -1,9 +1,8 @@
 // Reads and checks the bodies and parameters of log requests. Each error is a 400 that names the field.
 
-import { microsPerDay } from '../../base/durations.ts'
 import { limits } from '../../base/limits.ts'
-import type { ExportState } from '../../query-log/export-request.ts'
-import { exportStates } from '../../query-log/export-request.ts'
+import { microsPerDay } from '../../base/micros.ts'
+import { type ExportState, exportStates } from '../../query-log/export-request.ts'
 import { isRegionGroup } from '../../query-log/region-groups.ts'
 import { timestampBounds } from '../../query-log/timestamp.ts'
 import { nanosOfTime, parseTime } from '../../values/time.ts'

@@ -7,7 +7,7 @@ import { limits } from '../../base/limits.ts'
 import { type Message, msg, own } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
 import { apiVersions, defaultApiVersion } from '../../fql4/wire/version.ts'
-import { int64Max, int64Min } from '../../values/int64.ts'
+import { int64Max, int64Min } from '../../values/value.ts'
 import { errorBody } from './answer.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
-import { isAlive, processMark } from '../../base/process-mark.ts'
+import { isAlive, processMark } from '../../base/system-process.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
 import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { replicaFolder } from '../../storage/kv/postgres/replica-folder.ts'

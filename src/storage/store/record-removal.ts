@@ -4,8 +4,7 @@
 // row per day. A collection's history may be shortened before that time, so each collection is also checked every
 // month.
 
-import { microsPerDay } from '../../base/durations.ts'
-import { epoch, micros } from '../../base/micros.ts'
+import { epoch, micros, microsPerDay } from '../../base/micros.ts'
 import { collectionOf, firstUserCollection, type Micros } from '../../values/value.ts'
 import { timeOf } from '../keys/key-times.ts'
 import { changesKey, changesRange, collectionChangesRange } from '../keys/keyspace.ts'

@@ -10,8 +10,7 @@ import {
   setOf,
 } from './code-point-set.ts'
 import { UnsupportedRegexError } from './errors.ts'
-import type { Flags } from './flags.ts'
-import { end, type PatternReader } from './pattern-reader.ts'
+import { end, type Flags, type PatternReader } from './pattern-reader.ts'
 import { predefinedClass, propertyNamed } from './unicode-property.ts'
 
 const open = 0x5b

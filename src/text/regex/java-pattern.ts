@@ -4,8 +4,7 @@
 import { limits } from '../../base/limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'
 import { UnsupportedRegexError } from './errors.ts'
-import { type Flags, noFlags, readFlags } from './flags.ts'
-import { end, isDigit, PatternReader } from './pattern-reader.ts'
+import { end, type Flags, isDigit, noFlags, PatternReader, readFlags } from './pattern-reader.ts'
 import type { Anchor, CaseFolding, Manner, PatternNode, PatternTree } from './pattern-tree.ts'
 
 /** Parses a pattern. Throws {@link RegexSyntaxError} and {@link UnsupportedRegexError}. */

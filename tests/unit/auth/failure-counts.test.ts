@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NoticeBoard } from '../../../src/base/notices.ts'
-import { FailureCounts } from '../../../src/model/auth/failure-counts.ts'
+import { FailureCounts } from '../../../src/model/auth/throttle.ts'
 import { ManualTime } from './support.ts'
 
 function twoProcesses() {

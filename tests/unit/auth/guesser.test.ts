@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PasswordRequest } from '../../../src/model/auth/guesser.ts'
-import { guesserOf } from '../../../src/model/auth/guesser.ts'
+import { guesserOf, type PasswordRequest } from '../../../src/model/auth/throttle.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 
 test('a different credential, database or address is a different guesser', () => {

@@ -9,8 +9,13 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { limits } from '../../../src/base/limits.ts'
 import { systemTimers } from '../../../src/base/timers.ts'
 import { KeySets } from '../../../src/model/auth/jwks.ts'
-import { createJwksFetch, type FetchKeySet, type KeySetResponse } from '../../../src/model/auth/jwks-fetch.ts'
-import { isPublicAddress, publicLookup } from '../../../src/model/auth/public-address.ts'
+import {
+  createJwksFetch,
+  type FetchKeySet,
+  isPublicAddress,
+  type KeySetResponse,
+  publicLookup,
+} from '../../../src/model/auth/jwks-fetch.ts'
 import { ManualTime, settled } from './support.ts'
 
 const { publicKey } = await generateKeyPair('RS256', { extractable: true })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { looksLikeToken, parseAuthorization } from '../../../src/model/auth/authorization-header.ts'
+import { looksLikeToken, parseAuthorization } from '../../../src/model/auth/credential.ts'
 import { parseScopedSecret, type Scope } from '../../../src/model/auth/scope.ts'
 import { fc } from '../../support/fast-check.ts'
 import { basic } from './support.ts'

@@ -4,8 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Memo } from '../../../src/base/pending.ts'
 import { nativeBcrypt } from '../../../src/model/auth/bcrypt.ts'
-import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/model/auth/secret.ts'
-import { SecretVerifier } from '../../../src/model/auth/secret-verifier.ts'
+import {
+  makeKeySecret,
+  makeTokenSecret,
+  parseSecret,
+  SecretVerifier,
+} from '../../../src/model/auth/secret.ts'
 import { rootDatabase } from '../../../src/values/value.ts'
 import { fc } from '../../support/fast-check.ts'
 import { answered, CountingBcrypt } from './support.ts'

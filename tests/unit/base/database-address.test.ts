@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { storeFault } from '../../../src/app/config/faults.ts'
-import { hostName, parseDatabaseAddress } from '../../../src/base/database-address.ts'
+import { hostName, parseDatabaseAddress } from '../../../src/base/addresses.ts'
 
 /** User, password, servers and database of an address, in one line. */
 function summary(text: string): string {

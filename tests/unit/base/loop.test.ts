@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Loop } from '../../../src/base/loop.ts'
-import type { Timers } from '../../../src/base/timers.ts'
+import { Loop, type Timers } from '../../../src/base/timers.ts'
 
 /** Timers that record scheduled calls; the test fires them by hand. */
 class ManualTimers implements Timers {

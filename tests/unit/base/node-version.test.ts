@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nodeVersionFault } from '../../../src/base/node-version.ts'
+import { nodeVersionFault } from '../../../src/base/program-files.ts'
 import { read } from '../../tidy/sources.ts'
 
 test('an old Node.js gives a one-line error, a supported one none', () => {

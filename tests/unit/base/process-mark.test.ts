@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { isAlive, processMark } from '../../../src/base/process-mark.ts'
+import { isAlive, processMark } from '../../../src/base/system-process.ts'
 
 const skip = process.platform === 'linux' ? false : 'only Linux has /proc'
 

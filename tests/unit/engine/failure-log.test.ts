@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failureLog } from '../../../src/engine/failure-log.ts'
+import { failureLog } from '../../../src/engine/responses.ts'
 import { StoreUnavailableError } from '../../../src/storage/store/contract.ts'
 
 test('an unavailable store is logged every five seconds with a count, and other failures each time', () => {

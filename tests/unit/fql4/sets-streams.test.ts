@@ -18,13 +18,15 @@ import {
   compareToPlace,
   documentOrder,
   type Element,
+  type ElementScan,
+  type ElementStream,
+  firstOf,
   indexOrder,
   placeWithin,
   reversedOrder,
   type SetBound,
   type SetOrder,
-} from '../../../src/model/sets/order.ts'
-import { type ElementScan, type ElementStream, firstOf } from '../../../src/model/sets/stream.ts'
+} from '../../../src/model/sets/stream.ts'
 import { Ref, type Value } from '../../../src/values/value.ts'
 import { fc } from '../../support/fast-check.ts'
 

@@ -3,10 +3,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { anyType, type FieldType, nullType, type ScalarName } from '../../../src/model/schema/field-types.ts'
-import { indexAfter } from '../../../src/model/schema/migrated-indexes.ts'
+import { indexAfter } from '../../../src/model/schema/collection-indexes.ts'
+import {
+  anyType,
+  type FieldType,
+  nullType,
+  readType,
+  type ScalarName,
+  storedType,
+} from '../../../src/model/schema/field-types.ts'
 import { appendSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
-import { readType, storedType } from '../../../src/model/schema/stored-types.ts'
 import { isObject, type ObjectValue, type Value } from '../../../src/values/value.ts'
 
 type Plain = null | boolean | bigint | string | readonly Plain[] | { readonly [name: string]: Plain }

@@ -11,7 +11,7 @@ import {
   type ScalarName,
   typeText,
 } from '../../../src/model/schema/field-types.ts'
-import { isSubtype, typeDifference, unionOf } from '../../../src/model/schema/subtypes.ts'
+import { isSubtype, typeDifference, unionOf } from '../../../src/model/schema/type-check.ts'
 
 const scalar = (name: ScalarName): FieldType => ({ kind: 'scalar', name })
 const [int, long, double, number, text] = (['Int', 'Long', 'Double', 'Number', 'String'] as const).map(

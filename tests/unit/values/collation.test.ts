@@ -7,9 +7,16 @@ import { ByteWriter } from '../../../src/values/byte-writer.ts'
 import { appendSortKey, compareStrings } from '../../../src/values/collation.ts'
 import { asciiPrimaries, asciiTertiaries } from '../../../src/values/collation-ascii.ts'
 import { collationVersion } from '../../../src/values/collation-data.ts'
-import { CollationTable, entryKinds, indexOf, kindOf, rankOf } from '../../../src/values/collation-table.ts'
+import {
+  CollationTable,
+  entryKinds,
+  indexOf,
+  kindOf,
+  packNumbers,
+  rankOf,
+  unpackNumbers,
+} from '../../../src/values/collation-table.ts'
 import { compareBytes } from '../../../src/values/order.ts'
-import { packNumbers, unpackNumbers } from '../../../src/values/packed-numbers.ts'
 import { fc } from '../../support/fast-check.ts'
 import { texts } from '../../support/value-arbitraries.ts'
 

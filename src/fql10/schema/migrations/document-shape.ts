@@ -11,7 +11,7 @@ import {
 } from '../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../../model/schema/paths.ts'
-import { unionOf } from '../../../model/schema/subtypes.ts'
+import { unionOf } from '../../../model/schema/type-check.ts'
 import type { FindCollection } from '../../../model/session.ts'
 import type { TypeNode } from '../../syntax/nodes.ts'
 import type { Source, Span } from '../../syntax/source.ts'

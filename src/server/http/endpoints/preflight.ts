@@ -1,7 +1,7 @@
 // The response to a browser's CORS preflight: requests are allowed from every page. The secret decides about access,
 // not the page.
 
-import { secondsPerDay } from '../../../base/durations.ts'
+import { secondsPerDay } from '../../../base/micros.ts'
 import type { Answer } from '../answer.ts'
 
 const allowedHeaders = [

@@ -3,8 +3,7 @@
 // and the garbage collector has nothing to trace. A hash table finds rows by key. Each row links to the row that it
 // replaces, so readers do not see rows that are not durable yet.
 
-import { copyOf } from '../../../base/byte-pool.ts'
-import { hashByte, hashBytes, hashSeed } from '../../../base/bytes.ts'
+import { copyOf, hashByte, hashBytes, hashSeed } from '../../../base/bytes.ts'
 import { WriteReader } from '../batch.ts'
 import type { Bytes, KeyRange, Write } from '../contract.ts'
 

@@ -2,9 +2,9 @@
 // gives this work to one node at a time. Two nodes that believe to hold the lease are harmless, because each step
 // checks the checkpoint in its own transaction.
 
-import { byteText } from '../../../base/byte-text.ts'
+import { byteText } from '../../../base/bytes.ts'
 import { systemClock } from '../../../base/clock.ts'
-import { secondsPerDay } from '../../../base/durations.ts'
+import { secondsPerDay } from '../../../base/micros.ts'
 import { decodeBatch } from '../batch.ts'
 import type { Write } from '../contract.ts'
 import { byteaArray } from './bytea-array.ts'

@@ -3,7 +3,7 @@
 // state, because every log row contains complete values.
 
 import { systemClock } from '../../../base/clock.ts'
-import { machineStart } from '../../../base/process-mark.ts'
+import { machineStart } from '../../../base/system-process.ts'
 import { everyKey, type KeyValueStore, type Write } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { LogRetention } from './log-retention.ts'

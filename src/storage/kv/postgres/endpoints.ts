@@ -8,7 +8,7 @@ import {
   type DatabaseHost,
   hostName,
   parseDatabaseAddress,
-} from '../../../base/database-address.ts'
+} from '../../../base/addresses.ts'
 import { StoreUnavailableError } from '../errors.ts'
 
 /** One server of an address. */

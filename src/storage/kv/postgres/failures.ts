@@ -1,6 +1,6 @@
 // Converts failures of the driver and errors of the database to failures of the store: one line without a password.
 
-import { AddressFault } from '../../../base/database-address.ts'
+import { AddressFault } from '../../../base/addresses.ts'
 import { StoreUnavailableError, wordsOf } from '../errors.ts'
 
 /** SQLSTATEs after which the session is closed: connection exceptions, shutdowns, time limits of the session. */

@@ -1,7 +1,7 @@
 // Files in the record, in parts, so that no large file is ever in memory. A file gets its name only when it is
 // complete.
 
-import { secondsPerDay } from '../../../base/durations.ts'
+import { secondsPerDay } from '../../../base/micros.ts'
 import type { Random } from '../../../base/random.ts'
 import type { ReconnectingSession } from './reconnecting-session.ts'
 import type { PostgresSession } from './session.ts'

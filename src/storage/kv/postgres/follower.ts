@@ -10,11 +10,10 @@
 // of an idle node waits for a refresh. Each commit of this node counts as a refresh, too.
 
 import type { Clock } from '../../../base/clock.ts'
-import { Loop } from '../../../base/loop.ts'
 import type { Micros } from '../../../base/micros.ts'
 import type { Random } from '../../../base/random.ts'
 import type { SnapshotTimes } from '../../../base/shared-timeline.ts'
-import { type Cancel, type Timers, wait } from '../../../base/timers.ts'
+import { type Cancel, Loop, type Timers, wait } from '../../../base/timers.ts'
 import type { KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { catchUp } from './catch-up.ts'

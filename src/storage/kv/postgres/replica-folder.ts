@@ -4,8 +4,8 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { machineStart } from '../../../base/process-mark.ts'
 import type { Random } from '../../../base/random.ts'
+import { machineStart } from '../../../base/system-process.ts'
 import type { KeyValueStore } from '../contract.ts'
 import { StoreUnavailableError, wordsOf } from '../errors.ts'
 import { openLmdb } from '../lmdb.ts'

@@ -1,8 +1,7 @@
 // Repeated tasks of a process on the record besides commits and reads, on a separate connection: renewing leases,
 // exchanging notices, applying the log to the state. While the database is unavailable, the tasks do not run.
 
-import { Loop } from '../../../base/loop.ts'
-import type { Timers } from '../../../base/timers.ts'
+import { Loop, type Timers } from '../../../base/timers.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
 import type { PostgresSession } from './session.ts'

@@ -1,8 +1,36 @@
-// Records the reads of a query for its explanation: entries of indexes and collections, and documents. Other queries
-// have no ReadRecorder, so they pay nothing for it.
+// Records what a query has used: the schema objects that it has found by name, for the query log; and its reads of
+// index entries, collections and documents, for its explanation. Other queries are not recorded for explanations.
 
 import { upsert } from '../base/upsert.ts'
+import { markedNamesMax } from '../values/names.ts'
 import type { CollectionId, Ref } from '../values/value.ts'
+
+/** A schema object that a query has found by its name. A plain value. */
+export interface NamedObject {
+  readonly kind: 'collection' | 'index' | 'function'
+  readonly name: string
+}
+
+/** The shared list of queries that have found no object. Never modified. */
+const none: NamedObject[] = []
+
+/** The first schema objects that a query has found, each once, in order. */
+export class NamedObjects {
+  #list = none
+
+  get list(): readonly NamedObject[] {
+    return this.#list
+  }
+
+  /** Records an object. */
+  note(kind: NamedObject['kind'], name: string): void {
+    const list = this.#list
+    if (list.length >= markedNamesMax) return
+    for (const each of list) if (each.name === name && each.kind === kind) return
+    if (list.length === 0) this.#list = [{ kind, name }]
+    else list.push({ kind, name })
+  }
+}
 
 /** Reads of an index or of a collection as a set. */
 interface SetReads {

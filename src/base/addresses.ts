@@ -1,7 +1,9 @@
-// Parses the address of a PostgreSQL database as libpq does:
-// postgres://user:password@host:port,host:port/name?option=value.
-// Errors give the reason and never repeat any text of the address: a password may contain characters with a meaning in
-// addresses, so any part of the text may belong to the password.
+// Parses the addresses in settings. The address of a PostgreSQL database is parsed as libpq does:
+// postgres://user:password@host:port,host:port/name?option=value. The address of a continuous backup is a folder, or
+// a bucket as s3://BUCKET/PREFIX. Errors give the reason and never repeat any text of a database's address: a
+// password may contain characters with a meaning in addresses, so any part of the text may belong to the password.
+
+import { resolve } from 'node:path'
 
 const sslModes = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'] as const
 
@@ -180,4 +182,25 @@ function decode(text: string): string {
 function cut(text: string, mark: string): [string, string | undefined] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/**
+ * The address of a continuous backup. `prefix` is the prefix of the names of all objects in a bucket, without a slash
+ * at its end.
+ */
+type BackupAddress =
+  | { readonly kind: 'folder'; readonly folder: string }
+  | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string }
+
+const scheme = /^[a-z][a-z0-9+.-]*:\/\//i
+const bucketPattern = /^s3:\/\/([^/]+)(?:\/(.*))?$/i
+
+/** Parses an address; relative folders become absolute. Undefined for a text that names neither a folder nor a bucket. */
+export function parseBackupAddress(text: string): BackupAddress | undefined {
+  const found = bucketPattern.exec(text)
+  if (found !== null) {
+    const [, bucket = '', prefix = ''] = found
+    return { kind: 'bucket', bucket, prefix: prefix.replace(/\/+$/, '') }
+  }
+  return scheme.test(text) ? undefined : { kind: 'folder', folder: resolve(text) }
 }

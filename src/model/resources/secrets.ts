@@ -1,0 +1,115 @@
+// Keys and tokens: secrets with a role, and secrets that authenticate as a document.
+
+import { type DocumentValue, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { applied, Failure, type FieldFailure } from '../failure.ts'
+import type { Session } from '../session.ts'
+import { viewDocument } from '../view-document.ts'
+import { documentRef, map, priority, refOf, text, timestamp } from './fields.ts'
+import { applyPatch } from './patch.ts'
+import { type Draft, failure, type Resource } from './resource.ts'
+import { roleFailures } from './role-names.ts'
+
+/** Tokens: secrets that authenticate as a document. */
+export const tokenResource: Resource = {
+  fields: {
+    instance: { check: documentRef, required: true },
+    ttl: { check: timestamp },
+    data: { check: map },
+    hashed_secret: { check: text },
+  },
+  complete(draft) {
+    draft.omitted.add('hashed_secret')
+    const kept = draft.rules.keepsTokenSecret ? draft.previous?.fields.get('hashed_secret') : undefined
+    if (kept !== undefined) draft.fields.set('hashed_secret', kept)
+    if (draft.failures.length === 0 && !draft.fields.has('hashed_secret')) makeTokenSecret(draft)
+  },
+}
+
+/** Gives a token a new secret. */
+function makeTokenSecret(draft: Pick<Draft, 'session' | 'fields' | 'ref' | 'shown'>): void {
+  const { host, memo } = draft.session
+  giveSecret(draft, host.logins.newTokenSecret(memo, draft.ref))
+}
+
+/** Gives a key or token a secret, which only this response shows. */
+function giveSecret(
+  { fields, shown }: Pick<Draft, 'fields' | 'shown'>,
+  { hashedSecret, secret }: { readonly hashedSecret: string; readonly secret: string },
+): void {
+  shown.set('secret', secret)
+  fields.set('hashed_secret', hashedSecret)
+}
+
+const checks = { data: map, ttl: timestamp }
+
+/**
+ * Creates a token for a document, with the service's own rights. Only `data` and `ttl` of `params` are used. The
+ * returned document shows the secret.
+ */
+export function createToken(instance: Ref, params: ObjectValue, session: Session): DocumentValue {
+  const given = new Map([...params].filter(([name]) => Object.hasOwn(checks, name)))
+  const fields = applyPatch(new Map([['instance', instance]]), given)
+  const failures = Object.entries(checks).flatMap(([name, check]) => {
+    const value = fields.get(name)
+    return value === undefined ? [] : check(value, [name])
+  })
+  if (failures.length > 0) throw Failure.of({ kind: 'invalid fields', failures })
+  const ref = session.newDocument(instance.database, native.tokens)
+  const shown = new Map<string, Value>()
+  makeTokenSecret({ session, fields, ref, shown })
+  const { action, ts } = applied(() => session.transaction.put(ref, fields), 'call')
+  fields.delete('hashed_secret')
+  return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, session, true)
+}
+
+/** Keys: secrets with a role, for the key's own database or a child of it. */
+export const keyResource: Resource = {
+  fields: {
+    name: { check: text },
+    role: { required: true },
+    database: { check: refOf('Database Ref', native.databases) },
+    ttl: { check: timestamp },
+    priority: { check: priority },
+    data: { check: map },
+    secret: { check: text, transient: true },
+    hashed_secret: { check: text, createOnly: true },
+  },
+  preservedOnReplace: ['hashed_secret'],
+  strictReferences: true,
+  allowedInContainer: true,
+  complete(draft) {
+    const { session, failures, fields, mode, patch, ref, rules } = draft
+    const role = fields.get('role')
+    if (role !== undefined && !rules.checksTexts) failures.push(...roleFailures(role, ['role'], session))
+    failures.push(...importFailures(draft))
+    // The history of a key contains no hashes.
+    if (mode === 'history') fields.delete('hashed_secret')
+    if (failures.length > 0 || mode === 'history') return
+    const secret = patch.get('secret')
+    if (typeof secret === 'string') importSecret(draft, secret)
+    else if (!fields.has('hashed_secret'))
+      giveSecret(draft, session.host.logins.newKeySecret(session.memo, ref))
+  },
+}
+
+/**
+ * A secret must identify one key. So a hash is rejected if a key with the same id in another database has the same
+ * hash. The error reveals nothing, because the caller already knows the secret.
+ */
+function importFailures({ session, mode, patch, ref }: Draft): readonly FieldFailure[] {
+  const given = patch.get('hashed_secret')
+  if (mode !== 'create' || given === undefined) return []
+  const { transaction } = session
+  const isTaken = transaction.directory.keyDatabases(ref.id).some(database => {
+    if (database === ref.database) return false
+    return transaction.get(new Ref(database, native.keys, ref.id))?.fields.get('hashed_secret') === given
+  })
+  return isTaken ? [failure(['hashed_secret'], { kind: 'not unique' })] : []
+}
+
+function importSecret(draft: Draft, secret: string): void {
+  const { memo, host } = draft.session
+  const hashedSecret = host.logins.hashKeySecret(memo, draft.ref, secret)
+  if (hashedSecret === undefined) draft.failures.push(failure(['secret'], { kind: 'secret' }))
+  else giveSecret(draft, { hashedSecret, secret })
+}
