@@ -4,11 +4,11 @@
 
 import { Socket } from 'node:net'
 import type { BackupStatus } from '../backup/backup-status.ts'
-import { BackupError } from '../backup/errors.ts'
 import type { BackupSetup, ToBackup } from '../backup/messages.ts'
 import { openTarget } from '../backup/open-target.ts'
 import { Shipper } from '../backup/shipper.ts'
 import { writeStatus } from '../backup/status.ts'
+import { BackupError } from '../backup/target.ts'
 import { systemClock } from '../base/clock.ts'
 import { receiveFrames } from '../base/frames.ts'
 import { lowerPriority } from '../base/system-process.ts'

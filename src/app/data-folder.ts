@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { reasonOf } from '../base/system-reasons.ts'
-import { queryLogFolder } from '../query-log/log-folder.ts'
+import { queryLogFolder } from '../query-log/segment-files.ts'
 import { StoreUnavailableError } from '../storage/kv/errors.ts'
 import { claimFolder } from '../storage/kv/lmdb-claim.ts'
 import { storeBytes } from '../storage/kv/lmdb-copy.ts'

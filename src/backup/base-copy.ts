@@ -16,8 +16,7 @@ import { readPosition } from '../storage/kv/log/position.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import { decodeChunk, encodeChunk } from './chunk.ts'
-import { BackupError } from './errors.ts'
-import type { BackupTarget } from './target.ts'
+import { BackupError, type BackupTarget } from './target.ts'
 
 /** Uncompressed bytes of a part. */
 const partBytes = 8 * megabyte

@@ -3,7 +3,6 @@
 import type { Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/contract.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
-import { BackupError, IncompleteBackupError, timeText } from './errors.ts'
 import { readLease } from './lease.ts'
 import {
   type BaseName,
@@ -18,7 +17,7 @@ import {
   piecesStart,
   storeObject,
 } from './object-names.ts'
-import type { BackupTarget } from './target.ts'
+import { BackupError, type BackupTarget, IncompleteBackupError, timeText } from './target.ts'
 
 const formatVersion = 1
 

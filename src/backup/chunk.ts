@@ -6,7 +6,7 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { checksum } from '../base/checksum.ts'
-import { BackupError } from './errors.ts'
+import { BackupError } from './target.ts'
 
 const magic = Buffer.from('terrback')
 const formatVersion = 1

@@ -6,9 +6,8 @@ import { hostname } from 'node:os'
 import { type Random, systemRandom } from '../base/random.ts'
 import { isAlive, processMark } from '../base/system-process.ts'
 import { systemTimers, type Timers, wait } from '../base/timers.ts'
-import { BackupError } from './errors.ts'
 import { leaseObject } from './object-names.ts'
-import type { BackupTarget } from './target.ts'
+import { BackupError, type BackupTarget } from './target.ts'
 
 /** The content of the object, as JSON. */
 interface LeaseContent {

@@ -1,10 +1,15 @@
 // Opens the target of a continuous backup at an address.
 
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
 import { parseBackupAddress } from '../base/addresses.ts'
-import { BackupError } from './errors.ts'
-import { FolderTarget } from './folder-target.ts'
-import { openS3Target } from './s3-target.ts'
-import type { BackupTarget } from './target.ts'
+import { systemRandom } from '../base/random.ts'
+import { openS3Client } from '../base/s3-client.ts'
+import { reasonOf } from '../base/system-reasons.ts'
+import { systemTimers } from '../base/timers.ts'
+import { flushFolder } from '../storage/kv/log/segment-files.ts'
+import { BackupError, type BackupTarget } from './target.ts'
 
 /** Opens the folder or the bucket that `text` names. Throws {@link BackupError} for an invalid address. */
 export async function openTarget(text: string): Promise<BackupTarget> {
@@ -13,4 +18,175 @@ export async function openTarget(text: string): Promise<BackupTarget> {
   return address.kind === 'folder'
     ? new FolderTarget(address.folder)
     : openS3Target(address.bucket, address.prefix)
+}
+
+/** Suffix of the temporary names. */
+const draftEnd = '.partial'
+
+/**
+ * A folder as the target of a continuous backup. Each object is a file; the slashes of its name separate folders. A
+ * file is written under a temporary name, flushed and renamed, so a crash leaves no incomplete object.
+ */
+export class FolderTarget implements BackupTarget {
+  readonly name: string
+
+  /** `folder`: an absolute path. */
+  constructor(folder: string) {
+    this.name = folder
+  }
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    const path = join(this.name, name)
+    const draft = `${path}.${systemRandom.hex(4)}${draftEnd}`
+    await this.#explained('written', async () => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      try {
+        const file = await open(draft, 'w', 0o600)
+        try {
+          await file.writeFile(bytes)
+          await file.sync()
+        } finally {
+          await file.close()
+        }
+        await rename(draft, path)
+      } catch (cause) {
+        await rm(draft, { force: true }).catch(() => undefined)
+        throw cause
+      }
+      await flushFolder(dirname(path))
+    })
+  }
+
+  async get(name: string): Promise<Buffer | undefined> {
+    return this.#explained('read', () => readFile(join(this.name, name)).catch(absent))
+  }
+
+  async *list(prefix: string, after = ''): AsyncIterable<string> {
+    // A prefix may end within a file name, so only the part up to the last slash is a folder.
+    const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+    const names = await this.#explained('read', () => this.#namesBelow(folder))
+    for (const name of names.sort()) if (name.startsWith(prefix) && name > after) yield name
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#explained('written', () => rm(join(this.name, name), { force: true }))
+  }
+
+  async #namesBelow(folder: string): Promise<string[]> {
+    const entries = await readdir(join(this.name, folder), { withFileTypes: true }).catch(absent)
+    const names: string[] = []
+    for (const entry of entries ?? []) {
+      const name = folder + entry.name
+      if (entry.isDirectory()) names.push(...(await this.#namesBelow(`${name}/`)))
+      else if (!name.endsWith(draftEnd)) names.push(name)
+    }
+    return names
+  }
+
+  async #explained<T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (cause) {
+      throw new BackupError(`the backup folder ${this.name} cannot be ${what}: ${reasonOf(cause)}`, { cause })
+    }
+  }
+}
+
+function absent(cause: NodeJS.ErrnoException): undefined {
+  if (cause.code !== 'ENOENT') throw cause
+}
+
+// A bucket of an S3-compatible service as the target of a continuous backup. The AWS SDK reads credentials, region and
+// endpoint from its usual sources: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_S3, profiles and
+// instance roles.
+
+/** Time limit of a request in milliseconds. A write has additional time for its bytes. */
+const requestMs = 60_000
+/** The speed in bytes per millisecond from which the additional time is computed. */
+const slowestWrite = 32
+
+/** Reasons of errors that an operator can fix, by the code or the name of the error. */
+const reasons: Readonly<Record<string, string>> = {
+  AccessDenied: 'the credentials do not have the permission',
+  AuthorizationHeaderMalformed: 'the region is wrong; set AWS_REGION',
+  CredentialsProviderError: 'there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  ExpiredToken: 'the credentials have expired',
+  InvalidAccessKeyId: 'the access key is unknown',
+  NoSuchBucket: 'the bucket does not exist',
+  PermanentRedirect: 'the bucket is in another region; set AWS_REGION',
+  RequestTimeTooSkewed: 'the clock of this machine is wrong',
+  SignatureDoesNotMatch: 'the secret key is wrong',
+  AbortError: 'it does not respond',
+  TimeoutError: 'it does not respond',
+  ECONNRESET: 'the connection was interrupted',
+  EPIPE: 'the connection was interrupted',
+  ECONNREFUSED: 'no service listens at its address',
+  ENOTFOUND: 'the name of the service cannot be resolved',
+}
+
+/** Opens a bucket; object names begin with `prefix`. Configuration errors appear at the first request. */
+async function openS3Target(bucket: string, prefix: string): Promise<BackupTarget> {
+  const { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } = await import(
+    '@aws-sdk/client-s3'
+  )
+  const client = await openS3Client({ region: process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION })
+  const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
+  const before = prefix === '' ? '' : `${prefix}/`
+  const place = (object: string) => ({ Bucket: bucket, Key: before + object })
+  type Limit = { readonly abortSignal: AbortSignal }
+  const explained = async <T>(what: 'read' | 'written', work: (limit: Limit) => Promise<T>, bytes = 0) => {
+    const controller = new AbortController()
+    const cancel = systemTimers.after(requestMs + bytes / slowestWrite, () => controller.abort())
+    try {
+      return await work({ abortSignal: controller.signal })
+    } catch (cause) {
+      throw new BackupError(`the backup bucket ${name} cannot be ${what}: ${reasonOfS3(cause)}`, { cause })
+    } finally {
+      cancel()
+    }
+  }
+  return {
+    name,
+    put: async (object, bytes) => {
+      const request = new PutObjectCommand({ ...place(object), Body: bytes })
+      await explained('written', limit => client.send(request, limit), bytes.length)
+    },
+    get: object =>
+      explained('read', async limit => {
+        try {
+          const { Body } = await client.send(new GetObjectCommand(place(object)), limit)
+          return Body && Buffer.from(await Body.transformToByteArray())
+        } catch (cause) {
+          if ((cause as Error).name === 'NoSuchKey') return undefined
+          throw cause
+        }
+      }),
+    async *list(objects, after) {
+      for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
+        const request = {
+          Bucket: bucket,
+          Prefix: before + objects,
+          ...(token === undefined
+            ? after !== undefined && { StartAfter: before + after }
+            : { ContinuationToken: token }),
+        }
+        const page: ListObjectsV2CommandOutput = await explained('read', limit =>
+          client.send(new ListObjectsV2Command(request), limit),
+        )
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key.slice(before.length)
+        token = page.NextContinuationToken
+      }
+    },
+    remove: async object => {
+      await explained('written', limit => client.send(new DeleteObjectCommand(place(object)), limit))
+    },
+  }
+}
+
+function reasonOfS3(cause: unknown): string {
+  // When a host name has several addresses, the error contains an error for each address.
+  const inner = cause instanceof AggregateError ? cause.errors[0] : cause
+  const { code, message, name } = inner as NodeJS.ErrnoException
+  // The SDK also names interrupted connections TimeoutError.
+  return reasons[code ?? ''] ?? reasons[name] ?? `${name}: ${message}`
 }

@@ -19,10 +19,9 @@ import { secretKeyRow } from '../storage/store/store-secret.ts'
 import { writeParts } from './base-copy.ts'
 import { type RestorePlan, readBase } from './catalogue.ts'
 import { decodeChunk } from './chunk.ts'
-import { BackupError, timeText } from './errors.ts'
 import { lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
 import { commitsIn, type PieceRecord, recordsIn } from './records.ts'
-import type { BackupTarget } from './target.ts'
+import { BackupError, type BackupTarget, timeText } from './target.ts'
 
 /** Reports the progress, from 0 to 1. The base copy is the first half, and the log the second. */
 type OnRestored = (share: number) => void

@@ -13,14 +13,12 @@ import type { Bytes } from '../storage/kv/contract.ts'
 import { wordsOf } from '../storage/kv/errors.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 import type { BackupStatus } from './backup-status.ts'
-import { writeBase } from './base-writer.ts'
+import { oldestNeeded, removeBefore, writeBase } from './base-writer.ts'
 import { checkNewest, claimTarget, listBases, listPieces } from './catalogue.ts'
-import { IncompleteBackupError } from './errors.ts'
 import { Lease, renewEveryMs, TargetInUseError } from './lease.ts'
 import { type BaseName, generationName, isOfLog, pieceObject } from './object-names.ts'
 import { type Piece, PieceQueue } from './piece-queue.ts'
-import { oldestNeeded, removeBefore } from './retention.ts'
-import type { BackupTarget } from './target.ts'
+import { type BackupTarget, IncompleteBackupError } from './target.ts'
 
 interface ShipperOptions {
   readonly target: BackupTarget

@@ -1,5 +1,8 @@
 // The target of a continuous backup: named objects in a folder or in a bucket. Both offer the same four operations, so all
 // other code works with both.
+// The errors are those of a continuous backup that are not bugs.
+
+import { formatTime, timeFromMicros } from '../values/time.ts'
 
 /** Named objects. All operations throw `BackupError` when the folder or the bucket returns an error. */
 export interface BackupTarget {
@@ -13,4 +16,17 @@ export interface BackupTarget {
   list(prefix: string, after?: string): AsyncIterable<string>
   /** Removes an object; does nothing if it does not exist. */
   remove(name: string): Promise<void>
+}
+
+/** A backup cannot be written, read or restored. The message is one line for the operator. */
+export class BackupError extends Error {
+  override name = 'BackupError'
+}
+
+/** Objects of a backup are missing or damaged. */
+export class IncompleteBackupError extends BackupError {}
+
+/** A time in messages, such as `2026-01-31T12:00:00.5Z`. Microseconds. */
+export function timeText(micros: number): string {
+  return formatTime(timeFromMicros(micros))
 }

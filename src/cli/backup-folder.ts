@@ -1,11 +1,12 @@
 // Backups: folders that contain a single data file, like a data directory. A backup is written under a temporary name
 // and renamed at the end, so a folder with the final name is always a complete backup.
 
-import { chmod, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Config } from '../app/config/settings.ts'
 import { checkData, prepareDataFolder, restoreDraft } from '../app/data-folder.ts'
-import { planRestore } from '../backup/catalogue.ts'
+import { checkHistory, planRestore } from '../backup/catalogue.ts'
 import { openTarget } from '../backup/open-target.ts'
 import { restoreInto } from '../backup/restore.ts'
 import { statusFiles } from '../backup/status.ts'
@@ -19,6 +20,7 @@ import { copyStore, flush, storeBytes } from '../storage/kv/lmdb-copy.ts'
 import { checkDataFile, dataFileName } from '../storage/kv/lmdb-data-file.ts'
 import { openFollower } from '../storage/kv/log/follower.ts'
 import { Store } from '../storage/store/store.ts'
+import { check } from './actions/check.ts'
 import { StartError } from './command.ts'
 import { yieldToService } from './own-commands.ts'
 import { type OnShare, withProgress } from './progress.ts'
@@ -191,4 +193,21 @@ async function contentOf(folder: string): Promise<StoreCopy> {
 function explain(cause: unknown, what: string): unknown {
   const isForeign = cause instanceof Error && 'code' in cause
   return isForeign ? new StartError(`${what}: ${reasonOf(cause)}`) : cause
+}
+
+// Proves that a continuous backup can be restored: restores it to a temporary folder and checks the result. Without a time,
+// it also checks that no object of the history is missing.
+
+/** Verifies the backup at the address `from`, at a time or its newest state; resolves with the exit status. */
+export async function verify(from: string, at: Micros | undefined, config: Config): Promise<number> {
+  const data = await mkdtemp(join(tmpdir(), 'terrarium-verify-'))
+  try {
+    const within = { ...config, data, store: undefined }
+    const { bytes, time } = await restoreFrom(from, at, within)
+    process.stdout.write(`restored ${bytes} bytes as of transaction time ${time}\n`)
+    if (at === undefined) await checkHistory(await openTarget(from))
+    return await check(within)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
 }

@@ -1,5 +1,5 @@
-// The declaration of a command of the command line. Each command has a file in commands/ and a line in table.ts. The
-// argument parser, `--help`, the reference page and shell completion are derived from the declarations.
+// The declaration of a command of the command line. The files of commands/ contain the declarations, and table.ts lists
+// them. The argument parser, `--help`, the reference page and shell completion are derived from the declarations.
 
 import {
   type Config,

@@ -2,7 +2,7 @@
 // failures that the user can fix with one line and status 1.
 
 import { UsageError } from '../app/config/read-config.ts'
-import { BackupError } from '../backup/errors.ts'
+import { BackupError } from '../backup/target.ts'
 import { closestTo } from '../base/closest.ts'
 import { version } from '../base/program-files.ts'
 import { StoreUnavailableError } from '../storage/kv/errors.ts'

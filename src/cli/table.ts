@@ -4,27 +4,31 @@
 
 import type { Command } from './command.ts'
 import {
+  addProfileCommand,
   createAccountKeyCommand,
+  createDatabaseCommand,
+  createKeyCommand,
+  deleteDatabaseCommand,
+  deleteKeyCommand,
+  deleteProfileCommand,
   listAccountKeysCommand,
+  listDatabasesCommand,
+  listKeysCommand,
+  listProfilesCommand,
   revokeAccountKeyCommand,
-} from './commands/account-key.ts'
-import { backupCommand, restoreCommand, verifyBackupCommand } from './commands/backup.ts'
-import { checkCommand } from './commands/check.ts'
+} from './commands/access.ts'
 import { completionCommand } from './commands/completion.ts'
-import { createDatabaseCommand, deleteDatabaseCommand, listDatabasesCommand } from './commands/database.ts'
-import { devCommand } from './commands/dev.ts'
-import { eachCommand } from './commands/each.ts'
-import { evalCommand, runCommand } from './commands/eval.ts'
-import { exportCommand } from './commands/export.ts'
-import { importCommand } from './commands/import.ts'
-import { createKeyCommand, deleteKeyCommand, listKeysCommand } from './commands/key.ts'
-import { migrateCommand } from './commands/migrate.ts'
-import { addProfileCommand, deleteProfileCommand, listProfilesCommand } from './commands/profile.ts'
-import { rewindCommand } from './commands/rewind.ts'
-import { schemaPullCommand, schemaPushCommand } from './commands/schema.ts'
-import { serveCommand } from './commands/serve.ts'
-import { shellCommand } from './commands/shell.ts'
-import { typesCommand } from './commands/types.ts'
+import {
+  backupCommand,
+  checkCommand,
+  migrateCommand,
+  restoreCommand,
+  verifyBackupCommand,
+} from './commands/data-directory.ts'
+import { eachCommand, exportCommand, importCommand, rewindCommand } from './commands/documents.ts'
+import { evalCommand, runCommand, shellCommand } from './commands/queries.ts'
+import { schemaPullCommand, schemaPushCommand, typesCommand } from './commands/schema.ts'
+import { devCommand, serveCommand } from './commands/service.ts'
 
 /** The commands of the program. */
 export const commands: readonly Command[] = [

@@ -1,6 +1,9 @@
-// Text for terminals: colours, and escapes for control characters.
+// Text on terminals: colours, escapes for control characters, tables, counts, and the confirmation of a change, which
+// is a question on a terminal and the flag `--yes` elsewhere.
 
+import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
+import { StartError } from './command.ts'
 
 /** A destination for text, and its width. */
 export interface Output {
@@ -37,4 +40,55 @@ export function visible(text: string): string {
 /** The text with a replacement character of one column for each hidden character, so that underlines stay aligned. */
 export function visibleInPlace(text: string): string {
   return text.replace(hidden, '\ufffd')
+}
+
+/** A count with the form of its noun: `1 file`, `2 files`. */
+export function quantity(count: number | string, one: string, many = `${one}s`): string {
+  return `${count} ${String(count) === '1' ? one : many}`
+}
+
+/** The lines of a table; the first row is the header. */
+export function rowsText(rows: readonly (readonly string[])[]): string {
+  const shown = rows.map(row => row.map(visible))
+  const widths: number[] = []
+  for (const row of shown)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
+  return shown
+    .map(
+      row =>
+        `${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+/** A list as a table with a header, or as JSON. */
+export function listText<K extends string>(
+  columns: readonly K[],
+  rows: readonly Readonly<Record<K, string>>[],
+  asJson: boolean,
+): string {
+  if (asJson) return `${JSON.stringify(rows)}\n`
+  if (rows.length === 0) return ''
+  return rowsText([
+    columns.map(column => column.toUpperCase().replaceAll('_', ' ')),
+    ...rows.map(row => columns.map(column => row[column])),
+  ])
+}
+
+/** Asks for confirmation. Throws {@link StartError} without a terminal and without `--yes`. */
+export async function isConfirmed(
+  { dryRun, yes }: { readonly dryRun?: boolean; readonly yes: boolean },
+  question: string,
+): Promise<boolean> {
+  if (dryRun) return false
+  if (yes) return true
+  if (!process.stdin.isTTY)
+    throw new StartError('nothing was changed: without a terminal, give --yes to confirm')
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const answer = await lines.question(`${question} [y/N] `)
+  lines.close()
+  return /^y(es)?$/i.test(answer.trim())
 }

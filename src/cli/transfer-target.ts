@@ -20,8 +20,7 @@ import {
 import { TransferError } from '../transfer/record.ts'
 import type { ClientChoice } from './client/options.ts'
 import { StartError } from './command.ts'
-import { readRootSecret } from './secret-file.ts'
-import { readAddress } from './service-address.ts'
+import { readAddress, readRootSecret } from './service-files.ts'
 
 interface Target {
   readonly connection: TransferConnection

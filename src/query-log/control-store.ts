@@ -2,7 +2,7 @@
 
 import { controlKey, tagRange } from '../storage/keys/keyspace.ts'
 import type { Entry, KeyValueStore, View } from '../storage/kv/contract.ts'
-import { rethrow } from './unavailable.ts'
+import { rethrow } from './shared-log.ts'
 
 /** A key-value store over the rows that belong to no database. Store failures become `service unavailable`. */
 export function controlRows(kv: KeyValueStore): KeyValueStore {

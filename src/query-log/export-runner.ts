@@ -12,7 +12,7 @@ import { type ExportRequest, logDatabaseOf } from './export-request.ts'
 import { type ExportStorage, fileName } from './export-storage.ts'
 import type { ExportStore } from './export-store.ts'
 import type { RecordFilter } from './segment-reader.ts'
-import { isUnavailable } from './unavailable.ts'
+import { isUnavailable } from './shared-log.ts'
 
 interface ExportRunnerOptions {
   readonly store: ExportStore

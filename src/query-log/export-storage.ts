@@ -1,7 +1,16 @@
 // The storage of exported files. `Downloads`, whose files this service serves itself, and S3-compatible buckets
 // implement it.
 
-import type { Readable } from 'node:stream'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { microsPerDay } from '../base/micros.ts'
+import type { Random } from '../base/random.ts'
+import type { Micros } from '../values/value.ts'
+import { ifThere, modificationTime, removeFile, syncFolder } from './segment-files.ts'
+import type { Signer } from './signing.ts'
 
 export interface ExportStorage {
   /** Stores a file once all of `content` has arrived, and replaces an older one. Incomplete files are never visible. */
@@ -19,4 +28,103 @@ export interface ExportStorage {
 /** The name of a request's file. */
 export function fileName(requestId: string): string {
   return `${requestId}.ndjson.gz`
+}
+
+/** The storage of files: a folder, or the store that several machines share. */
+export interface FileTable {
+  /** Stores a file once all of `content` has arrived, and replaces an older one. */
+  store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
+  /** The size of a file in bytes; undefined when it does not exist. */
+  size(name: string): Promise<number | undefined>
+  read(name: string): AsyncIterable<Buffer>
+  remove(name: string): Promise<void>
+  /** Removes incomplete files. */
+  removeLeftovers(now: Micros): Promise<void>
+}
+
+/** Only names made by `fileName` reach a file system or a table. */
+const namePattern = /^[0-9a-f-]{36}\.ndjson\.gz$/
+
+/** Exported files that clients download from this service through signed URLs, in whatever storage they are. */
+export class Downloads implements ExportStorage {
+  readonly files: FileTable
+  readonly #signer: Signer
+
+  constructor(files: FileTable, signer: Signer) {
+    this.files = files
+    this.#signer = signer
+  }
+
+  store(name: string, content: Readable, signal: AbortSignal): Promise<void> {
+    return this.files.store(name, content, signal)
+  }
+
+  async exists(name: string): Promise<boolean> {
+    return (await this.files.size(name)) !== undefined
+  }
+
+  async address(name: string, expires: number): Promise<string> {
+    await this.#signer.ready()
+    return this.#signer.target(name, expires)
+  }
+
+  remove(name: string): Promise<void> {
+    return this.files.remove(name)
+  }
+
+  /** Opens a file for its download; undefined when it does not exist. */
+  async open(name: string): Promise<{ readonly content: Readable; readonly bytes: number } | undefined> {
+    const bytes = namePattern.test(name) ? await this.files.size(name) : undefined
+    if (bytes === undefined) return undefined
+    return { bytes, content: Readable.from(this.files.read(name), { objectMode: false }) }
+  }
+}
+
+/** Stores exported files in a folder of the data directory. */
+export class LocalFiles implements FileTable {
+  readonly #folder: string
+  readonly #random: Random
+
+  constructor(folder: string, random: Random) {
+    this.#folder = folder
+    this.#random = random
+  }
+
+  async store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
+    const path = this.#path(name)
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const draft = `${path}.${this.#random.hex(8)}.part`
+    try {
+      const file = await open(draft, 'wx', 0o600)
+      await pipeline(content, file.createWriteStream({ flush: true }), { signal })
+      await rename(draft, path)
+      await syncFolder(this.#folder)
+    } finally {
+      await removeFile(draft)
+    }
+  }
+
+  async size(name: string): Promise<number | undefined> {
+    return (await ifThere(stat(this.#path(name))))?.size
+  }
+
+  async *read(name: string): AsyncGenerator<Buffer> {
+    yield* createReadStream(this.#path(name))
+  }
+
+  remove(name: string): Promise<void> {
+    return removeFile(this.#path(name))
+  }
+
+  async removeLeftovers(now: Micros): Promise<void> {
+    for (const name of (await ifThere(readdir(this.#folder))) ?? []) {
+      if (!name.endsWith('.part')) continue
+      const modified = await modificationTime(this.#path(name))
+      if (modified !== undefined && modified < now - microsPerDay) await this.remove(name)
+    }
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, name)
+  }
 }

@@ -10,25 +10,27 @@ import { Loop, type Timers } from '../base/timers.ts'
 import type { KeyValueStore } from '../storage/kv/contract.ts'
 import type { Micros } from '../values/value.ts'
 import { AccountKeys } from './account-keys.ts'
-import type { Downloads } from './downloads.ts'
 import { type ExportRequest, hasExpiredUrl } from './export-request.ts'
 import { ExportRunner } from './export-runner.ts'
-import { type ExportStorage, fileName } from './export-storage.ts'
+import { type Downloads, type ExportStorage, fileName } from './export-storage.ts'
 import type { ExportParameters, ExportStore, IdempotencyToken } from './export-store.ts'
-import { gather } from './gather.ts'
 import { type LogChanges, spanBefore } from './log-changes.ts'
 import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
 import { LogSummaries, type LogSummary, type SummaryFilter } from './log-summary.ts'
 import { beforeRecord, trailOf } from './ownership.ts'
 import type { ObservedRequest, RecordFormat } from './record.ts'
-import { type Retention, removeOldSegments } from './retention.ts'
-import { listSegments, type TimeSpan, writtenUpTo } from './segment-files.ts'
+import { gather, SegmentUploader } from './segment-exchange.ts'
+import {
+  listSegments,
+  type Retention,
+  removeOldSegments,
+  type TimeSpan,
+  writtenUpTo,
+} from './segment-files.ts'
 import { matchingRecords, type OnDamage, type RecordFilter } from './segment-reader.ts'
-import { SegmentUploader } from './segment-uploader.ts'
 import type { SegmentWriter } from './segment-writer.ts'
-import { chunkName, type SharedLog } from './shared-log.ts'
+import { chunkName, rethrow, type SharedLog } from './shared-log.ts'
 import type { Signer } from './signing.ts'
-import { rethrow } from './unavailable.ts'
 
 interface QueryLogOptions {
   readonly folder: string

@@ -9,8 +9,8 @@ import { limits } from '../base/limits.ts'
 import type { Template } from '../base/message.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros } from '../values/value.ts'
+import { createTimestampFormat } from './exported-record.ts'
 import { type Facts, FactsFormat, PlainShapes } from './facts.ts'
-import { createTimestampFormat } from './timestamp.ts'
 
 /** A finished request. */
 export interface ObservedRequest {

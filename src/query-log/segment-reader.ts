@@ -5,10 +5,10 @@
 
 import { isUtf8 } from 'node:buffer'
 import { closeBrace, closeBracket, colon, comma, newline, openBrace, quote } from '../values/json-scan.ts'
-import { lineBlocks } from './line-blocks.ts'
+import { formatTimestamp, timestampChars } from './exported-record.ts'
+import { lineBlocks } from './log-lines.ts'
 import { isTrail, type LogDatabase, splitBefore } from './ownership.ts'
 import { segmentsOf, type TimeSpan } from './segment-files.ts'
-import { formatTimestamp, timestampChars } from './timestamp.ts'
 
 /** The records of an export. */
 export interface RecordFilter extends TimeSpan {

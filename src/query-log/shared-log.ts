@@ -1,10 +1,12 @@
 // The parts of the query log that several machines share through their store. The store's side is in
 // `src/storage/kv/postgres/log-chunks.ts` and `src/storage/kv/postgres/files.ts`.
 
+import { RequestError } from '../base/errors.ts'
 import type { KeyValueStore } from '../storage/kv/contract.ts'
+import { StoreUnavailableError } from '../storage/kv/errors.ts'
 import type { Chunk, RecordLogChunks } from '../storage/kv/postgres/log-chunks.ts'
 import type { Micros } from '../values/value.ts'
-import type { FileTable } from './downloads.ts'
+import type { FileTable } from './export-storage.ts'
 
 /** The storage of chunk contents outside of the store: the bucket of the exports. */
 export interface ChunkStorage {
@@ -37,4 +39,18 @@ export interface SharedLog {
   readonly uploads: boolean
   /** Returns whether this process, of those on all machines, currently removes old data. */
   readonly mayWork: () => boolean
+}
+
+/** Throws `cause`, converted to 503 when the store is unavailable. */
+export function rethrow(cause: unknown): never {
+  if (cause instanceof StoreUnavailableError) throw new RequestError('service unavailable', cause.message)
+  throw cause
+}
+
+/** Returns whether an operation failed because the store was unavailable, so that it can be retried later. */
+export function isUnavailable(cause: unknown): boolean {
+  return (
+    cause instanceof StoreUnavailableError ||
+    (cause instanceof RequestError && cause.code === 'service unavailable')
+  )
 }

@@ -16,8 +16,7 @@ import type { FieldTypes } from './field-types.ts'
 import { addFieldTypes, type FslFile, readFsl } from './fsl.ts'
 import type { ImportMemory } from './import-memory.ts'
 import { readAll } from './input.ts'
-import { LateData } from './late-data.ts'
-import { type FileElement, readFileRecords } from './read-file.ts'
+import { type FileElement, readFileRecords, readSchemaFile } from './read-file.ts'
 import {
   credentialsName,
   type DocumentRecord,
@@ -28,8 +27,7 @@ import {
 import { recordFault } from './record-check.ts'
 import { documentsIn, nativeOf, neededCollection, referencesIn, referenceText } from './references.ts'
 import { type Finding, findingText, Report } from './report.ts'
-import { readSchemaFile } from './schema-files.ts'
-import { ensureDatabase, namedRecord, writeSchema } from './schema-writer.ts'
+import { ensureDatabase, LateData, namedRecord, writeSchema } from './schema-writer.ts'
 import type { SourceFile, Sources } from './sources.ts'
 import { metOf, type UnmetDocument, UnmetDocuments } from './unmet-documents.ts'
 

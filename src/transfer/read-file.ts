@@ -4,6 +4,7 @@
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
 import { JsonSyntaxError, parseJson, tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
+import { FieldTypes } from './field-types.ts'
 import { readDriver } from './formats/driver-documents.ts'
 import { readDriver10, readSimple, readTagged } from './formats/export-documents.ts'
 import type { ElementContext, FormatName, ReadElement } from './formats/format.ts'
@@ -12,7 +13,7 @@ import { type CountBytes, readText } from './input.ts'
 import { type ElementPlace, inFile, jsonElements, start, wholeText } from './json-elements.ts'
 import { languageItems } from './language-files.ts'
 import { expand } from './recognise.ts'
-import { BadRecord, type RecordPlace, type SourceRecord } from './record.ts'
+import { BadRecord, type Notes, type RecordPlace, type SchemaRecord, type SourceRecord } from './record.ts'
 import { readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
@@ -287,4 +288,32 @@ function cellRules(names: readonly string[], row: readonly string[], { emptyCell
   // A script that writes texts as JSON writes every text cell as JSON.
   const allJson = row.slice(hasIds ? 1 : 0).some(cell => /^".*"$/s.test(cell) && tryJson(cell) !== undefined)
   return { hasIds, allJson, emptyCells }
+}
+
+/** The schema objects of a file that begins with one; none for files of documents and `.fsl` files. */
+export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<readonly SchemaRecord[]> {
+  const { content } = file
+  if (content.kind === 'fql') return createdIn(file)
+  if (content.kind !== 'json' || !content.isSchema) return []
+  const records: SchemaRecord[] = []
+  const elements = readFileRecords(file, fileStart, {
+    notes,
+    types: new FieldTypes(),
+    isCollection: () => true,
+    isUserCollection: () => false,
+    hasRowIds: false,
+    emptyCells: 'empty',
+    allowShortRows: true,
+    count: () => undefined,
+  })
+  for await (const { records: found } of elements) {
+    for (const record of found) if (record.kind === 'schema') records.push(record)
+  }
+  return records
+}
+
+async function createdIn(file: SourceFile): Promise<readonly SchemaRecord[]> {
+  const records: SchemaRecord[] = []
+  for await (const item of languageItems(file)) if (item.kind === 'schema') records.push(item.record)
+  return records
 }

@@ -174,7 +174,7 @@ test('an HTTP/2 session reads a hand-made HEADERS frame that was put back before
   const { socket } = await accepted(t, opening())
   await once(socket, 'readable')
   const seen = socket.read() as Buffer
-  // The same frame as in src/server/http/upgrade.ts: POST, scheme http, path /, authority "-".
+  // The same frame as in src/server/http/preface.ts: POST, scheme http, path /, authority "-".
   const made = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
   socket.unshift(Buffer.concat([seen, made]))
   const [stream, headers] = (await once(session(t, socket), 'stream')) as [

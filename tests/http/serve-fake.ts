@@ -2,7 +2,7 @@
 // milliseconds.
 
 import { wait } from '../../src/base/timers.ts'
-import { serveCommand } from '../../src/cli/commands/serve.ts'
+import { serveCommand } from '../../src/cli/commands/service.ts'
 import { dispatch } from '../../src/cli/dispatch.ts'
 import { fakeEngine, resource } from './fake-engine.ts'
 

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proxiesFault } from '../../src/app/config/faults.ts'
-import { clientOf } from '../../src/server/http/client-address.ts'
-import { TrustedProxies } from '../../src/server/http/trusted-proxies.ts'
+import { clientOf, TrustedProxies } from '../../src/server/http/client-address.ts'
 import { startFakeService } from './fake-engine.ts'
 
 test('without trusted proxies the header is ignored', () => {

@@ -9,8 +9,7 @@ import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { withCount } from '../progress.ts'
-import { quantity } from '../quantity.ts'
-import { visible } from '../terminal.ts'
+import { quantity, visible } from '../terminal.ts'
 
 interface Choice extends ClientChoice {
   readonly batch: number

@@ -4,8 +4,7 @@ import { UsageError } from '../../app/config/read-config.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { changeProfiles, profileFile, readProfiles } from '../profiles.ts'
-import { listText } from '../rows-text.ts'
-import { visible } from '../terminal.ts'
+import { listText, visible } from '../terminal.ts'
 
 /** Adds or replaces a profile; resolves with the exit status. */
 export async function addProfile(

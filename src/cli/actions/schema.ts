@@ -10,9 +10,6 @@ import type { QueryConnection, WireError } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { failureText, writeSyntaxError } from '../client/report.ts'
 import { StartError } from '../command.ts'
-import { quantity } from '../quantity.ts'
-import { isConfirmed } from '../question.ts'
-import { readSchema, sameJson } from '../schema/database.ts'
 import {
   type FileObject,
   type FolderContent,
@@ -30,8 +27,15 @@ import {
   writeChanges,
 } from '../schema/fsl-files.ts'
 import { definingFields, idOf, type SchemaObject } from '../schema/kinds.ts'
-import { makePlan, type SchemaChange, type SchemaPlan, stepsOf } from '../schema/plan.ts'
-import { styleFor, visible } from '../terminal.ts'
+import {
+  makePlan,
+  readSchema,
+  type SchemaChange,
+  type SchemaPlan,
+  sameJson,
+  stepsOf,
+} from '../schema/plan.ts'
+import { isConfirmed, quantity, styleFor, visible } from '../terminal.ts'
 
 interface Choice {
   readonly dryRun: boolean

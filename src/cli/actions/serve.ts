@@ -2,6 +2,7 @@
 // output consists of log lines on standard error.
 
 import cluster from 'node:cluster'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { isShortSecret } from '../../app/config/faults.ts'
@@ -9,29 +10,31 @@ import type { Config } from '../../app/config/settings.ts'
 import { claimData } from '../../app/data-folder.ts'
 import { serveWorker } from '../../app/forwarding.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../app/open-engine.ts'
-import { markStoreComplete, prepareStore } from '../../app/open-store.ts'
+import { markStoreComplete, prepareStore, withRecord } from '../../app/open-store.ts'
 import { createServer, type Server, tlsOf, urlOf } from '../../app/server.ts'
 import { systemClock } from '../../base/clock.ts'
 import { RequestError } from '../../base/errors.ts'
 import { NoticeBoard } from '../../base/notices.ts'
 import { openPersistentClock } from '../../base/persistent-clock.ts'
+import { systemRandom } from '../../base/random.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { descriptorsMax, descriptorsMin } from '../../base/system-process.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
 import { systemTimers, wait } from '../../base/timers.ts'
+import { nativeBcrypt } from '../../model/auth/bcrypt.ts'
 import type { Listener } from '../../server/http/listener.ts'
 import { createStartingService } from '../../server/http/starting.ts'
 import { openServiceLog } from '../../server/service-log.ts'
 import { assertIdentity, identityOf } from '../../storage/kv/folder-identity.ts'
 import { joinClaim } from '../../storage/kv/lmdb-claim.ts'
 import { type CopyProgress, copiedShare } from '../../storage/kv/postgres/copy-state.ts'
+import { claimRootHash, readRootHash } from '../../storage/kv/postgres/tables.ts'
 import { StartError } from '../command.ts'
 import { divergedExitCode, exitDiverged, exitLostFlush, killSelf } from '../fatal.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { startOwnCommand } from '../own-commands.ts'
 import { withProgress } from '../progress.ts'
-import { rootSecretOf } from '../root-secret.ts'
-import { removeAddress, writeAddress } from '../service-address.ts'
+import { loadRootSecret, removeAddress, writeAddress } from '../service-files.ts'
 import {
   committerSocket,
   endWithSupervisor,
@@ -399,4 +402,37 @@ class StartingNode {
     const done = share === undefined ? `${this.#copied.keys} rows` : `${Math.floor(share * percent)} %`
     return `the node is copying the store, ${done} so far`
   }
+}
+
+// Determines the root secret: the configured one, or one that the first start generates. A generated secret is stored
+// in a file of the data directory. Machines with a shared store keep its hash in the store, so that all use the same
+// secret.
+
+type RootSecretConfig = Pick<Config, 'data' | 'rootSecret' | 'store' | 'storeSchema'>
+
+/** bcrypt cost of the shared hash. A low cost is enough, because the secret is random. */
+const hashCost = 10
+
+/** The root secret of the service, or its bcrypt hash. The store must have been prepared. */
+export async function rootSecretOf(config: RootSecretConfig, log: Logger): Promise<string> {
+  if (config.rootSecret !== undefined) return config.rootSecret
+  const { store, storeSchema } = config
+  if (store === undefined) return secretOfFolder(config.data, log)
+  return withRecord({ store, storeSchema }, async session => {
+    const shared = await readRootHash(session)
+    if (shared !== undefined) return shared
+    const generated = loadRootSecret(config.data, systemRandom)
+    const hash = await nativeBcrypt.hash(Buffer.from(generated.secret), hashCost)
+    const claimed = await claimRootHash(session, hash)
+    if (claimed === hash) {
+      log.info({ file: generated.file }, `generated a root secret for all nodes: it is in ${generated.file}`)
+    } else if (generated.created) rmSync(generated.file)
+    return claimed
+  })
+}
+
+function secretOfFolder(folder: string, log: Logger): string {
+  const { secret, file, created } = loadRootSecret(folder, systemRandom)
+  log.info({ file }, created ? `generated a root secret: it is in ${file}` : `the root secret is in ${file}`)
+  return secret
 }

@@ -1,10 +1,12 @@
 // Connects the shell to a service, the terminal and the history file.
 
+import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
 import { connect } from '../client/connect.ts'
 import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
-import { addToHistory, historyFile, readHistory } from '../shell/history.ts'
 import { runShell } from '../shell/shell.ts'
 import { readQueryFile } from './eval.ts'
 
@@ -33,5 +35,57 @@ export async function openShell(
     })
   } finally {
     await connection.close()
+  }
+}
+
+// The history of earlier shells: a file with one entry per line, newest last, which only its owner can read. Lines of
+// an entry are separated by carriage returns, which cannot be typed.
+
+/** Maximum number of stored entries. */
+const entriesMax = 1000
+
+/** Longer entries are not stored. */
+const entryCharsMax = 4000
+
+/** Entries that may contain a password or a secret, or begin with a blank, are not stored. */
+const excluded = /password|secret|^\s/i
+
+/** The history file, in the user's folder for the state of programs. */
+export function historyFile(env: NodeJS.ProcessEnv = process.env): string {
+  const state = env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
+  return join(state, 'terrarium', 'history')
+}
+
+/** The entries of a file, newest first; empty when it cannot be read. Shortens a long file. */
+export function readHistory(file: string): string[] {
+  let entries: string[]
+  try {
+    entries = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  } catch {
+    return []
+  }
+  const kept = entries.slice(-entriesMax)
+  if (entries.length > 2 * entriesMax) replaceFile(file, kept)
+  return kept.map(entry => entry.replaceAll('\r', '\n')).reverse()
+}
+
+/** Adds an entry. Errors are ignored: the shell works without a history. */
+export function addToHistory(file: string, entry: string): void {
+  if (entry === '' || entry.length > entryCharsMax || excluded.test(entry)) return
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    appendFileSync(file, `${entry.replaceAll('\n', '\r')}\n`, { mode: 0o600 })
+  } catch {
+    // The shell works without a history.
+  }
+}
+
+function replaceFile(file: string, entries: readonly string[]): void {
+  try {
+    const draft = `${file}.new`
+    writeFileSync(draft, `${entries.join('\n')}\n`, { mode: 0o600 })
+    renameSync(draft, file)
+  } catch {
+    // The file stays long.
   }
 }

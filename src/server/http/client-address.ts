@@ -1,6 +1,6 @@
 // Groups clients by address, for limits that clients share fairly.
 
-import { isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** The prefix of IPv4 addresses that a socket for IPv6 shows. */
 const mappedPrefix = '::ffff:'
@@ -19,4 +19,57 @@ export function clientOf(address: string | undefined): string {
   const zeros = tail === undefined ? 0 : 8 - leading.length - trailing.length
   const parts = [...leading, ...Array.from({ length: zeros }, () => '0'), ...trailing]
   return `${parts.slice(0, networkParts).join(':')}::/64`
+}
+
+/**
+ * Finds the client of a request behind proxies. Each proxy appends the address of its own client to
+ * `X-Forwarded-For`, but any client may send the header as well. So the header counts only on connections from
+ * trusted addresses, and only those entries count that trusted proxies have appended.
+ */
+export class TrustedProxies {
+  readonly #trusted = new BlockList()
+  readonly #isEmpty: boolean
+
+  /** `list`: the value of the setting, addresses and networks such as `10.0.0.0/8` separated by commas. */
+  constructor(list: string | undefined) {
+    const entries = (list ?? '').split(',').flatMap(text => text.trim() || [])
+    this.#isEmpty = entries.length === 0
+    for (const entry of entries) {
+      const [address = '', bits] = entry.split('/')
+      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+      if (bits === undefined) this.#trusted.addAddress(address, family)
+      else this.#trusted.addSubnet(address, Number(bits), family)
+    }
+  }
+
+  /**
+   * The group (client-address.ts) of a request's client. The client is `direct`, the remote address of the connection.
+   * If that is a trusted proxy, the client is the last address in `forwarded` that is not trusted. Entries before an
+   * invalid entry are ignored.
+   */
+  clientOf(direct: string | undefined, forwarded: string | undefined): string {
+    if (this.#isEmpty || forwarded === undefined || !this.#isTrusted(direct)) return clientOf(direct)
+    let client = direct
+    for (const text of forwarded.split(',').reverse()) {
+      const address = bareAddress(text.trim())
+      if (address === undefined) break
+      client = address
+      if (!this.#isTrusted(address)) break
+    }
+    return clientOf(client)
+  }
+
+  #isTrusted(address: string | undefined): boolean {
+    if (address === undefined) return false
+    const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
+    return this.#trusted.check(mapped, isIP(mapped) === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+/** The address of an entry. Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function bareAddress(entry: string): string | undefined {
+  if (isIP(entry) > 0) return entry
+  const [, inBrackets, withPort] = /^(?:\[([\da-f:.]+)\](?::\d+)?|([\d.]+):\d+)$/i.exec(entry) ?? []
+  const address = inBrackets ?? withPort
+  return address !== undefined && isIP(address) > 0 ? address : undefined
 }

@@ -20,8 +20,7 @@ import type { Exchange } from './exchange.ts'
 import { bodyText, readBody } from './request-body.ts'
 import { invalidHeader } from './request-headers.ts'
 import { discardBody, ResponseWriter } from './response-writer.ts'
-import { parseTags } from './tags.ts'
-import { traceOf } from './trace.ts'
+import { parseTags, traceOf } from './trace.ts'
 import { TurnEnd } from './turn-end.ts'
 
 export interface EdgeOptions {

@@ -17,8 +17,7 @@ import type { Exchange } from './exchange.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 import { version4Protocol, wantsPrettyBody } from './request-headers.ts'
 import type { RequestMeter } from './request-meter.ts'
-import type { Tag } from './tags.ts'
-import type { Trace } from './trace.ts'
+import type { Tag, Trace } from './trace.ts'
 
 /** Handles a request that has passed the checks of the edge. */
 export type Handler = (call: EndpointCall) => Answer | Promise<Answer>

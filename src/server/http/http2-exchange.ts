@@ -5,7 +5,7 @@ import { constants, type IncomingHttpHeaders as Http2Headers, type ServerHttp2St
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { Exchange, HeaderList, Outlet } from './exchange.ts'
-import type { EarlyRequest } from './upgrade.ts'
+import type { EarlyRequest } from './preface.ts'
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants
 

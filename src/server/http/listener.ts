@@ -19,15 +19,21 @@ import { limits } from '../../base/limits.ts'
 import { connectionsMax } from '../../base/system-process.ts'
 import { type Cancel, stayAlive, systemTimers, type Timers } from '../../base/timers.ts'
 import { answerChannelError } from './channel-errors.ts'
-import { clientOf } from './client-address.ts'
+import { clientOf, TrustedProxies } from './client-address.ts'
 import { Connection, type ConnectionCounts } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 import { type Pacer, Pacing } from './pacer.ts'
-import { holdsFirstRecord, peek, startsHttp2 } from './preface.ts'
-import { TrustedProxies } from './trusted-proxies.ts'
-import { type EarlyRequest, receiveUpgrade, requestsUpgrade, upgradeIn } from './upgrade.ts'
+import {
+  type EarlyRequest,
+  holdsFirstRecord,
+  peek,
+  receiveUpgrade,
+  requestsUpgrade,
+  startsHttp2,
+  upgradeIn,
+} from './preface.ts'
 
 /** The address to listen on. */
 export interface ListenAddress {

@@ -1,7 +1,14 @@
-// The first bytes of a connection: detects HTTP/2, HTTP/1.1 and the first record of a TLS handshake.
+// Upgrades to HTTP/2 (RFC 7540, section 3.2). A client without TLS requests the upgrade in an HTTP/1.1 request; Java's
+// HTTP client does this in the first request of a connection. The response to this request is stream 1 of the HTTP/2
+// session. Node does not support upgrades. So this file inserts a HEADERS frame after the client's SETTINGS, as if the
+// client itself had opened stream 1. The content of the request is taken from the HTTP/1.1 request.
 
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { limits } from '../../base/limits.ts'
+import { Pieces } from './pieces.ts'
+
+// The first bytes of a connection: detects HTTP/2, HTTP/1.1 and the first record of a TLS handshake.
 
 /** The connection preface of HTTP/2. Its first part already differs from every HTTP/1.1 request. */
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
@@ -22,7 +29,7 @@ export function startsHttp2(seen: Buffer): boolean | undefined {
  * The end of the SETTINGS frame after the preface; undefined while the frame has not arrived, and 0 when `seen` is not
  * a valid beginning of an HTTP/2 connection.
  */
-export function endOfSettings(seen: Buffer): number | undefined {
+function endOfSettings(seen: Buffer): number | undefined {
   const compared = Math.min(seen.length, preface.length)
   if (seen.compare(preface, 0, compared, 0, compared) !== 0) return 0
   const frameAt = preface.length
@@ -67,3 +74,73 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
  * authentication.
  */
 const peekedBytesMax = limits.requestHeadBytesMax + limits.strangerBodyBytesMax + 16_384
+
+/** A request that arrived over HTTP/1.1, before the session that responds to it. */
+export interface EarlyRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+const headEndMark = '\r\n\r\n'
+
+const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: h2c\r\n\r\n'
+
+/** A HEADERS frame that opens stream 1 and ends it: POST (0x83), scheme http (0x86), path / (0x84), authority "-". */
+const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
+
+/** Returns whether a request upgrades to HTTP/2. A request with a long body is not upgraded. */
+export function requestsUpgrade({ headers }: IncomingMessage): boolean {
+  const protocols = headers.upgrade?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? []
+  return (
+    protocols.includes('h2c') &&
+    headers['http2-settings'] !== undefined &&
+    headers['transfer-encoding'] === undefined &&
+    Number(headers['content-length'] ?? 0) <= limits.strangerBodyBytesMax
+  )
+}
+
+/**
+ * Returns whether the first bytes of a connection are a request with an upgrade, and whether the request is complete.
+ * Node passes on the socket itself only if the whole request has arrived before its parser runs. Otherwise Node passes
+ * on a stream on top of the socket, which makes the whole connection slower.
+ */
+export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
+  const text = seen.toString('latin1', 0, limits.requestHeadBytesMax)
+  const headEnd = text.indexOf(headEndMark)
+  if (headEnd < 0) return 'none'
+  const head = text.slice(0, headEnd)
+  if (!/\r\nupgrade:[^\r]*h2c/i.test(head)) return 'none'
+  const bodyBytes = Number(/\r\ncontent-length:[ \t]*(\d+)/i.exec(head)?.[1] ?? 0)
+  if (bodyBytes > limits.strangerBodyBytesMax) return 'none'
+  return seen.length < headEnd + headEndMark.length + bodyBytes ? 'incomplete' : 'complete'
+}
+
+/**
+ * Switches protocols after the whole request has arrived. `stream` is the source of the further bytes, and `head`
+ * contains those of these bytes that Node has already read. Calls `ready` when an HTTP/2 session can begin.
+ */
+export function receiveUpgrade(
+  request: IncomingMessage,
+  stream: Duplex,
+  head: Buffer,
+  ready: (early: EarlyRequest) => void,
+): void {
+  const { method, url, headers } = request
+  const pieces = new Pieces()
+  request.on('data', (piece: Buffer) => pieces.add(piece))
+  request.on('end', () => {
+    stream.write(switching)
+    if (head.length > 0) stream.unshift(head)
+    peek(stream, seen => {
+      const end = endOfSettings(seen)
+      if (end === undefined) return undefined
+      if (end === 0) return () => request.socket.destroy()
+      return () => {
+        stream.unshift(Buffer.concat([seen.subarray(0, end), openingHeaders, seen.subarray(end)]))
+        ready({ method: method as string, url: url as string, headers, body: pieces.joined() })
+      }
+    })
+  })
+}

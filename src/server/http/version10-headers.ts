@@ -7,7 +7,7 @@ import { Message, msg } from '../../base/message.ts'
 import { eventErrorBody, requestErrorBody, requestErrorCodes } from '../../fql10/wire/request-errors.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 import { invalidHeader, readTransaction } from './request-headers.ts'
-import { echoTags, parseTags } from './tags.ts'
+import { echoTags, parseTags } from './trace.ts'
 
 const formats: readonly string[] = ['simple', 'tagged', 'decorated']
 const switches = ['x-typecheck', 'x-linearized', 'x-performance-hints'] as const

@@ -5,10 +5,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { statfsSync } from 'node:fs'
 import { readdir, rm, stat, statfs } from 'node:fs/promises'
+import { freemem, totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { performance } from 'node:perf_hooks'
 import { lagSeconds, readStatus } from '../../backup/status.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
-import type { NoticeBoard } from '../../base/notices.ts'
+import type { NoticeBoard, NoticeTopic } from '../../base/notices.ts'
 import { wait } from '../../base/timers.ts'
 import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { dataFileName } from '../../storage/kv/lmdb-data-file.ts'
@@ -20,11 +22,11 @@ import type {
   ContinuousBackupReport,
   DiskUse,
   PendingWorkReport,
+  ProcessReport,
   ReportParts,
   ServiceHealth,
   TaskKind,
 } from './health.ts'
-import { ProcessReports } from './process-report.ts'
 import { noteEnd, noteStart, readTaskNote } from './task-note.ts'
 
 /** Starts the program with these arguments, on the data directory of the service. */
@@ -246,4 +248,80 @@ async function bytesIn(folder: string): Promise<number> {
     else bytes += (await stat(path).catch(() => undefined))?.size ?? 0
   }
   return bytes
+}
+
+// Exchanges reports between the processes of the service: the workers, and all machines that share a store. Reports use
+// the existing notices between processes (base/notices.ts), and are sent only while an operator views them.
+
+/** How long a process sends reports after they were last requested, in milliseconds. */
+const sendMs = 20_000
+/** How long a received report stays valid, in milliseconds. */
+const validMs = 10_000
+
+interface News {
+  /** Set while the sender needs the reports of the other processes, which then send their reports. */
+  readonly wants?: true
+  readonly report?: ProcessReport
+}
+
+interface ReportOptions {
+  readonly node: string
+  readonly worker: number
+  readonly parts: () => ReportParts
+  readonly clock: Clock
+  /** Absent when there is only one process. */
+  readonly notices?: NoticeBoard | undefined
+}
+
+/** The reports of all processes. */
+class ProcessReports implements NoticeTopic {
+  readonly #options: ReportOptions
+  readonly #received = new Map<string, { readonly report: ProcessReport; readonly atMs: number }>()
+  #viewedMs = Number.NEGATIVE_INFINITY
+  #wantedMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: ReportOptions) {
+    this.#options = options
+    options.notices?.join('reports', this)
+  }
+
+  /**
+   * The report of this process and the last reports of the others. In the first seconds, some of the others are
+   * missing.
+   */
+  all(): readonly ProcessReport[] {
+    const nowMs = this.#options.clock.elapsedMs()
+    this.#viewedMs = nowMs
+    for (const [name, { atMs }] of this.#received) if (nowMs - atMs > validMs) this.#received.delete(name)
+    return [this.#own(), ...Array.from(this.#received.values(), ({ report }) => report)]
+  }
+
+  collect(): News | undefined {
+    const nowMs = this.#options.clock.elapsedMs()
+    const isViewed = nowMs - this.#viewedMs < sendMs
+    const isWanted = nowMs - this.#wantedMs < sendMs
+    if (!isViewed && !isWanted) return undefined
+    return { ...(isViewed && { wants: true }), ...(isWanted && { report: this.#own() }) }
+  }
+
+  receive(news: unknown): void {
+    const { report, wants } = news as News
+    const atMs = this.#options.clock.elapsedMs()
+    if (wants) this.#wantedMs = atMs
+    if (report) this.#received.set(`${report.node} ${report.pid}`, { report, atMs })
+  }
+
+  #own(): ProcessReport {
+    const { node, worker, parts } = this.#options
+    const { active, idle } = performance.eventLoopUtilization()
+    return {
+      ...{ node, worker, pid: process.pid },
+      memory_bytes: process.memoryUsage.rss(),
+      machine_free_bytes: freemem(),
+      machine_total_bytes: totalmem(),
+      busy_ms: Math.round(active),
+      idle_ms: Math.round(idle),
+      ...parts(),
+    }
+  }
 }

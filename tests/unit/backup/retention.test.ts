@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FolderTarget } from '../../../src/backup/folder-target.ts'
+import { oldestNeeded, removeBefore } from '../../../src/backup/base-writer.ts'
 import { Lease, TargetInUseError } from '../../../src/backup/lease.ts'
 import {
   type BaseName,
@@ -13,7 +13,7 @@ import {
   partObject,
   pieceObject,
 } from '../../../src/backup/object-names.ts'
-import { oldestNeeded, removeBefore } from '../../../src/backup/retention.ts'
+import { FolderTarget } from '../../../src/backup/open-target.ts'
 import type { BackupTarget } from '../../../src/backup/target.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { temporaryFolder } from '../../support/program.ts'

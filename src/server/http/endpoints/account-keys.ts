@@ -7,8 +7,7 @@ import type { QueryLog } from '../../../query-log/query-log.ts'
 import type { Answer } from '../answer.ts'
 import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
-import { logClient } from '../log-access.ts'
-import { bodyOf, checkRegionGroup, logTraits, text, wholeNumber } from '../log-request.ts'
+import { bodyOf, checkRegionGroup, logClient, logTraits, text, wholeNumber } from '../log-request.ts'
 
 const path = '/api/v1/account-keys'
 

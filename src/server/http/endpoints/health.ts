@@ -1,12 +1,15 @@
 // The operator's endpoints, only for the root secret: `GET /api/v1/health` returns the state of the service,
 // `POST /api/v1/health/backups` starts a backup, and `POST /api/v1/health/checks` starts an integrity check.
 
+import { RequestError } from '../../../base/errors.ts'
+import { within } from '../../../base/timers.ts'
 import type { ServiceHealth, TaskKind } from '../../operation/health.ts'
 import { type Operation, TaskError } from '../../operation/operation.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, errorAnswer, idleMetrics } from '../answer.ts'
 import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import { durationBounds } from '../request-meter.ts'
+import { queryParameter } from '../url.ts'
 
 const path = '/api/v1/health'
 
@@ -37,4 +40,66 @@ async function start(operation: Operation, kind: TaskKind): Promise<Answer> {
 
 async function describe(operation: Operation): Promise<ServiceHealth> {
   return { ...(await operation.state()), duration_bounds: durationBounds }
+}
+
+/** Default time limit of each scope, in milliseconds. */
+const scopeTimeoutMs = { all: 5000, write: 1000, read: 500, node: 100 } as const
+
+type Scope = keyof typeof scopeTimeoutMs
+
+const scopes: ReadonlyMap<string, Scope> = new Map([
+  ['all', 'all'],
+  ['write', 'write'],
+  ['global', 'write'],
+  ['read', 'read'],
+  ['local', 'read'],
+])
+
+/**
+ * `GET /ping` checks whether the service responds, and can read or write. It needs no secret. Before the service
+ * stops, `/ping` fails first, while everything else still works.
+ */
+export function pingEndpoint(services: Services): Endpoint {
+  const handler = (call: EndpointCall) => ping(services, call)
+  return { path: '/ping', methods: { GET: handler, HEAD: handler } }
+}
+
+async function ping(services: Services, call: EndpointCall): Promise<Answer> {
+  const target = call.request.url
+  const scope = scopes.get(queryParameter(target, 'scope') ?? 'write') ?? 'node'
+  const timeoutMs = timeoutOf(queryParameter(target, 'timeout')) ?? scopeTimeoutMs[scope]
+  const { engine, log, notice, ownFault } = services
+  if (notice?.aborted) return errorAnswer('service unavailable', 'The service is about to stop', engine.now())
+  const fault = scope === 'node' ? undefined : ownFault?.()
+  if (fault !== undefined) return errorAnswer('service unavailable', fault, engine.now())
+  const outcome = await outcomeOf(services, scope, timeoutMs)
+  if (outcome === 'fine') {
+    const body = `{"resource":"Scope ${scope} is OK"}`
+    return { status: 200, body, txnTime: engine.now(), metrics: idleMetrics }
+  }
+  if (outcome === 'timed out') {
+    const text = `Scope ${scope} timed out after ${timeoutMs} milliseconds`
+    return errorAnswer('time out', text, engine.now())
+  }
+  log.warn({ err: outcome, scope }, 'ping failed')
+  return errorAnswer('time out', `Scope ${scope} is unavailable`, engine.now())
+}
+
+/** Runs the engine's ping for at most `timeoutMs`. Returns one of the two words, or the cause of a failure. */
+async function outcomeOf({ engine, timers }: Services, scope: Scope, timeoutMs: number): Promise<unknown> {
+  const late = () => new RequestError('time out', 'The ping took too long.')
+  try {
+    if (timeoutMs <= 0) throw late()
+    await within(engine.ping(scope), timeoutMs, timers, late)
+    return 'fine'
+  } catch (cause) {
+    return cause instanceof RequestError && cause.code === 'time out' ? 'timed out' : cause
+  }
+}
+
+/** A time limit in whole milliseconds; undefined for other texts. */
+function timeoutOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : undefined
 }

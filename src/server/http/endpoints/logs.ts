@@ -8,8 +8,15 @@ import { filesPath } from '../../../query-log/signing.ts'
 import type { Answer } from '../answer.ts'
 import { isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
-import { type LogClient, logAccess, logClient, notAllowed } from '../log-access.ts'
-import { checkType, logTraits, readListRequest } from '../log-request.ts'
+import {
+  checkType,
+  type LogClient,
+  logAccess,
+  logClient,
+  logTraits,
+  notAllowed,
+  readListRequest,
+} from '../log-request.ts'
 
 /** The endpoints of the query log. */
 export function logEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {

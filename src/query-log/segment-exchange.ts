@@ -1,15 +1,25 @@
-// Uploads the segments of this machine to the store that it shares with other machines, so that each machine can export
-// the records of all machines. Segments are uploaded in chunks: soon if much data was written, periodically if there is
-// little data, and immediately on request.
+// The exchange of segments between machines over the store that they share. This machine uploads its segments, so
+// that each machine can export the records of all machines. Segments are uploaded in chunks: soon if much data was
+// written, periodically if there is little data, and immediately on request. Segments of other machines are copied
+// into the local folder.
 
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, stat, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import { epoch } from '../base/micros.ts'
-import { Loop, type Timers } from '../base/timers.ts'
+import { gunzip, gzip } from 'node:zlib'
+import { epoch, micros } from '../base/micros.ts'
+import { Loop, type Timers, wait } from '../base/timers.ts'
 import type { Chunk } from '../storage/kv/postgres/log-chunks.ts'
 import type { Micros } from '../values/value.ts'
-import { listSegments, modificationTime, type Segment, writtenUpTo } from './segment-files.ts'
+import {
+  copyPath,
+  ifThere,
+  listSegments,
+  modificationTime,
+  type Segment,
+  slackMs,
+  type TimeSpan,
+  writtenUpTo,
+} from './segment-files.ts'
 import { chunkName, type SharedLog } from './shared-log.ts'
 
 const compressed = promisify(gzip)
@@ -41,6 +51,7 @@ const gzipLevel = 3
 /** A line break: chunks contain whole records. */
 const lineEnd = 0x0a
 
+/** Uploads the segments of this machine. */
 export class SegmentUploader {
   readonly #options: UploaderOptions
   readonly #loop: Loop
@@ -147,4 +158,67 @@ async function readPiece(file: FileHandle, position: number, size: number): Prom
   const { bytesRead } = await file.read(block, 0, length, position)
   const end = block.subarray(0, bytesRead).lastIndexOf(lineEnd) + 1
   return end === 0 ? undefined : block.subarray(0, end)
+}
+
+// Copies the log segments of other machines into the local folder of segments, where all readers find them. A copy
+// grows when its machine uploads more.
+
+const expanded = promisify(gunzip)
+
+/** Polling interval while waiting for other machines, in milliseconds. */
+const lookEveryMs = 100
+
+interface GatherOptions {
+  readonly folder: string
+  readonly shared: SharedLog
+  readonly timers: Timers
+}
+
+/**
+ * Requests the records of all machines up to `time`, waits for the live machines, and copies the missing parts of all
+ * segments that may contain records of the span.
+ */
+export async function gather(
+  options: GatherOptions,
+  { from, to }: TimeSpan,
+  time: Micros,
+  signal: AbortSignal,
+): Promise<void> {
+  const { folder, shared, timers } = options
+  const { chunks } = shared
+  await chunks.request(time)
+  while ((await chunks.reportedByAll()) < time) {
+    signal.throwIfAborted()
+    await wait(lookEveryMs, timers)
+  }
+  const own = new Set(
+    (await listSegments(folder))
+      .filter(({ isCopy }) => !isCopy)
+      .map(({ writer, from: start }) => `${writer}/${start}`),
+  )
+  for (const chunk of await chunks.between(micros((from - slackMs) * 1000), micros(to * 1000))) {
+    signal.throwIfAborted()
+    if (!own.has(`${chunk.writer}/${chunk.start}`)) await copyChunk(options, chunk)
+  }
+}
+
+/** Copies a chunk. Concurrent processes write the same bytes to the same position. */
+async function copyChunk({ folder, shared }: GatherOptions, chunk: Chunk): Promise<void> {
+  const { bucket, chunks } = shared
+  const { bytes, position, start, until, writer } = chunk
+  const path = copyPath(folder, start, writer)
+  const size = (await ifThere(stat(path)))?.size ?? 0
+  // A missing chunk before this one was removed because of its age, and older ones will be removed too.
+  if (size >= position + bytes || size < position) return
+  const body = await (bucket ? bucket.fetch(chunkName(chunk)) : chunks.body(chunk))
+  if (body === undefined) return
+  const file = await open(path, size === 0 ? 'a+' : 'r+', 0o600)
+  await file.close()
+  const copy = await open(path, 'r+')
+  try {
+    await copy.write(await expanded(body), 0, bytes, position)
+  } finally {
+    await copy.close()
+  }
+  await utimes(path, until / 1e6, until / 1e6)
 }

@@ -75,7 +75,7 @@ export const verifyBackupCommand = command({
   ],
   async run({ options: { at, from }, config }) {
     if (from === undefined) throw new UsageError('backup verify needs --from')
-    const { verify } = await import('../actions/verify-backup.ts')
+    const { verify } = await import('../backup-folder.ts')
     return verify(from, at === undefined ? undefined : timeOf(at), config)
   },
 })
@@ -84,3 +84,43 @@ function report(done: string, { bytes, time }: { readonly bytes: number; readonl
   process.stdout.write(`${done} ${bytes} bytes as of transaction time ${time}\n`)
   return 0
 }
+
+/** Checks a data directory. */
+export const checkCommand = command({
+  name: 'check',
+  summary: 'Checks the integrity of a data directory, or of a shared store.',
+  description: [
+    "For a store that several machines share, it copies the record to the data directory temporarily, checks the copy, and compares it with this node's replica. The node may be running.",
+  ],
+  settings: ['data', 'store', 'storeSchema', 'logLevel'],
+  statuses: [
+    [0, 'The data directory is sound.'],
+    [1, 'The check found errors, each a line of standard output, or could not run.'],
+  ],
+  run: async ({ config }) => (await import('../actions/check.ts')).check(config),
+})
+
+const options = {
+  back: {
+    kind: 'switch',
+    doc: 'Copies from the database to the data directory, which must be new or empty. Nodes may keep running, but their later writes are not copied.',
+  },
+} as const
+
+/** Moves data between a data directory and a shared store. */
+export const migrateCommand = command({
+  name: 'migrate',
+  summary: 'Moves the data of a data directory to a database that several machines share, or back.',
+  description: [
+    'The service on the data directory must be stopped. To continue an interrupted migration, in either direction, run the command again; until a migration to the database is complete, no node starts on it. The data directory stays unchanged.',
+  ],
+  options,
+  settings: ['data', 'store', 'storeSchema', 'logLevel'],
+  examples: [
+    [
+      'migrate --data ./data --store postgres://terrarium@db.example/terrarium',
+      'Moves the data of ./data to the database:',
+    ],
+  ],
+  run: async ({ config, options: { back } }) => (await import('../actions/migrate.ts')).migrate(config, back),
+})

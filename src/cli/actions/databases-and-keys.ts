@@ -1,0 +1,176 @@
+// `terrarium database create|list|delete` and `terrarium key create|list|delete`: child databases of the secret's
+// database, and the keys of a database.
+
+import { UsageError } from '../../app/config/read-config.ts'
+import type { Config } from '../../app/config/settings.ts'
+import type { Json } from '../../values/value.ts'
+import { withConnection } from '../client/connect.ts'
+import type { QueryConnection } from '../client/connection.ts'
+import type { ClientChoice } from '../client/options.ts'
+import { StartError } from '../command.ts'
+import { isConfirmed, listText, visible } from '../terminal.ts'
+
+// `terrarium database create|list|delete`: child databases of the secret's database.
+
+/** Creates a database; resolves with the exit status. */
+export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
+  return withConnection(choice, config, async connection => {
+    await run(form({ create_database: form({ object: form({ name }) }) }), connection)
+    process.stdout.write(`created ${visible(name)}\n`)
+  })
+}
+
+/** Prints the databases; resolves with the exit status. */
+export function listDatabases(
+  choice: ClientChoice & { readonly json: boolean },
+  config: Config,
+): Promise<number> {
+  return withConnection(choice, config, async connection => {
+    const rows: Readonly<Record<string, string>>[] = []
+    const fields = { name: ['name'], global_id: ['global_id'] }
+    for await (const found of listOf(form({ databases: null }), fields, connection)) {
+      rows.push({ name: String(found.get('name')), global_id: String(found.get('global_id') ?? '') })
+    }
+    process.stdout.write(listText(['name', 'global_id'], rows, choice.json))
+  })
+}
+
+/** Deletes a database with all its content, after confirmation; resolves with the exit status. */
+export function deleteDatabase(
+  name: string,
+  choice: ClientChoice & { readonly yes: boolean },
+  config: Config,
+): Promise<number> {
+  return withConnection(choice, config, async connection => {
+    const database = form({ database: name })
+    if ((await run(form({ exists: database }), connection)) === false)
+      throw new StartError(`there is no database ${visible(name)}`)
+    const question = `Delete the database ${visible(name)} with all documents and databases in it?`
+    if (!(await isConfirmed(choice, question))) return
+    await run(form({ delete: database }), connection)
+    process.stdout.write(`deleted ${visible(name)}\n`)
+  })
+}
+
+const builtinRoles: ReadonlySet<string> = new Set(['admin', 'server', 'server-readonly', 'client'])
+
+interface KeyRequest extends ClientChoice {
+  readonly role: string | undefined
+  readonly name: string | undefined
+  readonly json: boolean
+}
+
+/** Creates a key and prints its secret; resolves with the exit status. */
+export function createKey(choice: KeyRequest, config: Config): Promise<number> {
+  const { json, name, role } = choice
+  if (role === undefined) throw new UsageError('key create needs --role')
+  return withConnection(choice, config, async connection => {
+    const fields = {
+      role: builtinRoles.has(role) ? role : form({ role }),
+      ...(name !== undefined && { data: form({ object: form({ name }) }) }),
+    }
+    const key = await run(form({ create_key: form({ object: form(fields) }) }), connection)
+    const member = (of: string) => (key instanceof Map ? key.get(of) : undefined)
+    const id = idIn(member('ref')) ?? ''
+    const secret = String(member('secret'))
+    if (json) {
+      process.stdout.write(`${JSON.stringify({ id, role, name: name ?? '', secret })}\n`)
+      return
+    }
+    process.stderr.write(`${id}  ${visible(role)}\nThe secret is shown only now:\n`)
+    process.stdout.write(`${secret}\n`)
+  })
+}
+
+/** Prints the keys; resolves with the exit status. */
+export function listKeys(choice: ClientChoice & { readonly json: boolean }, config: Config): Promise<number> {
+  return withConnection(choice, config, async connection => {
+    const rows: Readonly<Record<'id' | 'role' | 'database' | 'name', string>>[] = []
+    const fields = {
+      ref: ['ref'],
+      role: ['role'],
+      database: ['database'],
+      name: ['name'],
+      label: ['data', 'name'],
+    }
+    for await (const found of listOf(form({ keys: null }), fields, connection)) {
+      rows.push({
+        id: idIn(found.get('ref')) ?? '',
+        role: namesIn(found.get('role')),
+        database: idIn(found.get('database')) ?? '',
+        name: idIn(found.get('label')) ?? idIn(found.get('name')) ?? '',
+      })
+    }
+    process.stdout.write(listText(['id', 'role', 'database', 'name'], rows, choice.json))
+  })
+}
+
+/** Deletes the key with this id, which makes its secret invalid at once; resolves with the exit status. */
+export function deleteKey(id: string, choice: ClientChoice, config: Config): Promise<number> {
+  if (!/^\d+$/.test(id)) throw new UsageError('the id of a key is a number, as key list shows it')
+  return withConnection(choice, config, async connection => {
+    const key = form({ ref: form({ keys: null }), id })
+    if ((await run(form({ exists: key }), connection)) === false)
+      throw new StartError(`there is no key ${id}`)
+    await run(form({ delete: key }), connection)
+    process.stdout.write(`deleted ${id}\n`)
+  })
+}
+
+/** The name of a role, or the names of several roles. */
+function namesIn(role: Json | undefined): string {
+  const roles = Array.isArray(role) ? role : [role]
+  return roles.map(each => idIn(each) ?? '').join(', ')
+}
+
+// Lists documents of native collections, such as databases and keys, page by page.
+
+const pageSize = 500n
+
+/**
+ * Reads the given fields of the documents of a set; a field's path starts at the document. Throws {@link StartError}.
+ */
+export async function* listOf(
+  set: Json,
+  fields: Readonly<Record<string, readonly string[]>>,
+  connection: QueryConnection,
+): AsyncGenerator<ReadonlyMap<string, Json>> {
+  const select = ([name, path]: [string, readonly string[]]): [string, Json] => [
+    name,
+    form({ select: path, from: form({ var: 'document' }), default: null }),
+  ]
+  const shown = form({ object: form(Object.fromEntries(Object.entries(fields).map(select))) })
+  const get = form({ get: form({ var: 'ref' }) })
+  const expr = form({ let: [form({ document: get })], in: shown })
+  let after: Json | undefined
+  do {
+    const page = form({ paginate: set, size: pageSize, ...(after !== undefined && { after }) })
+    const resource = await run(form({ map: form({ lambda: 'ref', expr }), collection: page }), connection)
+    const found = resource instanceof Map ? resource : new Map<string, Json>()
+    const data = found.get('data')
+    for (const each of Array.isArray(data) ? data : []) if (each instanceof Map) yield each
+    after = found.get('after')
+  } while (after !== undefined)
+}
+
+/** Runs a query and returns its resource. Throws {@link StartError} with the first error. */
+export async function run(query: Json, connection: QueryConnection): Promise<Json> {
+  const reply = await connection.query(query)
+  if (reply.kind === 'resource') return reply.resource
+  const [error] = reply.errors
+  const texts = [error?.description, ...(error?.failures.map(({ text }) => text) ?? [])]
+  throw new StartError(visible(texts.filter(Boolean).join(' ') || 'the service rejected the query'))
+}
+
+/** An object of the wire format. */
+export function form(members: Readonly<Record<string, Json>>): Json {
+  return new Map(Object.entries(members))
+}
+
+/** The id in a reference; a string as it is; undefined for other values. */
+export function idIn(json: Json | undefined): string | undefined {
+  if (typeof json === 'string') return json
+  const ref = json instanceof Map ? json.get('@ref') : undefined
+  const id = ref instanceof Map ? ref.get('id') : undefined
+  return typeof id === 'string' ? id : undefined
+}
