@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { RunningServer } from '../support/server.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
 import { startProcess } from '../support/server-process.ts'
 
 /** The result of a case in the runner's report. */
@@ -103,14 +103,15 @@ interface Played {
 
 /**
  * Plays cases against a service of their own, and fails with all differences from the list of expected failures. The
- * service is a process, so that it can use another core than the test.
+ * runner is a process, and so is a service with a slow lane.
  */
 export async function assertAsListed(
   t: TestContext,
   { folders, isInSlowLane, except = [] }: Played,
 ): Promise<void> {
-  const flags = isInSlowLane ? ['--slow-lane-after-ms', '0'] : ['--slow-lane-processes', '0']
-  const server = await startProcess({ flags })
+  const server = isInSlowLane
+    ? await startProcess({ flags: ['--slow-lane-after-ms', '0'] })
+    : await startServer()
   const played = await play(server, '', folders).finally(() => server.stop())
   const results = played.filter(({ id }) => !except.includes(id))
   assert.equal(played.length - results.length, except.length, 'every excepted id is a case')
