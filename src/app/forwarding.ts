@@ -3,7 +3,7 @@
 // concurrently, and a stale query is evaluated again in the process with the newest state.
 
 import type { Duplex } from 'node:stream'
-import { Callee, Caller, ConnectionLost } from '../base/calls.ts'
+import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'
 import { RequestError, type RequestErrorCode } from '../base/errors.ts'
 import { LongBody, type QueryRequest, type QueryResponse } from '../engine/contract.ts'
 import type { Committer } from '../engine/engine-options.ts'
@@ -38,6 +38,12 @@ interface ImportResult {
   readonly spent: readonly Readonly<TransactionCounters>[]
 }
 
+/** Counts the operations that workers forward to this process. */
+export class ForwardedOperations {
+  operations = 0
+  inFlight = 0
+}
+
 /** The parts of the committing process. */
 interface CommitterParts {
   readonly engine: { query(request: QueryRequest): QueryResponse | Promise<QueryResponse> }
@@ -45,23 +51,39 @@ interface CommitterParts {
   readonly transfer: Pick<TransferService, 'write'>
 }
 
-/** In the committing process: handles the operations of a worker until its connection closes. */
-export function serveWorker(parts: CommitterParts, socket: Duplex): void {
+/**
+ * In the committing process: handles the operations of a worker until its connection closes, and counts them in
+ * `counts`.
+ */
+export function serveWorker(parts: CommitterParts, counts: ForwardedOperations, socket: Duplex): void {
   const callee = new Callee(socket, async ({ pieces = [], value }) => {
-    const operation = value as Operation
-    if (operation.kind === 'query') {
-      const longBody = pieces.length > 0 ? new LongBody(pieces) : undefined
-      const { longBody: long, ...response } = await parts.engine.query({ ...operation.request, longBody })
-      return { value: response, ...(long && { pieces: long.pieces }) }
-    }
+    counts.operations++
+    counts.inFlight++
     try {
-      return { value: { result: await run(parts, operation) } }
-    } catch (error) {
-      return { value: { failure: failureOf(error) } }
+      return await handle(parts, value as Operation, pieces)
+    } finally {
+      counts.inFlight--
     }
   })
   const stop = parts.store.watch(() => callee.notify())
   void callee.closed.then(stop)
+}
+
+async function handle(
+  parts: CommitterParts,
+  operation: Operation,
+  pieces: readonly Uint8Array[],
+): Promise<Payload> {
+  if (operation.kind === 'query') {
+    const longBody = pieces.length > 0 ? new LongBody(pieces) : undefined
+    const { longBody: long, ...response } = await parts.engine.query({ ...operation.request, longBody })
+    return { value: response, ...(long && { pieces: long.pieces }) }
+  }
+  try {
+    return { value: { result: await run(parts, operation) } }
+  } catch (error) {
+    return { value: { failure: failureOf(error) } }
+  }
 }
 
 async function run(

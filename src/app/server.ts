@@ -21,6 +21,7 @@ import { RequestMeter, statusMax } from '../server/http/request-meter.ts'
 import type { BackupFigures } from '../server/metrics/backup-metrics.ts'
 import type {
   CommitLogReport,
+  ForwardedReport,
   LaneReport,
   PendingWorkReport,
   ReplicaState,
@@ -144,11 +145,27 @@ function ownFaultOf({ standing }: OpenEngine): string | undefined {
     : undefined
 }
 
+/**
+ * The supervisor's part in Health and in the metrics: it joins the reports of the processes, and returns its metrics if
+ * metrics are on. `forwarded` counts the operations that workers have forwarded to the supervisor.
+ */
+export async function reportSupervisor(
+  config: Config,
+  opened: OpenEngine,
+  forwarded: () => ForwardedReport,
+): Promise<Registry | undefined> {
+  operationOf(config, opened, new RequestMeter(systemClock), { worker: config.workers }, forwarded)
+  if (config.metricsPort === undefined) return undefined
+  const { createSupervisorRegistry } = await import('../server/metrics/supervisor-metrics.ts')
+  return createSupervisorRegistry(() => ({ forwarded: forwarded(), slowLane: laneReportOf(opened) }))
+}
+
 function operationOf(
   config: Config,
   opened: OpenEngine,
   meter: RequestMeter,
   { startCommand, worker }: ProcessContext,
+  forwarded?: () => ForwardedReport,
 ): Operation {
   return new Operation({
     ...{ version, worker, startCommand, workers: config.workers, notices: opened.notices },
@@ -162,6 +179,7 @@ function operationOf(
       standing: standingOf(opened),
       commit_log: logReportOf(opened),
       works_in_background: opened.worksInBackground?.() ?? true,
+      forwarded: forwarded?.() ?? null,
     }),
   })
 }

@@ -33,11 +33,13 @@ export async function shareMetrics(registry: Registry): Promise<void> {
   AggregatorRegistry.setRegistries(registry)
 }
 
-/** In the supervisor: the sums of all workers' metrics. */
-export function metricsOfWorkers(): () => Promise<string> {
+/** In the supervisor: the sums of all workers' metrics, then the metrics in `own`, if there are any. */
+export function metricsOfWorkers(own: () => Registry | undefined): () => Promise<string> {
   let aggregator: AggregatorRegistry<typeof Registry.PROMETHEUS_CONTENT_TYPE> | undefined
   return async () => {
     aggregator ??= new (await import('prom-client')).AggregatorRegistry()
-    return aggregator.clusterMetrics()
+    const ofWorkers = await aggregator.clusterMetrics()
+    const ofSupervisor = await own()?.metrics()
+    return ofSupervisor === undefined ? ofWorkers : `${ofWorkers}\n${ofSupervisor}`
   }
 }

@@ -67,6 +67,50 @@ for (const workers of [1, 2]) {
   })
 }
 
+/** Reads the report of Health. */
+async function healthOf(server: ServerProcess): Promise<ServiceHealth> {
+  const headers = { authorization: `Bearer ${server.rootSecret}` }
+  const response = await fetch(new URL('/api/v1/health', server.url), { headers })
+  assert.equal(response.status, 200)
+  return (await response.json()) as ServiceHealth
+}
+
+test('metrics and Health contain the supervisor, which evaluates the writes of its workers', async () => {
+  const server = await startProcess({ flags: [...flags, '--workers', '2'] })
+  try {
+    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+    const before = await scrape(server)
+    for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
+    for (let n = 0; n < 3; n++) await rootQuery(server, { exists: { collection: 'things' } })
+    const after = await scrape(server)
+    const value = (name: string) => after.get(`terrarium_supervisor_${name}`) ?? Number.NaN
+    const operations = value('operations_total')
+    assert.ok(operations >= (before.get('terrarium_supervisor_operations_total') ?? Number.NaN) + 5)
+    assert.equal(value('operations_in_flight'), 0)
+    assert.ok(value('slow_lane_processes') >= 0)
+    assert.equal(value('slow_lane_running'), 0)
+    assert.equal(value('slow_lane_waiting'), 0)
+    assert.ok(value('process_resident_memory_bytes') > 0)
+    assert.ok(value('process_cpu_seconds_total') > 0)
+    assert.ok(value('nodejs_eventloop_lag_p99_seconds') >= 0)
+    await eventually('Health contains the supervisor', async () => {
+      const { processes, workers } = await healthOf(server)
+      const supervisor = processes.find(({ pid }) => pid === server.pid)
+      if (supervisor === undefined) return undefined
+      assert.equal(workers, 2)
+      assert.ok((supervisor.forwarded?.operations ?? 0) >= operations)
+      assert.equal(supervisor.counts.requests, 0)
+      assert.ok(supervisor.memory_bytes > 0 && supervisor.slow_lane && supervisor.commit_log)
+      assert.ok(supervisor.works_in_background)
+      const others = processes.filter(({ pid }) => pid !== server.pid)
+      assert.ok(others.every(({ forwarded, works_in_background: works }) => forwarded === null && !works))
+      return true
+    })
+  } finally {
+    await server.stop()
+  }
+})
+
 for (const workers of [1, 2]) {
   test(`metrics and Health of ${workers} worker(s) contain the state of the continuous backup`, async () => {
     const target = await temporaryFolder()

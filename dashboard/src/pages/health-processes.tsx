@@ -7,15 +7,18 @@ import { Table } from '../parts/table.tsx'
 /** The table of processes. It also shows the replication state of each node where several machines share a store. */
 export function HealthProcesses({ health }: { health: ServiceHealth }) {
   const { processes, workers, node } = health
-  const missing = workers - processes.filter(process => process.node === node).length
+  // The supervisor is not one of the workers.
+  const reported = processes.filter(process => process.node === node && process.forwarded === null)
+  const missing = workers - reported.length
   const isShared = processes.some(({ standing }) => standing !== null)
+  const hasSupervisor = processes.some(({ forwarded }) => forwarded !== null)
   return (
     <section aria-labelledby="processes">
       <h2 id="processes">Processes</h2>
       <p class="hint">
         {isShared
           ? 'The processes of all machines that share the store. Lag is the age of the data that reads return. Some milliseconds are normal; seconds mean that the database behind the store is slow or unreachable. One process runs the background work.'
-          : 'The processes that serve this data directory. One of them runs the background work: it builds indexes and removes expired data.'}
+          : 'The processes of this data directory. With several workers, the supervisor evaluates all writes. One process runs the background work: it builds indexes and removes expired data.'}
         {missing > 0 && ` ${missing} more will appear in a second or two.`}
       </p>
       <Table
@@ -26,12 +29,18 @@ export function HealthProcesses({ health }: { health: ServiceHealth }) {
           'Memory (RSS)',
           'Event loop utilization since start',
           'Requests',
+          ...(hasSupervisor ? ['Forwarded writes'] : []),
           'Background',
           ...(isShared ? replicationColumns : []),
         ]}
       >
         {[...processes].sort(inOrder).map(process => (
-          <Row key={`${process.node} ${process.pid}`} process={process} isShared={isShared} />
+          <Row
+            key={`${process.node} ${process.pid}`}
+            process={process}
+            isShared={isShared}
+            hasSupervisor={hasSupervisor}
+          />
         ))}
       </Table>
     </section>
@@ -43,19 +52,28 @@ const inOrder = (left: ProcessReport, right: ProcessReport) =>
 
 const replicationColumns = ['Applied batch', 'Batches behind', 'Lag', 'Fault']
 
-function Row({ process, isShared }: { process: ProcessReport; isShared: boolean }) {
-  const { busy_ms: busy, counts, idle_ms: idle, node, pid, standing, worker } = process
+interface RowProperties {
+  readonly process: ProcessReport
+  readonly isShared: boolean
+  readonly hasSupervisor: boolean
+}
+
+function Row({ process, isShared, hasSupervisor }: RowProperties) {
+  const { busy_ms: busy, counts, forwarded, idle_ms: idle, node, pid, standing, worker } = process
   return (
     <tr>
       <td>
         <bdi>{node}</bdi>
       </td>
       <td>
-        {worker} (pid {pid})
+        {forwarded === null ? worker : 'supervisor'} (pid {pid})
       </td>
       <td>{bytesText(process.memory_bytes)}</td>
       <td>{percentText(busy / Math.max(1, busy + idle))}</td>
-      <td>{counts.requests}</td>
+      <td>{forwarded === null ? counts.requests : ''}</td>
+      {hasSupervisor && (
+        <td>{forwarded ? `${forwarded.operations} (${forwarded.in_flight} in flight)` : ''}</td>
+      )}
       <td>{process.works_in_background ? 'yes' : ''}</td>
       {isShared && (
         <>

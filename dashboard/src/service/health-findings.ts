@@ -59,7 +59,7 @@ function requestFaults({ processes }: ServiceHealth, spans: readonly Span[]): re
   const busy = recent.length === 0 ? 0 : recent.reduce((sum, span) => sum + span.busy, 0) / recent.length
   if (busy > busyMax) {
     found.push(
-      'A process is busy more than 80 % of the time, so requests wait. Raise --workers to run more processes.',
+      'A process is busy more than 80 % of the time, so requests wait. Raise --workers to run more processes, unless the busy process is the supervisor, which evaluates all writes.',
     )
   }
   if (processes.some(({ slow_lane: lane }) => (lane?.waiting ?? 0) > 0)) {

@@ -8,10 +8,10 @@ import type { Logger } from 'pino'
 import { isShortSecret } from '../../app/config/faults.ts'
 import type { Config } from '../../app/config/settings.ts'
 import { claimData } from '../../app/data-folder.ts'
-import { serveWorker } from '../../app/forwarding.ts'
+import { ForwardedOperations, serveWorker } from '../../app/forwarding.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../app/open-engine.ts'
 import { markStoreComplete, prepareStore, withRecord } from '../../app/open-store.ts'
-import { createServer, type Server, tlsOf, urlOf } from '../../app/server.ts'
+import { createServer, reportSupervisor, type Server, tlsOf, urlOf } from '../../app/server.ts'
 import { systemClock } from '../../base/clock.ts'
 import { RequestError } from '../../base/errors.ts'
 import { NoticeBoard } from '../../base/notices.ts'
@@ -169,12 +169,14 @@ async function supervise(
   log: Logger,
   watch: DirectoryWatch,
 ): Promise<number> {
-  const metrics = await openMetrics(config, log, metricsOfWorkers())
+  let own: Awaited<ReturnType<typeof reportSupervisor>>
+  const metrics = await openMetrics(config, log, metricsOfWorkers(() => own))
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timelineFile = timelineFileOf(config)
   // The number after those of the workers is the number of this process, which commits for the workers.
   const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
   const notices = new NoticeBoard()
+  const forwarded = new ForwardedOperations()
   let committer: Awaited<ReturnType<typeof openEngine>> | undefined
   try {
     if (config.store === undefined) {
@@ -187,6 +189,10 @@ async function supervise(
         notices,
         onLostFlush: exitLostFlush,
       })
+      own = await reportSupervisor(config, committer, () => ({
+        operations: forwarded.operations,
+        in_flight: forwarded.inFlight,
+      }))
       watch.complete()
     }
     const supervisor = new Supervisor({
@@ -197,7 +203,7 @@ async function supervise(
       log,
       timers: systemTimers,
       clock: systemClock,
-      ...(committer && { commitFor: serveWorker.bind(undefined, committer), notices }),
+      ...(committer && { commitFor: serveWorker.bind(undefined, committer, forwarded), notices }),
       ...(node && {
         rebuild: { divergedStatus: divergedExitCode, prepare: () => node.prepare() },
         handleEarly: node.listener.receive(),

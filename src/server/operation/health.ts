@@ -48,6 +48,14 @@ export interface LaneReport {
   readonly waiting: number
 }
 
+/** Operations that workers have forwarded to the supervisor: queries that write, batches of imports, and others. */
+export interface ForwardedReport {
+  /** Since the supervisor began. */
+  readonly operations: number
+  /** Operations without a result. */
+  readonly in_flight: number
+}
+
 /** The part of the commit log that is not yet in the data file. */
 export interface CommitLogReport {
   /** Bytes of records, which are held in memory. */
@@ -66,12 +74,15 @@ export interface ReportParts {
   readonly commit_log: CommitLogReport | null
   /** Whether this process builds indexes and removes expired versions for all processes. */
   readonly works_in_background: boolean
+  /** Null in all processes but the supervisor of the workers of a data directory. */
+  readonly forwarded: ForwardedReport | null
 }
 
 /** The report of a process. */
 export interface ProcessReport extends ReportParts {
   /** Name of the machine with the port of the service; the same for all workers of a node. */
   readonly node: string
+  /** The number of the worker. The supervisor has the number after those of the workers. */
   readonly worker: number
   readonly pid: number
   /** Resident memory, as the operating system counts it. */

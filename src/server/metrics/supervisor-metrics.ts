@@ -1,0 +1,39 @@
+// Metrics of the supervisor, which evaluates all writes of the workers. Their names differ from those of the workers,
+// whose metrics are summed, because the supervisor alone limits the writes of the service.
+
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { ForwardedReport, LaneReport } from '../operation/health.ts'
+
+/** The current figures of a supervisor; no slow lane: null. */
+interface SupervisorFigures {
+  readonly forwarded: ForwardedReport
+  readonly slowLane: LaneReport | null
+}
+
+const prefix = 'terrarium_supervisor_'
+
+/** The metrics of a supervisor; `figures` returns its current figures. */
+export function createSupervisorRegistry(figures: () => SupervisorFigures): Registry {
+  const registry = new Registry()
+  const gauge = (name: string, help: string, value: (of: SupervisorFigures) => number) => {
+    const collect = function (this: Gauge) {
+      this.set(value(figures()))
+    }
+    new Gauge({ name: `${prefix}${name}`, help, registers: [registry], collect })
+  }
+  new Counter({
+    name: `${prefix}operations_total`,
+    help: 'Operations that workers have forwarded.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(figures().forwarded.operations)
+    },
+  })
+  gauge('operations_in_flight', 'Forwarded operations without a result.', of => of.forwarded.in_flight)
+  gauge('slow_lane_processes', 'Processes of its slow lane.', of => of.slowLane?.processes ?? 0)
+  gauge('slow_lane_running', 'Queries that its slow lane evaluates.', of => of.slowLane?.running ?? 0)
+  gauge('slow_lane_waiting', 'Queries that wait for its slow lane.', of => of.slowLane?.waiting ?? 0)
+  collectDefaultMetrics({ register: registry, prefix })
+  return registry
+}
