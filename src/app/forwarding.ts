@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream'
 import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'
 import { RequestError, type RequestErrorCode } from '../base/errors.ts'
-import { LongBody, type QueryRequest, type QueryResponse } from '../engine/contract.ts'
+import { type Engine, LongBody, type QueryRequest, type QueryResponse } from '../engine/contract.ts'
 import type { Committer } from '../engine/engine-options.ts'
 import type { KeyValueStore } from '../storage/kv/contract.ts'
 import { StoreUnavailableError } from '../storage/kv/errors.ts'
@@ -46,7 +46,7 @@ export class ForwardedOperations {
 
 /** The parts of the committing process. */
 interface CommitterParts {
-  readonly engine: { query(request: QueryRequest): QueryResponse | Promise<QueryResponse> }
+  readonly engine: Pick<Engine, 'query' | 'explain'>
   readonly store: Store
   readonly transfer: Pick<TransferService, 'write'>
 }
@@ -76,8 +76,11 @@ async function handle(
 ): Promise<Payload> {
   if (operation.kind === 'query') {
     const longBody = pieces.length > 0 ? new LongBody(pieces) : undefined
-    const { longBody: long, ...response } = await parts.engine.query({ ...operation.request, longBody })
-    return { value: response, ...(long && { pieces: long.pieces }) }
+    const request = { ...operation.request, longBody }
+    const { engine } = parts
+    const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
+    const { longBody: long, ...rest } = response
+    return { value: rest, ...(long && { pieces: long.pieces }) }
   }
   try {
     return { value: { result: await run(parts, operation) } }

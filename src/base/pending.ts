@@ -8,6 +8,8 @@ import { limits } from './limits.ts'
 interface Question {
   readonly key: string
   readonly start: () => Promise<unknown>
+  /** True if the operation counts against a limit that all workers of a data directory share. */
+  readonly isLimited?: boolean
 }
 
 /** Thrown when evaluation has to wait for results: one result, or those that several elements need. */
@@ -16,6 +18,11 @@ export class Pending {
 
   constructor(questions: readonly Question[]) {
     this.questions = questions
+  }
+
+  /** True if one of the operations counts against a limit that all workers share. */
+  get isLimited(): boolean {
+    return this.questions.some(({ isLimited }) => isLimited)
   }
 
   /** The union of the results that all `pendings` wait for, without duplicates. */
@@ -57,15 +64,18 @@ export class Memo {
   }
 
   /** The result for `key`. Throws a {@link Pending} that fetches it with `start` when there is none yet. */
-  get<T>(key: string, start: () => Promise<T>): T {
-    if (this.#results?.has(key) !== true) throw new Pending([{ key, start }])
+  get<T>(key: string, start: () => Promise<T>, isLimited = false): T {
+    if (this.#results?.has(key) !== true) throw new Pending([{ key, start, isLimited }])
     // A key has one type of result: that of its `start`.
     return this.#results.get(key) as T
   }
 
-  /** Like {@link get}, but fetches a new result for each request of one evaluation. */
-  getEach<T>(subject: string, start: () => Promise<T>): T {
-    return this.get(`${subject}#${this.#count(subject)}`, start)
+  /**
+   * Like {@link get}, but fetches a new result for each request of one evaluation. `isLimited`: the operation counts
+   * against a limit that all workers of a data directory share.
+   */
+  getEach<T>(subject: string, start: () => Promise<T>, isLimited = false): T {
+    return this.get(`${subject}#${this.#count(subject)}`, start, isLimited)
   }
 
   /**

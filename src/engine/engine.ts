@@ -154,6 +154,7 @@ function withText(request: QueryRequest): QueryRequest {
 class QueryKind implements RequestKind {
   readonly budget: TimeBudget
   readonly isCharged = true
+  readonly isForwardable = true
   readonly mustWrite: boolean
   readonly #options: EngineOptions
   readonly #request: QueryRequest
@@ -302,7 +303,8 @@ function runMovable(
     if (request.longBody !== undefined || budget.isUsedUp) throw new TooLong()
     return evaluate(session)
   }
-  return runRequest(options, request, { budget, isCharged: true, task })
+  const isForwardable = request.isExplanation === true
+  return runRequest(options, request, { budget, isCharged: true, isForwardable, task })
 }
 
 /** Opens a stream that begins with the snapshot on which its expression is evaluated. */

@@ -14,6 +14,8 @@ export interface RequestKind {
   readonly budget: TimeBudget
   /** True: the request certainly needs a writing transaction. */
   readonly mustWrite?: boolean
+  /** True: the process that commits can run the request in place of a worker. */
+  readonly isForwardable?: boolean
   /** True: the costs count against the rate limits of the database. */
   readonly isCharged?: boolean
   /** Returns the error to report instead of a rejected credential. */

@@ -228,6 +228,16 @@ class RequestRun {
     return this.run()
   }
 
+  /**
+   * In a worker, the process that commits checks passwords, and counts the failures of all workers. It runs the whole
+   * query, which would be counted twice if it wrote afterwards.
+   */
+  #waitOrForward(pending: Pending): Promise<QueryResponse> {
+    const { committer } = this.#options
+    const isForwarded = committer !== undefined && pending.isLimited && this.#kind.isForwardable
+    return isForwarded ? this.#forward(committer) : this.#waitFor(pending)
+  }
+
   async #waitFor(pending: Pending): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(this.#memo.resolve(pending))
@@ -301,7 +311,7 @@ class RequestRun {
 
   /** Continues after an attempt without a response, or returns the response to its failure. */
   #recover(error: unknown): QueryResponse | Promise<QueryResponse> {
-    if (error instanceof Pending) return this.#waitFor(error)
+    if (error instanceof Pending) return this.#waitOrForward(error)
     if (error instanceof TooLong) return this.#goSlow()
     if (error instanceof SnapshotTooEarly) return this.#readLater()
     if (error instanceof WriteNeeded) {

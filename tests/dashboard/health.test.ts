@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { runProgram, temporaryFolder } from '../support/program.ts'
-import { startProcess } from '../support/server-process.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { accessibilityFaults, openStage, type Stage, settled, skip } from './stage.ts'
 
 let stage: Stage
@@ -42,7 +42,9 @@ test('the root secret sees the page; an admin of a database gets an error', {
   await page.getByRole('figure', { name: 'Requests/s' }).locator('canvas').waitFor()
   const processes = page.getByRole('region', { name: 'Table of processes' })
   await processes.getByRole('row', { name: /\b1 \(pid \d+\)/ }).waitFor()
-  assert.equal(await processes.getByRole('row').count(), 3, 'both workers, and the heading')
+  const supervisor = processes.getByRole('row', { name: `supervisor (pid ${(stage.server as ServerProcess).pid})` })
+  await supervisor.getByText(/^\d+ \(\d+ in flight\)$/).waitFor()
+  assert.equal(await processes.getByRole('row').count(), 4, 'both workers, the supervisor, and the heading')
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.emulateMedia({ colorScheme: 'dark' })
   assert.deepEqual(await accessibilityFaults(page, ['color-contrast']), [])

@@ -96,7 +96,7 @@ test('metrics and Health contain the supervisor, which evaluates the writes of i
     await eventually('Health contains the supervisor', async () => {
       const { processes, workers } = await healthOf(server)
       const supervisor = processes.find(({ pid }) => pid === server.pid)
-      if (supervisor === undefined) return undefined
+      if (supervisor === undefined) return false
       assert.equal(workers, 2)
       assert.ok((supervisor.forwarded?.operations ?? 0) >= operations)
       assert.equal(supervisor.counts.requests, 0)

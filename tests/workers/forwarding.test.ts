@@ -67,6 +67,20 @@ test('a long body, and a query that takes long', async () => {
   assert.equal(await run(slow), 3000)
 })
 
+test('an explanation of a query that writes, which has no effect', async () => {
+  const before = await count()
+  const query = 'Item.create({ x: 1 }); Item.all().count()'
+  const { json, status, text } = await send(server, {
+    secret: server.rootSecret,
+    path: '/api/v1/explain',
+    query: { query },
+  })
+  assert.equal(status, 200, text)
+  const { resource } = json as { readonly resource?: { readonly result?: unknown } }
+  assert.notEqual(resource?.result, undefined, text)
+  assert.equal(await count(), before)
+})
+
 test('the response has the costs, the time and the error of the query', async () => {
   const failed = await answerTo('Item.create({ id: "1" }); Item.create({ id: "1" })')
   assert.equal(failed.status, 400)

@@ -140,7 +140,8 @@ function laneFigures(health: ServiceHealth, span: Span | undefined): readonly Fi
     {
       name: 'Event loop utilization',
       value: span ? percentText(span.busy) : unknown,
-      meaning: 'Of the busiest process, since the last refresh. Above 80 % requests wait: raise --workers, unless the process is the supervisor.',
+      meaning:
+        'Of the busiest process, since the last refresh. Above 80 % requests wait: raise --workers, unless the process is the supervisor.',
     },
     {
       name: 'Slow lane processes',

@@ -170,7 +170,11 @@ async function supervise(
   watch: DirectoryWatch,
 ): Promise<number> {
   let own: Awaited<ReturnType<typeof reportSupervisor>>
-  const metrics = await openMetrics(config, log, metricsOfWorkers(() => own))
+  const metrics = await openMetrics(
+    config,
+    log,
+    metricsOfWorkers(() => own),
+  )
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timelineFile = timelineFileOf(config)
   // The number after those of the workers is the number of this process, which commits for the workers.

@@ -136,13 +136,14 @@ export class Passwords {
     const proof = this.#proof(password, usable ?? this.#fakeHash(this.#cost))
     if (this.#proven.get(proof)) return true
     const subject = `password check ${usable ?? 'nobody'} ${digest(password)}`
-    return request.memo.getEach(subject, async () => {
+    const compare = async () => {
       const passed = await this.#throttle.run(`${guesserOf(request)} ${identity}`, () =>
         this.#inTurn(request, () => this.#compare(password, usable, request.caller.database)),
       )
       if (passed) this.#proven.set(proof, true)
       return passed
-    })
+    }
+    return request.memo.getEach(subject, compare, true)
   }
 
   /** The hash to store for a password. Throws Pending while it is being computed. */

@@ -1,0 +1,80 @@
+// Wrong passwords count once and at once, whichever worker receives them and whether or not the query writes: the
+// supervisor checks the passwords of all workers.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { rootQuery } from '../support/http.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { clientOfEach, WorkerClient } from './clients.ts'
+
+let server: ServerProcess
+let clients: WorkerClient[] = []
+
+before(async () => {
+  server = await startProcess({ flags: ['--workers', '2'] })
+  clients = await clientOfEach(server, 2)
+  await rootQuery(server, { create_collection: { object: { name: 'users' } } })
+  const params = { object: { credentials: { object: { password: 'right' } } } }
+  for (const id of ['1', '2']) await rootQuery(server, { create: user(id), params })
+})
+
+after(async () => {
+  for (const client of clients) client.close()
+  await server?.stop()
+})
+
+const user = (id: string) => ({ ref: { collection: 'users' }, id })
+const identify = (password: string, id = '1') => ({ identify: user(id), password })
+const logIn = (password: string) => ({ login: user('1'), params: { object: { password } } })
+
+/** Clients of both workers with the secret of a new key. */
+async function guessers(): Promise<WorkerClient[]> {
+  const key = { create_key: { object: { role: 'admin' } } }
+  const { secret } = (await rootQuery(server, key)) as { secret: string }
+  for (const client of clients) client.secret = secret
+  return clients
+}
+
+test('guesses through Identify and Login of two workers have one limit', async () => {
+  const [first, second] = (await guessers()) as [WorkerClient, WorkerClient]
+  const owner = new WorkerClient(server)
+  // After these checks, everything that the first check creates exists.
+  await Promise.all([first, second, owner].map(client => client.send(identify('wrong', '2'))))
+  // Five guesses are free. Each of the others waits longer than the one before.
+  for (const guess of [identify, identify, logIn]) {
+    assert.ok((await first.send(guess('wrong'))).status < 500)
+    assert.ok((await second.send(guess('wrong'))).status < 500)
+  }
+  assert.equal((await first.send(logIn('wrong'))).status, 400)
+  const ended: string[] = []
+  const line = [1, 2, 3].map(async () => {
+    const client = new WorkerClient(server, second.secret)
+    assert.equal((await client.send(identify('wrong'))).resource, false)
+    client.close()
+    ended.push('guesser')
+  })
+  for (let count = 0; count < 10; count++) {
+    assert.equal((await owner.send(identify('right'))).resource, true)
+    ended.push('owner')
+  }
+  await Promise.all(line)
+  owner.close()
+  assert.equal(ended.at(-1), 'guesser', ended.join(', '))
+})
+
+test('a right password of a query that only reads, and one of a query that writes after the check', async () => {
+  const [first, second] = (await guessers()) as [WorkerClient, WorkerClient]
+  assert.equal(await first.query(identify('right')), true)
+  await rootQuery(server, { create_collection: { object: { name: 'visits' } } })
+  const visit = { create: { collection: 'visits' } }
+  const body = {
+    query: {
+      lambda: 'password',
+      expr: { if: { identify: user('1'), password: { var: 'password' } }, then: visit, else: false },
+    },
+  }
+  await rootQuery(server, { create_function: { object: { name: 'visit', body } } })
+  assert.equal(await second.query({ call: 'visit', arguments: 'wrong' }), false)
+  await second.query({ call: 'visit', arguments: 'right' })
+  assert.equal(await first.query({ count: { documents: { collection: 'visits' } } }), 1)
+})
