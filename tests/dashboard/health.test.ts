@@ -42,7 +42,9 @@ test('the root secret sees the page; an admin of a database gets an error', {
   await page.getByRole('figure', { name: 'Requests/s' }).locator('canvas').waitFor()
   const processes = page.getByRole('region', { name: 'Table of processes' })
   await processes.getByRole('row', { name: /\b1 \(pid \d+\)/ }).waitFor()
-  const supervisor = processes.getByRole('row', { name: `supervisor (pid ${(stage.server as ServerProcess).pid})` })
+  const supervisor = processes.getByRole('row', {
+    name: `supervisor (pid ${(stage.server as ServerProcess).pid})`,
+  })
   await supervisor.getByText(/^\d+ \(\d+ in flight\)$/).waitFor()
   assert.equal(await processes.getByRole('row').count(), 4, 'both workers, the supervisor, and the heading')
   assert.deepEqual(await accessibilityFaults(page), [])

@@ -2,12 +2,13 @@
 // whose metrics are summed, because the supervisor alone limits the writes of the service.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { ForwardedReport, LaneReport } from '../operation/health.ts'
 
-/** The current figures of a supervisor; no slow lane: null. */
+/** The current figures of a supervisor. */
 interface SupervisorFigures {
-  readonly forwarded: ForwardedReport
-  readonly slowLane: LaneReport | null
+  /** Operations that workers have forwarded, and those of them without a result. */
+  readonly forwarded: { readonly operations: number; readonly in_flight: number }
+  /** The load of its slow lane; null without a slow lane. */
+  readonly slowLane: { readonly processes: number; readonly running: number; readonly waiting: number } | null
 }
 
 const prefix = 'terrarium_supervisor_'

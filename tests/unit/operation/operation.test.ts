@@ -44,7 +44,14 @@ function operation({ startCommand, notices, node = 'one:8443', now }: OperationO
   return new Operation({
     ...{ version: '1', node, worker: 0, workers: 1, data, startCommand, notices },
     ...{ backups: join(folder, 'backups'), queryLogFolder: join(data, 'query-log') },
-    parts: () => ({ counts, slow_lane: null, standing: null, commit_log: null, works_in_background: true, forwarded: null }),
+    parts: () => ({
+      counts,
+      slow_lane: null,
+      standing: null,
+      commit_log: null,
+      works_in_background: true,
+      forwarded: null,
+    }),
     pendingWork: () => ({ builds: [], builds_count: 0, removals: 0 }),
     ...(now && { clock: { now: () => micros(now() * 1000), elapsedMs: now } }),
   })
