@@ -138,7 +138,7 @@ const isUnreachable = computed(() => {
 function reason(): string {
   const own = home.value.join('/') || 'the outermost database'
   if (foreignDatabase.value)
-    return `Your secret belongs to ${own} and can only access that database. The address is of another database.`
+    return `Your secret belongs to ${own} and can only access that database. This address belongs to another database.`
   const isNarrow = !canScope.value
   if (isNarrow)
     return `Your secret can only access ${own}. Sign in with an admin key to access the databases below it.`

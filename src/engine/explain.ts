@@ -61,11 +61,13 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
   const { authority } = session.caller
   if (authority.kind !== 'builtin' || authority.role !== 'admin')
     throw new RequestError('forbidden', msg`Explaining queries needs a key with the role admin.`)
-  const [language, asked] = explanationIn(request, languages)
-  if (asked.query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
-  const { as } = asked
+  const [language, explanation] = explanationIn(request, languages)
+  if (explanation.query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
+  const { as } = explanation
   const rendered =
-    as === undefined ? readsOf(asked, language, session) : decisionsOf({ ...asked, as }, language, session)
+    as === undefined
+      ? readsOf(explanation, language, session)
+      : decisionsOf({ ...explanation, as }, language, session)
   throw new ExplanationResult(language.renderExplanation(rendered, session).body)
 }
 

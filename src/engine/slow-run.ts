@@ -71,7 +71,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
       if (attempt.isStamped) {
         const now = run.store.now()
         const needed = Math.max(0, now - (attempt.commitTime - lead))
-        leads.note(queue, needed)
+        leads.record(queue, needed)
         if (attempt.commitTime <= now && !takesTurn) {
           lead = leadFor(needed)
           continue

@@ -220,7 +220,7 @@ test('a link means the same for every secret, and a link to another database doe
   await page.getByRole('link', { name: 'Open this page in shop', exact: true }).click()
   await page.getByRole('heading', { name: 'things', exact: true }).waitFor()
   await stage.visit(page, '?db=elsewhere')
-  await page.getByRole('alert').getByText('The address is of another database').waitFor()
+  await page.getByRole('alert').getByText('This address belongs to another database').waitFor()
   // A user with the root secret follows a link from a user with the key.
   const boss = await stage.signedIn(root, 'collections/items?db=shop')
   await boss.getByRole('heading', { name: 'items' }).waitFor()

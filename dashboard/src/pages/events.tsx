@@ -119,7 +119,7 @@ function CollectionChoice({ onChosen }: { onChosen: (text: string) => void }) {
 function useWatch() {
   const [state, setState] = useState<State>('stopped')
   const [events, setEvents] = useState<readonly SourceEvent[]>([])
-  const [held, setHeld] = useState<readonly SourceEvent[]>([])
+  const [pausedEvents, setPausedEvents] = useState<readonly SourceEvent[]>([])
   const [error, setError] = useState<Error | undefined>(undefined)
   const controller = useRef<AbortController | undefined>(undefined)
   const isPaused = useRef(false)
@@ -131,7 +131,7 @@ function useWatch() {
     const token = sourceIn((await runAs(queryOf10(text), as, signal)).text)
     setState('watching')
     const on = {
-      event: (event: SourceEvent) => (isPaused.current ? setHeld : setEvents)(newestFirst(event)),
+      event: (event: SourceEvent) => (isPaused.current ? setPausedEvents : setEvents)(newestFirst(event)),
       away: (isAway: boolean) => {
         if (!isPaused.current) setState(isAway ? 'away' : 'watching')
       },
@@ -141,7 +141,7 @@ function useWatch() {
   const stop = () => {
     controller.current?.abort()
     isPaused.current = false
-    setHeld([])
+    setPausedEvents([])
     setState('stopped')
   }
   const start = (text: string) => {
@@ -159,10 +159,19 @@ function useWatch() {
     isPaused.current = !isPaused.current
     setState(isPaused.current ? 'paused' : 'watching')
     if (isPaused.current) return
-    setEvents(before => [...held, ...before].slice(0, eventsMax))
-    setHeld([])
+    setEvents(before => [...pausedEvents, ...before].slice(0, eventsMax))
+    setPausedEvents([])
   }
-  return { state, events, heldBack: held.length, error, start, stop, pause, clear: () => setEvents([]) }
+  return {
+    state,
+    events,
+    heldBack: pausedEvents.length,
+    error,
+    start,
+    stop,
+    pause,
+    clear: () => setEvents([]),
+  }
 }
 
 const kindTexts = { add: 'added', update: 'changed', remove: 'removed' } as const

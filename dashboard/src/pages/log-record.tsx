@@ -194,7 +194,7 @@ export function callerText(caller: LogCaller | null | undefined): string {
   const { id, identity, is_outer, kind, name, roles } = caller
   if (identity !== null) return identity
   if (kind === 'root') return 'root secret'
-  if (kind === 'key') return is_outer ? `outer key (${roles.join(', ')})` : (name ?? `key ${id}`)
+  if (kind === 'key') return is_outer ? `key of a parent database (${roles.join(', ')})` : (name ?? `key ${id}`)
   return kind === 'token' ? `token ${id}` : 'a token of an access provider'
 }
 
@@ -208,7 +208,7 @@ const kinds = {
 function CallerFacts({ caller, only }: { caller: LogCaller | null; only: OnFilter }) {
   if (caller === null) return <Fact name="Caller">not authenticated: the secret was rejected</Fact>
   const { id, identity, is_outer, kind, name, roles } = caller
-  const key = is_outer && kind === 'key' ? 'a key of an enclosing database' : kinds[kind]
+  const key = is_outer && kind === 'key' ? 'a key of a parent database' : kinds[kind]
   return (
     <>
       <Fact name="Caller">

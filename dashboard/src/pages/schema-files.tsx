@@ -20,7 +20,7 @@ import {
   removedCollections,
   type SchemaDifference,
   type SchemaFile,
-  SchemaRefusal,
+  SchemaRejection,
   type SchemaState,
 } from '../service/schema-files.ts'
 import { rights, session } from '../session.ts'
@@ -111,7 +111,7 @@ function Files({ loaded, onChanged }: FilesProps) {
       setDifference(await compareFiles(draft, form.theirs ?? form.base, signal))
     })
   const refusal = form.action.error ?? compared.error
-  const drawn = refusal instanceof SchemaRefusal ? refusal.drawn : ''
+  const drawn = refusal instanceof SchemaRejection ? refusal.drawn : ''
   return (
     <>
       {!isAdmin && <p class="hint">Read-only: only admin keys can change schema files.</p>}

@@ -233,9 +233,9 @@ const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
  */
 function ActAs({ onChange }: ActAsProps) {
   // The page of a user links to the shell, with the user's document in the address.
-  const asked = place.value.parameters.get('as') ?? ''
-  const [choice, setChoice] = useState(asked === '' || !canScope.value ? '' : 'document')
-  const [document, setDocument] = useState(asked)
+  const requested = place.value.parameters.get('as') ?? ''
+  const [choice, setChoice] = useState(requested === '' || !canScope.value ? '' : 'document')
+  const [document, setDocument] = useState(requested)
   const [secret, setSecret] = useState('')
   const roles = useChoices('roles')
   useEffect(() => onChange(scopeOf(choice, document, secret)), [choice, document, secret])

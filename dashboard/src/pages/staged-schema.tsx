@@ -6,7 +6,7 @@ import { AnsiDiff } from '../parts/diff.tsx'
 import { useEvery } from '../parts/live.ts'
 import { reloading } from '../parts/load.tsx'
 import { Problem, Summary } from '../parts/problem.tsx'
-import { endStaged, SchemaRefusal, type SchemaState } from '../service/schema-files.ts'
+import { endStaged, SchemaRejection, type SchemaState } from '../service/schema-files.ts'
 
 const rereadMs = 1500
 
@@ -27,7 +27,7 @@ interface StagedProps {
 /** The section; nothing while no schema is staged. */
 export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedProps) {
   const [ending, setEnding] = useState<'commit' | 'abandon' | undefined>(undefined)
-  const [refusal, setRefusal] = useState<SchemaRefusal | undefined>(undefined)
+  const [refusal, setRefusal] = useState<SchemaRejection | undefined>(undefined)
   const { staged } = state
   useEvery(staged?.status === 'pending' ? rereadMs : undefined, onChanged)
   if (!staged) return null
@@ -79,7 +79,7 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
             try {
               await endStaged(ending, state, signal).catch(reloading(onChanged))
             } catch (cause) {
-              if (!(cause instanceof SchemaRefusal)) throw cause
+              if (!(cause instanceof SchemaRejection)) throw cause
               setRefusal(cause)
             }
             setEnding(undefined)

@@ -97,7 +97,7 @@ function failuresText({ done, skipped, failures }: ChangeState): string {
   const count = failures.length
   const more = count > shownMax ? [`and ${count - shownMax} more`] : []
   return [
-    `${count} of ${done + skipped + count} documents failed; the others are done.`,
+    `${count} of ${done + skipped + count} documents failed; all other documents were processed.`,
     ...failures.slice(0, shownMax).map(failureLine),
     ...more,
   ].join('\n')

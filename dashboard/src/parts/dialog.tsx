@@ -29,8 +29,8 @@ export function Dialog({ title, onClose, children, isWide, question, class: kind
     }
   }, [])
   const tryToClose = () => {
-    const asked = question?.()
-    if (asked === undefined || confirm(asked)) onClose()
+    const message = question?.()
+    if (message === undefined || confirm(message)) onClose()
     // Browsers close a dialog at the second Escape, even if the page prevents it.
     else if (element.current?.open === false) element.current.showModal()
   }

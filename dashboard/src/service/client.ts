@@ -202,13 +202,13 @@ export async function follow(
   if (!response.ok || !response.body) throw errorOf(response.status, bodyOf(await response.text()))
   const decoder = new TextDecoder()
   const reader = response.body.getReader()
-  let held = ''
+  let incomplete = ''
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
-    held += decoder.decode(value, { stream: true })
-    const lines = held.split('\n')
-    held = lines.pop() ?? ''
+    incomplete += decoder.decode(value, { stream: true })
+    const lines = incomplete.split('\n')
+    incomplete = lines.pop() ?? ''
     for (const line of lines) if (line.trim() !== '') onEvent(parseJson(line))
   }
 }

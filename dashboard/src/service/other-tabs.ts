@@ -5,7 +5,7 @@
 import { endSession, session, signOut } from '../session.ts'
 
 type Message =
-  | { readonly kind: 'asked' }
+  | { readonly kind: 'secret requested' }
   | { readonly kind: 'answer'; readonly secret: string }
   | { readonly kind: 'sign out' }
 
@@ -21,7 +21,7 @@ const send = (message: Message) => channel?.postMessage(message)
 export function joinOtherTabs(): void {
   channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     const { secret } = session.value ?? {}
-    if (data.kind === 'asked' && secret) send({ kind: 'answer', secret })
+    if (data.kind === 'secret requested' && secret) send({ kind: 'answer', secret })
     if (data.kind === 'sign out' && secret)
       endSession('You signed out in another tab. Sign in again to continue.')
   })
@@ -41,7 +41,7 @@ export function secretOfOtherTab(): Promise<string | undefined> {
     }
     const timer = setTimeout(() => end(undefined), patienceMs)
     channel.addEventListener('message', listen)
-    send({ kind: 'asked' })
+    send({ kind: 'secret requested' })
   })
 }
 

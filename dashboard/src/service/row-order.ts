@@ -8,17 +8,17 @@ import { byTime, type RowPlan } from './row-plan.ts'
 /** An order by one field. Rows without the field come last in both directions. */
 type RowOrder = NonNullable<RowPlan['sort']>
 
-/** The first `limit` rows of `held` and `page` together. `held` is already sorted. The sort is stable. */
+/** The first `limit` rows of `sorted` and `page` together. `sorted` is already sorted. The sort is stable. */
 export function firstRows(
-  held: readonly Row[],
+  sorted: readonly Row[],
   page: readonly Row[],
   order: RowOrder,
   limit: number,
 ): readonly Row[] {
-  const last = held.length < limit ? undefined : held.at(-1)
+  const last = sorted.length < limit ? undefined : sorted.at(-1)
   const candidates = last === undefined ? page : page.filter(row => compareRows(row, last, order) < 0)
-  if (candidates.length === 0) return held
-  return [...held, ...candidates].sort((left, right) => compareRows(left, right, order)).slice(0, limit)
+  if (candidates.length === 0) return sorted
+  return [...sorted, ...candidates].sort((left, right) => compareRows(left, right, order)).slice(0, limit)
 }
 
 /** Compares two rows, as a comparator of `Array.prototype.sort`. */

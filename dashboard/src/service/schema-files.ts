@@ -32,8 +32,8 @@ export interface SchemaState {
 }
 
 /** The service rejected a schema. The error contains the drawn errors with their places. */
-export class SchemaRefusal extends Error {
-  override name = 'SchemaRefusal'
+export class SchemaRejection extends Error {
+  override name = 'SchemaRejection'
   /** The errors as the service draws them. */
   readonly drawn: string
 
@@ -61,7 +61,7 @@ async function send<T>(
   try {
     return await callApi<T>('POST', pathOf(endpoint, parameters), scope.value, files && form, signal)
   } catch (cause) {
-    throw cause instanceof ServiceError && cause.status === 400 ? new SchemaRefusal(cause.message) : cause
+    throw cause instanceof ServiceError && cause.status === 400 ? new SchemaRejection(cause.message) : cause
   }
 }
 
@@ -162,7 +162,7 @@ export interface SchemaDifference {
   readonly textual: string
 }
 
-/** Compares files with the current ones. Throws {@link SchemaRefusal} for files that cannot be pushed. */
+/** Compares files with the current ones. Throws {@link SchemaRejection} for files that cannot be pushed. */
 export async function compareFiles(
   files: readonly SchemaFile[],
   { staged }: SchemaState,
@@ -177,7 +177,7 @@ export async function compareFiles(
 
 /**
  * Pushes these files as the whole schema, or as the staged one. It returns a conflict when the schema or a text has
- * changed since `base`. Throws {@link SchemaRefusal}.
+ * changed since `base`. Throws {@link SchemaRejection}.
  */
 export async function pushFiles(
   files: readonly SchemaFile[],
@@ -199,7 +199,7 @@ export async function pushFiles(
   return { kind: 'saved', version: await readSchemaFiles(signal) }
 }
 
-/** Commits or abandons the staged schema that was read. Throws {@link ChangedError}, {@link SchemaRefusal}. */
+/** Commits or abandons the staged schema that was read. Throws {@link ChangedError}, {@link SchemaRejection}. */
 export async function endStaged(
   how: 'commit' | 'abandon',
   { version }: SchemaState,

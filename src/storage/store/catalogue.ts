@@ -220,7 +220,7 @@ export class StoreCatalogue implements Catalogue {
   }
 
   /** Drops the cached schema of a database that the transaction has just written. */
-  noteChange(database: DatabaseId): void {
+  dropCached(database: DatabaseId): void {
     if (this.#changed === nothingChanged) this.#changed = new Set()
     this.#changed.add(database)
     this.#schemas.delete(database)

@@ -139,7 +139,7 @@ export class DocumentWriter {
     // Called before the first write: from then on, looked-up data must not be cached for other transactions, because
     // this transaction may never be committed.
     const kind = version.ref.collection
-    if (namedNatives.has(kind) || kind === unlisted.staged_schema) catalogue.noteChange(version.ref.database)
+    if (namedNatives.has(kind) || kind === unlisted.staged_schema) catalogue.dropCached(version.ref.database)
     const stored = encodeVersion(version, commitTime, stamp)
     this.#countBytes(pending, stored.length)
     if (base !== undefined) overlay.set(historyKey(ref, versionTime(base)), base, journal)

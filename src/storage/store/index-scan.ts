@@ -33,11 +33,11 @@ export interface EntrySet extends SetPlace {
 export function scanEntries(
   snapshot: Snapshot,
   set: EntrySet,
-  asked: EntryScan,
+  requested: EntryScan,
   at?: Micros,
   known?: EntryCache,
 ): Iterable<IndexEntry> {
-  const scan = withArity(set, asked)
+  const scan = withArity(set, requested)
   const { from, reverse = false, to } = scan
   const { start, end, inexact } = entryRange(termsPrefix(set, 'live'), set.descending, from, to)
   if (compareBytes(start, end) >= 0) return []

@@ -220,7 +220,7 @@ export class LocalCommits implements Commits {
       // A document that the attempt read as expired has not expired at that time, or the client has seen a later time.
       // So a commit without other writes follows, and the attempt gets the time right before this commit.
     }
-    this.#times.noteCommit(time)
+    this.#times.recordCommit(time)
     const commit = commitWrite({
       time,
       schemaTime: changesSchema ? time : last.schemaTime,

@@ -164,7 +164,7 @@ export class SchemaWriter {
     if (ref.collection >= firstUserCollection) return
     const { overlay, catalogue, commitTime } = this.#context
     const isDelete = version.action === 'delete'
-    if (namedNatives.has(ref.collection)) catalogue.noteChange(ref.database)
+    if (namedNatives.has(ref.collection)) catalogue.dropCached(ref.database)
     switch (ref.collection) {
       case native.databases:
         if (isDelete) recordWork(overlay, 'object', commitTime, ref, journal)

@@ -37,7 +37,7 @@ export class SnapshotTimes {
   }
 
   /** Records the time of a commit of this process. */
-  noteCommit(time: Micros): void {
+  recordCommit(time: Micros): void {
     this.#newestCommit = Math.max(this.#newestCommit, time)
   }
 

@@ -1,6 +1,7 @@
 // Computes the storage size of indexes and collections. These sums are not stored, so rows are read, a limited number
 // at a time, because there may be millions.
 
+import { keyAfter } from '../../base/bytes.ts'
 import { compareBytes } from '../../values/order.ts'
 import type { Ref } from '../../values/value.ts'
 import { collectionHistoryRange, documentRange, indexTableRange, type KeyInterval } from '../keys/keyspace.ts'
@@ -59,7 +60,7 @@ function sizeOf(
   let [count, bytes, rows] = [0, 0, 0]
   for (const { isCounted, range } of parts) {
     const { start, end } = range
-    const from = after !== undefined && compareBytes(after, start) > 0 ? behind(after) : start
+    const from = after !== undefined && compareBytes(after, start) > 0 ? keyAfter(after) : start
     if (compareBytes(from, end) >= 0) continue
     for (const { key, value } of view.range({ start: from, end, limit: rowsMax - rows })) {
       bytes += key.length + value.length
@@ -69,11 +70,4 @@ function sizeOf(
     }
   }
   return { count, bytes, last: undefined }
-}
-
-/** The smallest key after a key. */
-function behind(key: Bytes): Bytes {
-  const next = new Uint8Array(key.length + 1)
-  next.set(key)
-  return next
 }

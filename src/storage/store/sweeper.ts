@@ -51,7 +51,7 @@ export class Sweeper {
     const steps = [
       await this.#sweepGarbage(),
       await this.#sweepChanges(),
-      await this.#noteRedefined(),
+      await this.#scheduleRedefined(),
       this.#discover(),
       await this.#sweepDue(),
       await this.#file(),
@@ -89,7 +89,7 @@ export class Sweeper {
   }
 
   /** New collections, and collections with another length of history, are checked again. */
-  async #noteRedefined(): Promise<boolean> {
+  async #scheduleRedefined(): Promise<boolean> {
     const found = this.#store.kv.read(view => [...workOf(view, 'history', this.#store.now(), batchWritesMax)])
     if (found.length === 0) return false
     await this.#store.write(({ rows: { overlay } }) => {

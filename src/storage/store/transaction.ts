@@ -77,7 +77,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
   rehearsal(): StoreTransaction {
     const times = { ...this.times, commitTime: this.commitTime ?? micros(this.snapshotTime + 1) }
     const rehearsal = new StoreTransaction(this.parts, this.snapshot.view, times)
-    for (const database of this.catalogue.changed) rehearsal.catalogue.noteChange(database)
+    for (const database of this.catalogue.changed) rehearsal.catalogue.dropCached(database)
     return rehearsal
   }
 

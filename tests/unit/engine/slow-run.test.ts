@@ -109,10 +109,10 @@ test('the lead depends on the time that recent queries of the database needed, w
   assert.deepEqual(seen.splice(0), [50_000, 150_000])
   await run(60_000)
   assert.deepEqual(seen.splice(0), [150_000])
-  leads.note('a', 60_000_000)
+  leads.record('a', 60_000_000)
   assert.equal(leads.first('a'), 500_000)
   assert.equal(leads.first('another'), 50_000)
-  for (let count = 0; count < 12; count++) leads.note('a', 0)
+  for (let count = 0; count < 12; count++) leads.record('a', 0)
   assert.equal(leads.first('a'), 50_000)
 })
 

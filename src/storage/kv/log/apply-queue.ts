@@ -60,7 +60,7 @@ export class ApplyQueue {
     this.#options = options
     this.#applier = new Applier({ path: options.path, mapSizeBytes: options.mapSizeBytes })
     this.#waiting = waiting
-    if (waiting.length > 0) this.noteRecord()
+    if (waiting.length > 0) this.recordAppended()
   }
 
   /** True when all segments are in LMDB. */
@@ -84,7 +84,7 @@ export class ApplyQueue {
   }
 
   /** Called after a record was appended. */
-  noteRecord(): void {
+  recordAppended(): void {
     this.#behindSinceMs ??= this.#options.clock.elapsedMs()
   }
 
@@ -138,8 +138,8 @@ export class ApplyQueue {
     const position = { ...place, log, segment, isClosed: false }
     try {
       await nextIsThere()
-      const asked = segments.map(({ bytes, end }) => ({ memory: bytes.buffer as SharedArrayBuffer, end }))
-      const request = { segments: asked, position }
+      const parts = segments.map(({ bytes, end }) => ({ memory: bytes.buffer as SharedArrayBuffer, end }))
+      const request = { segments: parts, position }
       // Starting a thread takes longer than applying few rows, and no requests are served at the end.
       if (this.#isClosed) applySegments(image, request)
       else await this.#applier.apply(request)

@@ -22,7 +22,7 @@ import { LmdbView } from '../lmdb-view.ts'
 import { ApplyQueue } from './apply-queue.ts'
 import { DurableSequence } from './durable-sequence.ts'
 import { LoggedView } from './logged-view.ts'
-import { type ApplyLag, beginLog, noteClosed } from './position.ts'
+import { type ApplyLag, beginLog, recordClosed } from './position.ts'
 import { readLog } from './replay.ts'
 import type { RowTable } from './row-table.ts'
 import { type ChainPlace, Segment, segmentSlack } from './segment.ts'
@@ -241,7 +241,7 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#endSegment()
     await this.#applying.close()
     await this.#next.then(({ descriptor }) => closeFile(descriptor)).catch(() => undefined)
-    if (this.#applying.isEmpty) this.#noteClosed()
+    if (this.#applying.isEmpty) this.#recordClosed()
     await this.#root.close()
     this.#image.newest.close()
     this.#durable?.close()
@@ -249,9 +249,9 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   /** Records that all of the log is in LMDB. If this write fails, the next start replays the log. */
-  #noteClosed(): void {
+  #recordClosed(): void {
     try {
-      noteClosed(this.#image, true)
+      recordClosed(this.#image, true)
     } catch (error) {
       if (!(error instanceof ForgottenCommitError)) throw error
     }
@@ -370,7 +370,7 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#durable?.write(record.place.sequence)
     const recordStart = Math.max(record.start, headerBytes)
     this.#records?.add(active.bytes.subarray(recordStart, record.end), record.place)
-    this.#applying.noteRecord()
+    this.#applying.recordAppended()
     this.#applyLater()
   }
 
@@ -414,7 +414,7 @@ class LoggedStore implements LoggedKeyValueStore {
       throw error
     }
     // From now on LMDB needs the log, until the log has been closed again.
-    if (!this.#isBegun) await this.#noteOpen()
+    if (!this.#isBegun) await this.#recordOpen()
     this.#number = file.number
     this.#next = this.#makeNext(this.#segmentBytes)
     const segment = new Segment(file, this.#log, this.#place, rows)
@@ -423,10 +423,10 @@ class LoggedStore implements LoggedKeyValueStore {
     return segment
   }
 
-  async #noteOpen(): Promise<void> {
+  async #recordOpen(): Promise<void> {
     for (let attempt = 1; !this.#isBegun; attempt++) {
       try {
-        noteClosed(this.#image, false)
+        recordClosed(this.#image, false)
         this.#isBegun = true
       } catch (error) {
         if (!(error instanceof ForgottenCommitError) || attempt === recoveriesMax) throw error

@@ -72,7 +72,7 @@ export function beginLog({ newest, root }: OpenFolder): LogPosition {
 }
 
 /** Records whether all of the log is in LMDB. */
-export function noteClosed({ newest, root }: OpenFolder, isClosed: boolean): void {
+export function recordClosed({ newest, root }: OpenFolder, isClosed: boolean): void {
   root.transactionSync(() => {
     newest.check(root)
     const position = decodePosition(root.get(positionKey) as Bytes)

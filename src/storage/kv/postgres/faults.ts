@@ -38,7 +38,7 @@ export class Faults {
   }
 
   /** Called after each attempt to follow: with its error, or with undefined after success. */
-  note(error: unknown): void {
+  report(error: unknown): void {
     this.current = error === undefined ? undefined : faultOf(error)
     this.sinceMs = this.current && (this.sinceMs ?? this.#elapsedMs())
     if (this.current?.reason === this.#reported?.reason) return

@@ -222,7 +222,7 @@ export class Follower {
     }
     const reached = await catchUp(this.#progress.seq, head.seq, session, apply)
     if (reached < head.seq) await this.#failToReach(await session(), head)
-    this.note(head)
+    this.recordHead(head)
     this.#currentMs = Math.max(this.#currentMs, askedMs)
   }
 
@@ -266,11 +266,11 @@ export class Follower {
   async applyOwn(row: Head & LogRow): Promise<void> {
     await this.apply([row])
     // If batches of other nodes precede this batch, the next refresh fetches them.
-    this.note(row)
+    this.recordHead(row)
   }
 
   /** Records a head that was read or written. */
-  note(head: Head): void {
+  recordHead(head: Head): void {
     this.#headSeq = Math.max(this.#headSeq, head.seq)
     const { local, newestTime } = this.#options
     if (this.#progress.seq >= head.seq) this.#times.note(head.closed, local.read(newestTime))
@@ -367,12 +367,12 @@ export class Follower {
         if (closed !== undefined) await this.applyOwn(closed)
       }
       await this.#log.renew(session, this.#progress.seq)
-      this.#faults.note(undefined)
+      this.#faults.report(undefined)
     } catch (error) {
       if (!(error instanceof CopyFault)) {
         this.#session.drop()
       }
-      if (!this.#isStopped) this.#faults.note(error)
+      if (!this.#isStopped) this.#faults.report(error)
       throw rejection(error)
     }
   }
