@@ -1,5 +1,5 @@
 // The case `logins`: logins that keep every core busy must not slow down other queries. Runs the same moderate load of
-// point reads alone and beside clients that only log in.
+// point reads, first alone and then while other clients only log in.
 
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'

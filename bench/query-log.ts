@@ -1,5 +1,6 @@
-// The case `recording`: the cost of recording. Runs the same point reads against a server that records and one that
-// does not, in turns, so that other load on the machine affects both. Reports the median of the ratios.
+// The case `recording`: the cost of recording. Runs the same point reads against a server that records and a server
+// that does not record. The two take turns, so that other load on the machine affects both. Reports the median of the
+// ratios.
 
 import { keyOfNewDatabase } from '../tests/support/http.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'

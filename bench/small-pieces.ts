@@ -51,7 +51,8 @@ export async function measureSmallPieces(
       await wait(measuredMs)
       return reader.stop()
     }
-    // Ordinary requests on as many connections come first, so that their memory does not count as that of the pieces.
+    // First, ordinary requests are sent on the same number of connections, so that the memory of connections does not
+    // count as memory of the pieces.
     await measured(() => warmUp(server))
     const alone = await measured(async () => {})
     for (const { name, first, then } of floods) {

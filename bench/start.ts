@@ -1,5 +1,6 @@
 // The case `start`: the cost of a start. Measures the CPU time from the start to the first response on an empty
-// directory, and of the first slow query of a process compared with later ones. CPU time depends least on other load.
+// directory. Also compares the CPU time of the first slow query of a process with that of later slow queries. CPU time
+// depends least on other load.
 
 import { join } from 'node:path'
 import { send } from '../tests/support/http.ts'

@@ -190,7 +190,7 @@ function timelineOf(
 }
 
 /**
- * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own: a
+ * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own. So a
  * snapshot has the time of its newest commit, or a time that the service has already used for a snapshot. So every
  * later commit has a later time than the snapshot.
  */

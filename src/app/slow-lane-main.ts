@@ -91,7 +91,7 @@ class MemoryGuard {
     return this.#usedPart() > leftPartMax
   }
 
-  /** The memory besides the program's, as a part of the memory of one query. */
+  /** The used memory without that of the program itself, as a part of the memory of one query. */
   #usedPart(): number {
     return (memoryMb() - (this.#programMb as number)) / this.#maxMb
   }

@@ -137,7 +137,7 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
     throw new BackupError(`the oldest time that ${target.name} can restore is ${timeText(oldest.from)}`)
   const found: PieceName[] = []
   let reached = base.time
-  /** The piece after those that are restored. */
+  /** The first piece that is not restored. */
   let next: PieceName | undefined
   for await (const piece of listPieces(target, base.generation, base.time)) {
     if (piece.place.sequence <= base.place.sequence) continue

@@ -122,7 +122,10 @@ class Replay {
   }
 }
 
-/** Gives the log of a store a new name of the same lineage, and removes the store's secret, so that a new one is generated. */
+/**
+ * Gives the log of a store a new name of the same lineage. Removes the secret of the store, so that the store generates
+ * a new secret.
+ */
 function renew({ root, trees }: Image): void {
   const before = readPosition(root)
   const log = systemRandom.bytes(logNameBytes)

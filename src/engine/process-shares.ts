@@ -36,8 +36,8 @@ export class ProcessShares {
 
   /**
    * `ms`: the time limit for an evaluation of a queue that has blocked the process little. `starvedMs`: returns how
-   * long this thread has waited for a CPU so far. `isCrowded`: whether a queue has so many queries waiting for the slow
-   * lane that short ones should stay in this process.
+   * long this thread has waited for a CPU so far. `isCrowded`: returns whether so many queries of a queue wait for the
+   * slow lane that short queries should stay in this process.
    */
   constructor(ms: number, clock: Clock, starvedMs: () => number, isCrowded: (queue: string) => boolean) {
     this.#ms = ms

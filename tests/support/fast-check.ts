@@ -1,5 +1,5 @@
-// fast-check with the seed of the run: each run of `npm test` tries the same values, and `npm run test:soak` tries
-// others each time. fast-check prints the seed of a failure.
+// Configures fast-check with the seed of the run: each run of `npm test` tries the same values, and each run of `npm
+// run test:soak` tries other values. fast-check prints the seed of a failure.
 
 import fc from 'fast-check'
 import { suite } from './suite.ts'

@@ -1,5 +1,5 @@
-// The command-line program for tests. It runs with the Node of this process, and was built from the current sources
-// (`npm test` builds it first), because a built program starts in half the time.
+// The command-line program for tests. It runs with the Node of this process. `npm test` builds the program from the
+// current sources first, because a built program starts in half the time.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -69,10 +69,10 @@ export function seededEnvironment(seed: number, clock: Clock): ProcessEnvironmen
 const soakSeeds = { first: 1000, count: 200 }
 
 /**
- * The seeds to run. `npm test` runs the first one of `usual`, `npm run test:faults` the others, `npm run test:soak` two
- * hundred more, and a file that is run by itself (`npx node --test FILE`) all of `usual`. The environment variable
- * `SEED` replays one (`7`) or several (`1000..1999`). A file that calls this function belongs to all suites
- * (scripts/test-plan.ts).
+ * The seeds to run. `npm test` runs the first seed of `usual`, `npm run test:faults` runs the other seeds of `usual`,
+ * and `npm run test:soak` runs two hundred more seeds. A single file (`npx node --test FILE`) runs all seeds of
+ * `usual`. The environment variable `SEED` replays one (`7`) or several (`1000..1999`). A file that calls this function
+ * belongs to all suites (scripts/test-plan.ts).
  */
 export function seedsToRun(usual: readonly number[]): readonly number[] {
   const { SEED } = process.env

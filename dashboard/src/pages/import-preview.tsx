@@ -11,7 +11,7 @@ type Types = ReadonlyMap<string, TypeName>
 
 interface PreviewProps {
   readonly preview: Preview
-  /** The collection that receives all documents; undefined when each goes into its own. */
+  /** The collection that receives all documents; undefined when each document names its own collection. */
   readonly collection: string | undefined
   readonly types: Types
   readonly onTypes: (types: Types) => void

@@ -18,7 +18,7 @@ export function Heading({ trail = [], title, children }: HeadingProps) {
     document.title = `${title} · Terrarium`
   }, [title])
   // After a navigation the heading takes the focus, so that screen readers and keyboards start at the top of the new
-  // page. A layout effect does so before the first paint.
+  // page. A layout effect moves the focus before the first paint.
   useLayoutEffect(() => {
     if (takeArrival()) heading.current?.focus({ preventScroll: true })
   }, [])

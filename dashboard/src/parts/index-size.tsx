@@ -1,4 +1,5 @@
-// Measures the entries and bytes of an index on request, because the service reads all its rows to do so.
+// Measures the entries and bytes of an index on request, because the service reads all rows of the index for a
+// measurement.
 
 import { useState } from 'preact/hooks'
 import { pastTime } from '../router.ts'

@@ -92,7 +92,7 @@ function csvLine(cells: readonly (Json | undefined)[]): string {
   return `${cells.map(csvField).join()}\r\n`
 }
 
-/** A field as in RFC 4180. Text that a spreadsheet would evaluate as a formula gets an apostrophe in front. */
+/** A field as in RFC 4180. An apostrophe precedes text that a spreadsheet would evaluate as a formula. */
 function csvField(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   const isText = typeof value === 'string'

@@ -120,7 +120,7 @@ function withRereadRows(
   const found = before.found - (before.rows.length - rows.length)
   const last = before.rows.at(-1)
   if (sort === undefined || last === undefined) return { ...before, rows, found }
-  // A changed row that moved past the last row is dropped: rows that were not kept come before it.
+  // A changed row that now sorts after the last row is dropped, because rows that are not in memory may precede it.
   const isWhole = before.found === before.rows.length
   const first = isWhole ? rows : rows.filter(row => compareRows(row, last, sort) <= 0)
   return { ...before, rows: firstRows([], first, sort, first.length), found }

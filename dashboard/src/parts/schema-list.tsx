@@ -22,7 +22,10 @@ interface SchemaListProps {
   readonly partsOf?: (document: Json) => readonly Json[]
   /** The text of the empty list, which says what to do first. */
   readonly whenEmpty: ComponentChildren
-  /** True for a document that changes by itself. While there is one, the list is read again at an interval. */
+  /**
+   * Returns whether the service may change a document, such as an index that is being built. While there is such a
+   * document, the list is read again at an interval.
+   */
   readonly rereadsWhile?: (document: Json) => boolean
   /** The list is read again when this number changes, for example after an object was created. */
   readonly turn?: number

@@ -41,7 +41,7 @@ export function placeOf(part: Json): IndexPart {
   return index === undefined ? { collection, unique: Number(at(part, 'place')) } : { collection, index }
 }
 
-/** Fields with their order, such as `.price desc`; a field without a leading point gets one. */
+/** Fields with their order, such as `.price desc`. A point is added to a field without a leading point. */
 export function fieldsText(part: Json, list: 'terms' | 'values' | 'unique'): string {
   const each = listAt(part, list).map(item => {
     const field = typeof item === 'string' ? item : (textAt(item, 'field') ?? '')

@@ -17,7 +17,9 @@ import type { Query } from '../wire/json.ts'
 import { callApi, run, runText, type Scope } from './client.ts'
 import { ServiceError } from './faults.ts'
 
-/** A connection to the current database. It stays bound to that database, whichever page the user opens meanwhile. */
+/**
+ * A connection to the current database. The connection continues to use that database when the user opens another page.
+ */
 export function transferConnection(where: Scope, signal: AbortSignal): ImportConnection & RewindConnection {
   const send = (path: string, body: string) => patiently(() => runText(body, where, signal, path), signal)
   const database = [...(session.value?.principal.database ?? []), ...databasePath.value].join('/')

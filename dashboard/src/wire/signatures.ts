@@ -169,7 +169,7 @@ class Reader {
   }
 }
 
-/** An object with the required ones of some fields. */
+/** An object with an initial value for each required field. */
 export function startOf(fields: ReadonlyMap<string, Signature>): ReadonlyMap<string, Json> {
   const required = [...fields].filter(([, { isOptional }]) => !isOptional)
   return new Map(required.map(([name, { start }]) => [name, start]))

@@ -176,7 +176,7 @@ export class LaneProcess {
         break
       case 'response': {
         const response = withBody(message.response, body)
-        // Each of them may give the process its next job at once.
+        // Each of these calls may start the next job in the process.
         const pending = this.#takePending()
         const running = pending === undefined ? this.#takeRunning() : undefined
         pending?.responded(response)

@@ -19,10 +19,7 @@ export type ToLane<Setup = unknown> =
       readonly snapshotTime: Micros
       /** The sequence number of the newest durable record in the commit log; 0 where there is none. */
       readonly logSequence: number
-      /**
-       * The time of day of the service, and the lead: microseconds by which a fixed commit time is in the future, for
-       * queries whose commit time cannot be changed later.
-       */
+      /** The time of day of the service, and the lead of the job: see `LaneJob`. */
       readonly now: Micros
       readonly lead: number
     }

@@ -49,8 +49,8 @@ interface QueuedJob {
 }
 
 /**
- * A process that a query of `queue` has left without free memory. It serves other queues until its replacement in
- * `place` is ready.
+ * A process whose memory a query of `queue` has used up. It serves other queues until its replacement in `place` is
+ * ready.
  */
 interface RetiringProcess {
   readonly queue: string
@@ -142,9 +142,7 @@ export class ProcessLane implements SlowLane {
     }
   }
 
-  /**
-   * Starts a process soon, before there is a job for it, because the first query would otherwise wait for the start.
-   */
+  /** Starts a process soon, before it has a job, so that the first query does not wait for the start. */
   keepReady(): void {
     this.#options.timers.after(limits.laneReadyMs, () => {
       if (!this.#isClosed && this.#processes.every(process => process === undefined)) this.#open(0)
@@ -250,7 +248,7 @@ export class ProcessLane implements SlowLane {
       )
   }
 
-  /** Starts a process. Jobs wait in the queue meanwhile; their deadlines do not kill the starting process. */
+  /** Starts a process. During the start, jobs wait in the queue; their deadlines do not kill the starting process. */
   #open(place: number): void {
     const process = new LaneProcess(this.#options)
     this.#processes[place] = process

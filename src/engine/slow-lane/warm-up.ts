@@ -1,5 +1,5 @@
-// Warms up a slow-lane process while it is idle: evaluates typical parts of long queries, so that the runtime has
-// compiled and optimized this code before the first job.
+// Warms up a slow-lane process while it is idle: evaluates typical parts of long queries, so that V8 compiles and
+// optimizes this code before the first job.
 
 import type { Engine, QueryRequest } from '../contract.ts'
 

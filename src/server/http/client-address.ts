@@ -5,7 +5,10 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 /** The prefix of IPv4 addresses that a socket for IPv6 shows. */
 const mappedPrefix = '::ffff:'
 
-/** How many of the eight parts of an IPv6 address identify a client; the owner of the network chooses the rest. */
+/**
+ * The number of parts of an IPv6 address, out of eight, that identify a client. The owner of the network chooses the
+ * other parts.
+ */
 const networkParts = 4
 
 /** The group of an address: the address itself for IPv4, its /64 network for IPv6. */

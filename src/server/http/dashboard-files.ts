@@ -1,5 +1,5 @@
-// The built files of the dashboard, read once at start: a few hundred kilobytes. The build has put compressed variants
-// beside most files.
+// The built files of the dashboard, read once at start: a few hundred kilobytes. The build has created a compressed
+// variant of most files.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'

@@ -34,7 +34,7 @@ export interface Endpoint {
   readonly readsBody?: boolean
   /** The body may be so long that it is passed to the engine as bytes, without becoming a string in this process. */
   readonly takesLongBodies?: true
-  /** Limit of a body in bytes; longer ones get 413. When absent, the limit of queries applies. */
+  /** Limit of a body in bytes; longer bodies get 413. When absent, the limit of queries applies. */
   readonly bodyBytesMax?: number
   /** The requests are queries: the query log records each of them. */
   readonly recorded?: boolean

@@ -1,6 +1,6 @@
-// Sends the events of an open stream. Each event is written after the previous one has been flushed: the Python driver
-// treats each DATA frame as one event, and writes that wait would share a frame. Thousands of streams may be open for
-// days, so a writer holds no reference to the request that opened its stream.
+// Sends the events of an open stream. Each event is written after the previous event has been flushed. Otherwise two
+// events could share a DATA frame, but the Python driver treats each DATA frame as one event. Thousands of streams may
+// be open for days, so a writer holds no reference to the request that opened its stream.
 
 import type { Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'

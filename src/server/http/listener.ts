@@ -198,8 +198,8 @@ export class Listener {
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
       // The service has no virtual hosts, so a request needs no `host` header.
       requireHostHeader: false,
-      // An upgrade needs an idle connection: earlier requests get their responses over HTTP/1.1, and the response to
-      // this request is the first response of the HTTP/2 session.
+      // An upgrade needs an idle connection. Responses to earlier requests must be sent over HTTP/1.1, and the response
+      // to this request is the first response of the HTTP/2 session.
       shouldUpgradeCallback: request =>
         requestsUpgrade(request) && this.#connections.get(request.socket)?.isIdle === true,
     })

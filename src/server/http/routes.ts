@@ -45,7 +45,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
 }
 
 /**
- * `GET /error` always fails. Operators use it to check how failures are reported. It is open to strangers, so it writes
+ * `GET /error` always fails. Operators use it to check how failures are reported. It needs no credential, so it writes
  * nothing to the service's log.
  */
 function errorEndpoint({ engine }: Services): Endpoint {

@@ -105,7 +105,7 @@ export interface PendingWorkReport {
     /** The reason why the build cannot finish; null if there is none. */
     readonly failure: string | null
   }[]
-  /** Number of all builds; `builds` contains only the first ones. */
+  /** Number of all builds; `builds` contains only the first builds. */
   readonly builds_count: number
   readonly removals: number
 }

@@ -32,7 +32,8 @@ export function readTaskNote(folder: string, kind: TaskKind): TaskNote | undefin
   const stored = read(folder, kind)
   if (stored === undefined) return undefined
   const { process, ...note } = stored
-  // The mark of the process comes first: a live process may write late when processes of higher priority use the CPU.
+  // The mark of the process is checked first, because a live process may write late when processes of higher priority
+  // use the CPU.
   const isUnderWay = isAlive(note.pid, process) ?? nowMs() - note.seen < vanishedMs
   if (note.ended !== null || isUnderWay) return note
   return { ...note, ended: note.seen, failure: 'The process exited without a result.' }

@@ -1,5 +1,5 @@
-// The only failure of an engine that is not a bug: its data cannot be read or written (missing rights, full disk, files
-// of another program, a closed store).
+// The only failure of an engine that is not a bug: its data cannot be read or written. Reasons are missing rights, a
+// full disk, files of another program, or a closed store.
 
 /** The store cannot be opened or written. The message names the path; `cause` contains the error of the engine. */
 export class StoreUnavailableError extends Error {

@@ -1,5 +1,5 @@
 // Claims a data directory for at most one service at a time. Node has no file locks, but LMDB locks its lock file for
-// every process that reads; the system releases the lock when the process exits, for any reason. So the claim is a
+// every process that reads. The system releases the lock when the process exits, for any reason. So the claim is a
 // small LMDB environment that only services open. A service that finds another live reader in it cannot claim the
 // directory.
 
@@ -25,8 +25,8 @@ const mapSizeBytes = 1 << 20
  */
 export function claimFolder(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
-  // Checked before the first read takes the lock: a process in another container may have the same process number, and
-  // its lock would then be treated as ours and released with ours.
+  // This check precedes the first read, which takes the lock. A process in another container may have the same process
+  // number; after the read, its lock would be treated as the lock of this process.
   rejectClaimed(claims, folder, 0)
   claims.get('claim')
   // Checked again, so that of two processes that start at the same moment at least one sees the other.

@@ -1,8 +1,8 @@
 // Checks LMDB's data file before it is mapped. LMDB trusts the content of the file, and the system kills a process that
-// reads a mapped page beyond the end of the file. So damage must be found by reading the first pages, which describe
-// the rest.
+// reads a mapped page beyond the end of the file. So this file looks for damage in the first pages, which describe the
+// other pages.
 //
-// A data file begins with two meta pages, which commits write in turns. The newer one contains the roots of the trees
+// A data file begins with two meta pages. Commits write them alternately. The newer one contains the roots of the trees
 // and the number of the last page. The layouts are those of version 2 of the format on machines with 8-byte,
 // little-endian numbers, the only ones that lmdb-js supports.
 
@@ -95,7 +95,8 @@ export function checkDataFile(file: string): void {
 
 /**
  * Reads a whole data file that no process writes to. Resolves with the first error in the structure of its trees, in
- * one line; undefined when LMDB can read the file. Values are not checked. The event loop continues to run meanwhile.
+ * one line; undefined when LMDB can read the file. Values are not checked. The event loop continues to run during the
+ * check.
  */
 export async function findDamage(file: string): Promise<string | undefined> {
   const descriptor = openSync(file, 'r')

@@ -1,10 +1,11 @@
 // Detects commits that LMDB has forgotten. All processes that share a folder take the number of the newest commit from
-// the lock file. In LMDB's development branch, which lmdb-js is built from, opening an environment sets that number to
-// the one that the opening process has read from the data file shortly before (OpenLDAP ITS#9496). If another process
-// commits in between, its commit is forgotten, and the next one is written over it, although both were acknowledged.
+// the lock file. In LMDB's development branch, from which lmdb-js is built, opening an environment overwrites that
+// number (OpenLDAP ITS#9496). The new value is the number that the opening process has read from the data file shortly
+// before. If another process commits in between, its commit is forgotten, and the next one is written over it, although
+// both were acknowledged.
 //
-// Therefore the opening process, and every write transaction before its first write, compare the number in the lock
-// file with the meta pages of the data file, which are always correct.
+// Therefore the number in the lock file is compared with the meta pages of the data file, which are always correct:
+// when a process opens the environment, and before the first write of every write transaction.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'

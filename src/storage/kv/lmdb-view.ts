@@ -1,5 +1,5 @@
-// Reads of one LMDB transaction: of the snapshot of a `read`, or of the write transaction in which transaction
-// functions run (lmdb-js selects the write transaction by itself while its callback runs).
+// Reads of one LMDB transaction: the snapshot of a `read`, or the write transaction in which transaction functions run.
+// While the callback of a write transaction runs, lmdb-js itself selects that transaction.
 
 import { assert } from '../../base/assert.ts'
 import { isEmptyRange, isImpossibleKey } from './checks.ts'

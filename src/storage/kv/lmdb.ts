@@ -51,8 +51,8 @@ export function openLmdb(options: LmdbOptions): KeyValueStore {
 const watchIntervalMsDefault = 10
 
 /**
- * Number of rows after which the rest of a batch waits for the next one: more rows would block the thread for long. A
- * single transaction may have more rows (slow-lane processes serve no other query meanwhile).
+ * Number of rows after which the remaining transactions of a batch wait for the next batch, because more rows would
+ * block the thread for long. A single transaction may have more rows.
  */
 const batchWritesMax = 4000
 
@@ -105,8 +105,8 @@ class LmdbStore implements KeyValueStore {
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#closedError()
-    // The next access takes a new snapshot; otherwise lmdb-js would keep the old one until the next turn of the event
-    // loop.
+    // Makes the next access take a new snapshot. Without this call, lmdb-js would use the old snapshot until the next
+    // turn of the event loop.
     this.#root.resetReadTxn()
     const view = new LmdbView(this.#trees)
     this.#reading = view

@@ -1,6 +1,6 @@
-// Writes in front of a view that does not contain them: the writes of a transaction over its snapshot, or of the
-// transactions of a batch over the state that the batch begins with. Slots are kept in order, so that point reads,
-// inserts and narrow range reads are logarithmic for any number of writes.
+// Pending writes in front of a view: the writes of a transaction in front of its snapshot, or the writes of a batch in
+// front of the state before the batch. Slots are kept in order, so that point reads, inserts and narrow range reads are
+// logarithmic for any number of writes.
 
 import { areSame } from '../../base/bytes.ts'
 import { mergeJoin } from '../../base/merge-join.ts'

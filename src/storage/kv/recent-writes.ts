@@ -3,12 +3,12 @@
 // that were written after its snapshot are read again. Commits of other processes with the same folder are missing
 // here. This is detected, because each commit contains the time of the previous commit.
 //
-// Measurements justify each of the three parts (decision 15): keys are found by their slot in a table of fixed size,
-// ranges by the keys of each commit, and commits whose keys are of other kinds than a range are skipped. Every commit
-// runs this code, so it allocates nothing that the garbage collector would trace or copy: a slot contains the number of
-// the last write to it, and keys are copied to a ring of bytes. Two keys may share a slot, and keys of large commits
-// are not stored. So a key may count as written although it was not. Validation then reads the key again and compares
-// its value.
+// There are three parts, each justified by measurements (decision 15). Keys are found by their slot in a table of fixed
+// size. Ranges are compared with the keys of each commit. Commits that wrote only other kinds of rows than a range are
+// skipped. Every commit runs this code, so it allocates nothing that the garbage collector would trace or copy. A slot
+// contains the number of the last write to it, and keys are copied to a ring of bytes. Two keys may share a slot, and
+// keys of large commits are not stored. So a key may count as written although it was not. Validation then reads the
+// key again and compares its value.
 
 import { byteText, hashBytes, hashText } from '../../base/bytes.ts'
 import type { Bytes, KeyRange, Write } from './contract.ts'

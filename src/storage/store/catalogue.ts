@@ -360,8 +360,8 @@ export class StoreCatalogue implements Catalogue {
   }
 
   /**
-   * Returns whether documents of a collection can be reached: always for native collections, for others while the
-   * collection lives.
+   * Returns whether documents of a collection can be reached: native collections always, other collections until they
+   * are deleted.
    */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean {
     return collection < firstUserCollection || this.userCollection(database, collection) !== undefined

@@ -128,8 +128,8 @@ export interface Catalogue {
   collection(ref: Ref): CollectionDefinition | undefined
   index(ref: Ref): IndexDefinition | undefined
   /**
-   * Returns whether documents of a collection can be reached: always for native collections, for others while the
-   * collection lives.
+   * Returns whether documents of a collection can be reached: native collections always, other collections until they
+   * are deleted.
    */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean
   /** The live indexes that cover a collection. */
@@ -179,7 +179,7 @@ export interface TransactionCounters {
 export interface StoredSize {
   /** Live entries of an index, live documents of a collection. */
   readonly count: number
-  /** Bytes of the keys and values of all rows, including past ones. */
+  /** Bytes of the keys and values of all rows, including rows of the past. */
   readonly bytes: number
   /** The key of the last row, if there may be more rows. */
   readonly last: Uint8Array | undefined

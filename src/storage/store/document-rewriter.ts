@@ -1,9 +1,10 @@
 // Rewrites stored versions to the present shape of their collection in the background, in small transactions. No read
-// depends on this work: reads migrate versions in memory. Afterwards reads need not migrate them any more, and the next
-// change of the definition drops steps that no stored version needs.
+// depends on this work: reads migrate versions in memory. After the rewriting, reads need not migrate these versions,
+// and the next change of the definition drops steps that no stored version needs.
 //
 // Times, actions and rows of indexes do not change, so no stream reports a rewritten version. Live versions are
-// rewritten first: versions that are superseded meanwhile move to the history, which is rewritten afterwards.
+// rewritten first. A live version that is superseded before it is rewritten moves to the history, which is rewritten
+// afterwards.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../../values/value.ts'

@@ -1,6 +1,6 @@
 // Writes documents. All writes of a transaction to one document become one version at the commit time, relative to the
-// state before the transaction: a second write to a document first undoes the first write in the overlay. Writes into
-// the past rewrite a document's list of versions and the derived rows of its indexes.
+// state before the transaction. So a second write to a document first undoes the first write in the overlay. Writes
+// into the past rewrite a document's list of versions and the derived rows of its indexes.
 
 import { byteText } from '../../base/bytes.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -199,8 +199,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Applies a pending version again. The earlier state may have changed meanwhile, and so may the action of the
-   * version.
+   * Applies a pending version again. If the earlier state has changed in between, the action of the version may change,
+   * too.
    */
   #layAgain(pending: PendingDocument): void {
     const { ref } = pending.version

@@ -1,6 +1,7 @@
 // Removes the expired part of the history of one document: versions that were superseded at the minimum valid time,
-// with the index rows that only they have; a delete without earlier versions; the whole document when its `ttl` has
-// also passed. The cost depends on the removed data and on the version that was valid at the minimum valid time.
+// with the index rows of these versions only, and a delete without earlier versions. If the `ttl` has also passed, the
+// whole document is removed. The cost depends on the removed data and on the version that was valid at the minimum
+// valid time.
 
 import { type Micros, native, type Ref } from '../../values/value.ts'
 import { historyKey, historyRange, keyTags } from '../keys/keyspace.ts'

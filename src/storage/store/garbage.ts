@@ -1,5 +1,5 @@
-// Removes the data of deleted schema objects, which is unreachable from the moment they are deleted: an index's tables,
-// a collection's documents with their rows in other indexes, all content of a database.
+// Removes the data of deleted schema objects: an index's tables, a collection's documents with their rows in other
+// indexes, all content of a database. No query can reach this data after the object is deleted.
 
 import { type DatabaseId, type Micros, native, type Ref } from '../../values/value.ts'
 import {

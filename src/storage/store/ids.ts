@@ -4,8 +4,8 @@
 // that has seen a commit gets greater ids from every process that knows this commit.
 //
 // No id may be generated twice, but the clock does not guarantee this: the clock can be set back, also while the
-// service is stopped. So ids are generated only within ranges of time that were reserved in the store before; the store
-// contains the end of the reserved ids of each worker number. The unused rest of a range is lost when the process
+// service is stopped. So ids are generated only within ranges of time that were reserved in the store before. For each
+// worker number, the store contains the end of the reserved ids. The unused rest of a range is lost when the process
 // exits. The process that replaces it takes another worker number, so that its ids are not ahead of the clock.
 
 import { assert } from '../../base/assert.ts'

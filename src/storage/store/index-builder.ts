@@ -1,7 +1,7 @@
 // Builds indexes over existing documents: all stored versions at their own times. Few documents are indexed in the
-// transaction that creates the index. For more documents, the progress is stored, and batches follow in the background,
-// each in a transaction of its own, so a crash loses at most one batch. Concurrent writes are indexed at once; a batch
-// writes the complete rows of a document, regardless of existing rows.
+// transaction that creates the index. More documents are indexed in batches in the background. Each batch is a
+// transaction that also stores the progress, so a crash loses at most one batch. Concurrent writes are indexed at once;
+// a batch writes the complete rows of a document, regardless of existing rows.
 
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'

@@ -1,7 +1,7 @@
-// Computes the entries of an index for one version of a document: its terms and values are extracted to lists, and
-// every combination of their elements is an entry. Example: terms [data.tags] = [["a", "b"]] and values [data.n] = [1]
-// give (a | 1) and (b | 1). A combination whose terms are all null is dropped; so is one whose values are all null,
-// except in indexes that are part of a collection's definition.
+// Computes the entries of an index for one version of a document. The terms and values of the version are extracted to
+// lists, and every combination of their elements is an entry. Example: terms [data.tags] = [["a", "b"]] and values
+// [data.n] = [1] give (a | 1) and (b | 1). A combination whose terms are all null is dropped; so is one whose values
+// are all null, except in indexes that are part of a collection's definition.
 
 import { step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -65,8 +65,8 @@ function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory):
 
 /**
  * Represents the document's own `ts` in terms; it is distinguished from other times by object identity. It is stored as
- * null, because the commit time is unknown when the entry's key is chosen, but unlike a missing value it does not drop
- * the entry.
+ * null, because the commit time is unknown when the entry's key is built. Unlike a missing value, it does not drop the
+ * entry.
  */
 const ownTime = new TransactionTime('micros')
 

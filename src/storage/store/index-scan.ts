@@ -1,4 +1,4 @@
-// Reads indexes: the present entries, and those at a past time. An index has two tables: live entries, and ended
+// Reads indexes: the present entries, or the entries at a past time. An index has two tables: live entries, and ended
 // entries (with the times of their addition and removal). Their events are read by set-events.ts.
 
 import { mergeJoin } from '../../base/merge-join.ts'
@@ -60,7 +60,7 @@ export function scanEntries(
   )
 }
 
-/** The entries of rows, in order, without expired and invisible ones. */
+/** The entries of rows, in order, without expired and invisible entries. */
 function* shownEntries(
   snapshot: Snapshot,
   set: EntrySet,

@@ -152,7 +152,7 @@ type PreparedEntries = readonly PreparedEntry[]
 const noEntries: PreparedEntries = []
 
 /**
- * The entries of a version that is to be written. Entries with a part that is too large for the index are left out, as
+ * The entries of a version that is to be written. Entries with a part that is too large for the index are omitted, as
  * the protocol requires. Throws a RequestError when the key of an entry is too long, or when there are too many
  * entries.
  */
@@ -217,7 +217,7 @@ function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
 
 /**
  * The entries of a stored version: empty when there are too many, which is possible only in an index that is newer than
- * the version. Earlier versions of the program did not reject long keys, but left out entries with long terms.
+ * the version. Earlier versions of the program did not reject long keys, but omitted entries with long terms.
  */
 export function entriesOfStored(
   index: IndexTables,

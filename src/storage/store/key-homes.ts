@@ -1,5 +1,6 @@
 // The databases that have a key with an id. A secret contains only the id of its key, and ids of keys are unique only
-// within a database, so there may be several databases; the hash determines which of the keys the secret belongs to.
+// within a database. So several databases may have a key with this id; the hash determines which of these keys the
+// secret belongs to.
 
 import type { DatabaseId, Ref } from '../../values/value.ts'
 import { keyHomeKey } from '../keys/keyspace.ts'

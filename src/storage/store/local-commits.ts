@@ -1,6 +1,6 @@
-// Commits attempts in this process, which owns the writer of the store: validates each against the commits since its
-// snapshot, rebases it to its commit time and applies its writes. A short stale attempt is evaluated again under the
-// lock, on the newest state, so that no transaction starves.
+// Commits attempts in this process, which owns the writer of the store. It validates each attempt against the commits
+// since its snapshot, rebases the attempt to its commit time and applies its writes. A short stale attempt is evaluated
+// again under the lock, on the newest state, so that no transaction starves.
 
 import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
@@ -19,7 +19,7 @@ import type { SnapshotTimes } from './snapshot-times.ts'
  */
 type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long'
 
-/** The position of a commit among the others. */
+/** The position of a commit in the order of commits. */
 interface CommitPlace {
   readonly last: CommitRecord
   /** The last time that its client has seen. */

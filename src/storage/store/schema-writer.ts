@@ -1,5 +1,6 @@
-// The consequences of writing schema objects: the schema's version, the parents of databases, the databases of key ids,
-// indexes over existing documents, and the pending work for the sweeper when an object is deleted.
+// Updates derived data when schema objects are written: the schema's version, the parents of databases, the databases
+// of key ids, and indexes over existing documents. When an object is deleted, it also records pending work for the
+// sweeper.
 
 import { assert } from '../../base/assert.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'

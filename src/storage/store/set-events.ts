@@ -1,7 +1,7 @@
 // The additions to a set and the removals from it, by time. The events of a collection's documents are stored. The
-// events of an index are not stored: each entry has the time of its addition, and an ended entry also the time of its
-// removal, so the entries of a set give all events (decision 44). The entries are read, and their events are sorted by
-// time, in parts if there are many.
+// events of an index are not stored but computed from the entries of the set (decision 44): each entry contains the
+// time of its addition, and an ended entry also the time of its removal. The entries are read, and their events are
+// sorted by time, in parts if there are many.
 //
 // For a large set, reading all entries would be a long scan for few events. In this case the events are computed from
 // the change record: the record lists the written documents of the collection, and two versions of a document determine
@@ -31,9 +31,9 @@ import type { BufferedEvent, EventSpan, RecordedEvents } from './recorded-events
 import type { Snapshot } from './snapshot.ts'
 
 /**
- * The limits of the two sources of events, the entries of the set and the change record: the number of entries or
- * changes that are read from one source before the other source is tried; the number of events that are kept for
- * sorting at first, and at most.
+ * The limits of the two sources of events, which are the entries of the set and the change record. The first three
+ * limit the entries or changes that are read from one source before the other source is tried. The last two are the
+ * initial and the maximum number of events that are kept for sorting.
  */
 export interface EventLimits {
   readonly fewEntries: number
@@ -112,8 +112,8 @@ export function* entryEvents(
 }
 
 /**
- * Reads the events of a span from both sources in turns. Each method continues after the last event, and returns true
- * if it has reached the end of the span.
+ * Reads the events of a span from both sources, alternately. Each method continues after the last event, and returns
+ * true if it has reached the end of the span.
  */
 class EventWalk {
   readonly #snapshot: Snapshot
@@ -172,7 +172,8 @@ class EventWalk {
   }
 
   /**
-   * The next events in order, and whether there are no others; undefined when there are more entries than `entriesMax`.
+   * The next events in order, and whether these are all remaining events; undefined when there are more entries than
+   * `entriesMax`.
    */
   #bufferEvents(
     entriesMax: number,

@@ -48,8 +48,8 @@ export class SnapshotTimes {
   }
 
   /**
-   * Announces a commit at `notBefore` + {@link commitDistance} or later, so that the time right before the commit,
-   * which a transaction without writes gets, is also later than `notBefore`.
+   * Announces a commit at `notBefore` + {@link commitDistance} or later. A transaction without writes gets the time
+   * directly before the commit, and this time must also be later than `notBefore`.
    */
   announce(notBefore: Micros): Announcement {
     const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))

@@ -101,8 +101,8 @@ export class Store {
   }
 
   /**
-   * A promise to await before a read that must see all commits up to `notBefore` (a time or Infinity), and with
-   * `isLater` at a later time; undefined when no wait is needed.
+   * Returns a promise to await before a read that must see all commits up to `notBefore` (a time or Infinity). With
+   * `isLater`, the read also has a later time than `notBefore`. Undefined when no wait is needed.
    */
   ready(notBefore: number, isLater = false): Promise<void> | undefined {
     return isReplicated(this.kv) ? this.kv.ready(notBefore, isLater) : undefined
@@ -172,7 +172,7 @@ export class Store {
   /**
    * Runs synchronous work on documents of a database, where the work cannot move to the slow lane. The database then
    * pauses for a multiple of the duration of its bindings, whether or not the work throws. Concurrent pauses add up.
-   * Builds and documents of other databases continue meanwhile.
+   * Builds and documents of other databases continue during the pause.
    */
   counted<T>(database: DatabaseId, work: () => T): T {
     return this.bindings.counted(work, micros => {

@@ -1,6 +1,6 @@
-// Removes data that can no longer be read, in order of expiry: the data of deleted schema objects (garbage.ts), old
-// parts of the change record (record-removal.ts), and for each collection the expired history (due-order.ts). Each step
-// is short, and its cost depends on the removed data, not on the remaining data.
+// Removes data that can no longer be read, in order of expiry. This is the data of deleted schema objects (garbage.ts),
+// old parts of the change record (record-removal.ts), and the expired history of each collection (due-order.ts). Each
+// step is short, and its cost depends on the removed data, not on the remaining data.
 //
 // Expiry is determined by a time that does not jump when the clock is set (base/removal-time.ts). Reads may be rejected
 // earlier, by the time of their snapshot, although the data still exists.
@@ -64,7 +64,7 @@ export class Sweeper {
     while (await this.runOnce()) {}
   }
 
-  /** Drops the state in memory, because another process may do this work meanwhile. */
+  /** Drops the state in memory, because another process may have done this work in the meantime. */
   forget(): void {
     this.#checks = new CheckSchedule()
     this.#unknown = [rootDatabase]

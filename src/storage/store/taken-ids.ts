@@ -7,8 +7,8 @@ import { parentKey } from './catalogue.ts'
 import { firstOf } from './snapshot.ts'
 
 /**
- * Returns whether any version of a document is stored, including deleted and expired ones. Ids of databases and keys
- * are unique in the whole store, not only in their database.
+ * Returns whether any version of a document is stored, including versions of a deleted or expired document. Ids of
+ * databases and keys are unique in the whole store, not only in their database.
  */
 export function isStored(view: View, ref: Ref): boolean {
   if (view.get(documentKey(ref)) !== undefined) return true

@@ -42,7 +42,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
   #stampedTime: Micros | undefined
   #chosenIdsMs = 0
   #writes = 0
-  /** A document is written right after its id has been generated. */
+  /** The id that was generated last: a document is usually written directly after its id has been generated. */
   #lastDrawn: bigint | undefined
 
   constructor(parts: TransactionParts, view: View, times: TransactionTimes, counters?: TransactionCounters) {

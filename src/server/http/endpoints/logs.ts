@@ -134,7 +134,7 @@ class LogHandlers {
   }
 }
 
-/** A download URL with a changed path gets the same error as one with a changed signature. */
+/** A download URL with a changed path gets the same error as a URL with a changed signature. */
 function rejectSigned({ request }: EndpointCall): void {
   if (request.url.includes('signature=')) throw badSignature()
 }

@@ -1,8 +1,8 @@
 // Reads the segments of a commit log that are not in LMDB yet, as they grow, in a process that does not commit.
 //
 // A snapshot of LMDB contains the number of the newest segment whose rows it has. Later segments are read from their
-// files. A file may be reused for a newer segment meanwhile: then its content does not continue the chain of records,
-// and a newer snapshot of LMDB has the missed rows.
+// files. In the meantime, a file may be reused for a newer segment. Its content then does not continue the chain of
+// records, and a newer snapshot of LMDB contains the missed rows.
 
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
 import { areSame } from '../../../base/bytes.ts'
@@ -31,9 +31,9 @@ type OpenSegment = { -readonly [Key in keyof ReadingSegment]: ReadingSegment[Key
   readonly descriptor: number
 }
 
-/** Maximum number of attempts to read a state, because segments may be reused meanwhile. */
+/** Maximum number of attempts to read a state. An attempt fails when a segment is reused during the read. */
 const attemptsMax = 100
-/** Bytes of a segment that are read at first, and again whenever it turns out to have more records. */
+/** The size of the first read of a segment, and of each later read of new records, in bytes. */
 const chunkBytes = 16_384
 const longChunkBytes = 1_048_576
 

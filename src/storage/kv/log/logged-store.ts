@@ -205,8 +205,8 @@ class LoggedStore implements LoggedKeyValueStore {
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#closedError()
-    // The next access takes a new snapshot; otherwise lmdb-js would keep the old one until the next turn of the event
-    // loop.
+    // Makes the next access take a new snapshot. Without this call, lmdb-js would use the old snapshot until the next
+    // turn of the event loop.
     this.#root.resetReadTxn()
     const tables = this.#tables.map(table => ({ table, limit: table.published }))
     const view = new LoggedView(new LmdbView(this.#trees), tables)

@@ -96,7 +96,7 @@ export function verifyLog(root: Environment, folder: string): void {
       return
     } catch (error) {
       root.resetReadTxn()
-      // The files of segments that were applied to LMDB meanwhile may have been reused.
+      // If segments have been applied to LMDB during the read, their files may have been reused.
       if (areSame(stored, root.get(positionKey) ?? stored) && attempt++ >= verificationsMax) throw error
     }
   }

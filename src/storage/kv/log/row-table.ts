@@ -1,7 +1,7 @@
 // The rows of one segment of the commit log, in memory until they are in LMDB. Rows are encoded in one block of shared
-// memory, with the bytes of the segment's file, so nothing is copied for the file or for the thread that applies them,
-// and the garbage collector has nothing to trace. A hash table finds rows by key. Each row links to the row that it
-// replaces, so readers do not see rows that are not durable yet.
+// memory, which contains the bytes of the segment's file. So nothing is copied for the file or for the thread that
+// applies the rows, and the garbage collector has nothing to trace. A hash table finds rows by key. Each row links to
+// the row that it replaces, so readers do not see rows that are not durable yet.
 
 import { copyOf, hashByte, hashBytes, hashSeed } from '../../../base/bytes.ts'
 import { WriteReader } from '../batch.ts'

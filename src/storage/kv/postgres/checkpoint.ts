@@ -1,6 +1,6 @@
 // Applies the log to the state rows of the record (`kv`), and removes log rows that no node needs any more. A lease
-// gives this work to one node at a time. Two nodes that believe to hold the lease are harmless, because each step
-// checks the checkpoint in its own transaction.
+// gives this work to one node at a time. If two nodes believe that they hold the lease, no harm is done, because each
+// step checks the checkpoint in its own transaction.
 
 import { byteText } from '../../../base/bytes.ts'
 import { systemClock } from '../../../base/clock.ts'
@@ -101,8 +101,8 @@ export async function advanceCheckpoint(session: PostgresSession): Promise<boole
 }
 
 /**
- * Changes the state from the batch `from` to the batch `to`, in a single transaction. Does nothing when another node was
- * faster.
+ * Changes the state from the batch `from` to the batch `to`, in a single transaction. Does nothing when another node
+ * has already made this change.
  */
 async function writeStep(
   session: PostgresSession,

@@ -1,6 +1,6 @@
 // Moves the content of a store into an empty record, page by page in the order of keys. An interrupted move continues
 // where it stopped: pages contain complete values, and the record stores which data it is filled with. No node starts
-// on the record meanwhile.
+// on the record during the move.
 
 import { keyAfter } from '../../../base/bytes.ts'
 import type { Random } from '../../../base/random.ts'

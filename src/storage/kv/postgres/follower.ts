@@ -99,7 +99,7 @@ export class Follower {
   /** The newest batch that this node knows. */
   #headSeq = 0
   readonly #times: ReadTimes
-  /** The number of listeners that need to be notified of commits of other nodes at once. */
+  /** The number of listeners that need immediate notifications of commits of other nodes. */
   #listeners = 0
   #lastReadMs = Number.NEGATIVE_INFINITY
   /** The replica contains all commits before this time of the monotonic clock. */
@@ -208,8 +208,8 @@ export class Follower {
   /**
    * Applies the batches up to a head that was requested at `askedMs`. Throws when the record does not contain `before`,
    * the position of the replica before the request. Batches are fetched only over the session of refreshes, also for a
-   * commit that holds the head: the database closes a session that holds the head and is idle, but waits indefinitely
-   * for a session that does not read its results.
+   * commit that holds the head. The reason: the database closes an idle session that holds the head, but waits
+   * indefinitely for a session that does not read its results.
    */
   async catchUp(head: Head, before: Progress | undefined, askedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
@@ -378,8 +378,8 @@ export class Follower {
   }
 
   /**
-   * Opens a session and checks that it leads to the record of the replica: another server may be at the same address by
-   * now, which did not have all commits when it was promoted.
+   * Opens a session and checks that it leads to the record of the replica. The address may now lead to another server,
+   * which lacked commits when it was promoted.
    */
   openSession(statementTimeoutMs: number): Promise<PostgresSession> {
     const { local, location, node } = this.#options

@@ -82,7 +82,10 @@ export class RecordLogChunks {
     return (row?.body as Buffer | null) ?? undefined
   }
 
-  /** The pieces older than `before`, and the oldest other pieces, so that the rest has at most `bytesMax`. */
+  /**
+   * The pieces to remove: pieces older than `before`, and as many of the oldest other pieces as needed so that the
+   * remaining pieces have at most `bytesMax` bytes.
+   */
   async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, place, bytes, until FROM (

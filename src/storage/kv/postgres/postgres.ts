@@ -2,8 +2,8 @@
 // PostgreSQL's protocol, and every node reads a local replica that is updated from the log.
 //
 // A commit is a short transaction of that database. The node locks the head row, updates the replica, runs the
-// transactions of the batch on the replica, appends their writes as one log row, and commits. If a node dies meanwhile,
-// its connection closes and the database rolls back. Reasons: docs/decisions/0016.
+// transactions of the batch on the replica, appends their writes as one log row, and commits. If a node dies during a
+// commit, its connection closes and the database rolls back. Reasons: docs/decisions/0016.
 
 import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
@@ -355,7 +355,10 @@ function rejected(cause: unknown): StoreUnavailableError {
   return new StoreUnavailableError(`the database of the store does not accept commits: ${reason}`, { cause })
 }
 
-/** The outcome is `unknown`, because programs would repeat the write otherwise. The message says what has happened. */
+/**
+ * The outcome is reported as `unknown`, because programs repeat a write that was not committed. The message says what
+ * has happened.
+ */
 function notShown(): StoreUnavailableError {
   return new StoreUnavailableError(
     'this was committed, but the replica of the store on this node cannot be updated: check on another node before repeating it',

@@ -53,7 +53,7 @@ const newest = (session: PostgresSession) =>
 
 /**
  * The present head; does not wait for commits. Throws {@link StoreUnavailableError} when a newer program has changed
- * the tables meanwhile.
+ * the tables.
  */
 export async function readHead(session: PostgresSession): Promise<Head> {
   const [row] = await session.prepared('read head', newest(session), [])

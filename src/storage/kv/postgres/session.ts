@@ -26,9 +26,9 @@ const holdMsDefault = 5_000
 /** Milliseconds to wait for a server that does not close a connection. */
 const endTimeoutMs = 1_000
 /**
- * Milliseconds that a statement of a commit may take before its connection counts as broken. Longer than the longest
- * wait for the head: otherwise the database would not notice that the node has given up, and would keep its request in
- * the queue.
+ * Milliseconds that a statement of a commit may take before its connection counts as broken. It must be longer than the
+ * longest wait for the head. Otherwise the database would keep the request of a node in the queue after the node has
+ * stopped waiting.
  */
 export const commitTimeoutMs = 8_000
 /** Maximum milliseconds that a statement waits for the head before it fails and is queued again. */
@@ -95,9 +95,9 @@ export class PostgresSession {
 
   /**
    * Connects to the first server of the address that accepts writes. Throws {@link StoreUnavailableError} when no
-   * server can be reached, or when all reject the connection or are standbys: a standby may not have the commits of a
-   * replica yet, so no replica is compared with a standby. A statement that takes longer than `statementTimeoutMs`
-   * counts as a broken connection; 0: no limit.
+   * server can be reached, or when all reject the connection or are standbys. Standbys are excluded, because a standby
+   * may lack commits that a replica already contains. A statement that takes longer than `statementTimeoutMs` counts as
+   * a broken connection; 0: no limit.
    */
   static async open(
     location: RecordLocation,
@@ -321,7 +321,8 @@ export class PostgresSession {
     if (this.#failure) return
     this.#failure = failure
     this.#client.end().catch(() => undefined)
-    // A connection that hangs would never close by itself; its socket is not among the driver's declared members.
+    // The socket is destroyed, because a connection that hangs would never close. The driver's types do not declare the
+    // socket.
     const { stream } = (this.#client as unknown as { connection?: { stream?: { destroy(): void } } })
       .connection ?? { stream: undefined }
     stream?.destroy()

@@ -1,5 +1,5 @@
-// Repeated tasks of a process on the record besides commits and reads, on a separate connection: renewing leases,
-// exchanging notices, applying the log to the state. While the database is unavailable, the tasks do not run.
+// Runs the maintenance tasks of a process on the record, on a separate connection: renewing leases, exchanging notices,
+// applying the log to the state. While the database is unavailable, the tasks do not run.
 
 import { Loop, type Timers } from '../../../base/timers.ts'
 import { StoreUnavailableError } from '../errors.ts'
