@@ -194,7 +194,8 @@ export function callerText(caller: LogCaller | null | undefined): string {
   const { id, identity, is_outer, kind, name, roles } = caller
   if (identity !== null) return identity
   if (kind === 'root') return 'root secret'
-  if (kind === 'key') return is_outer ? `key of a parent database (${roles.join(', ')})` : (name ?? `key ${id}`)
+  if (kind === 'key')
+    return is_outer ? `key of a parent database (${roles.join(', ')})` : (name ?? `key ${id}`)
   return kind === 'token' ? `token ${id}` : 'a token of an access provider'
 }
 

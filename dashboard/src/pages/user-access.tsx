@@ -105,7 +105,8 @@ function UserTokens({ tokens, isMore, onDialog }: TokensProps) {
       </Table>
       {isMore && (
         <p class="hint">
-          Only the first {tokens.length} tokens are shown. Revoke all also revokes the tokens that are not shown.
+          Only the first {tokens.length} tokens are shown. Revoke all also revokes the tokens that are not
+          shown.
         </p>
       )}
       <div class="form-buttons">
