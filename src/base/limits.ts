@@ -123,10 +123,10 @@ export const limits = {
   /** Elements of an array that `append` and `prepend` create; ours: repeated doubling must not exhaust the memory. */
   arrayElementsMax: 1_000_000,
   /**
-   * Asynchronous results, such as password checks, that one call requests at the same time; ours: other queries get
-   * their turn.
+   * Asynchronous results, such as password checks, that one call requests at the same time; ours: so that other
+   * queries are not delayed.
    */
-  questionsAtOnceMax: 256,
+  awaitedResultsMax: 256,
   /** Maximum bytes of a query that the service parses itself and not in the slow lane; ours. */
   shortBodyBytes: 262_144,
   /** Maximum bytes of a response that is sent in one piece; ours. */
@@ -285,7 +285,7 @@ export const limits = {
   importBatchMs: 20,
   /** Milliseconds of all bindings of one document; ours. */
   documentBindingsMs: 100,
-  /** Milliseconds of all bindings for the versions that one imported record changes; ours. */
+  /** Milliseconds for the bindings of all versions that one imported record changes; ours. */
   recordBindingsMs: 250,
   /**
    * Pause of a database after bindings in the background or in an import: as a multiple of the duration of the
@@ -334,8 +334,9 @@ export const limits = {
   passwordPauseMaxMs: 2000,
   /** Milliseconds after which half of the failed password checks of a client are forgotten; ours. */
   passwordFailureHalfLifeMs: 300_000,
-  /** Password checks that wait for the pause of one client; maximum milliseconds that pauses delay a check; ours. */
+  /** Password checks of one client that wait for the end of its pause; ours. */
   passwordQueueMax: 1000,
+  /** Maximum milliseconds for which pauses delay a password check; ours. */
   passwordQueueWaitMs: 5000,
   /** Clients whose failed password checks are remembered; ours. */
   passwordGuessersMax: 100_000,

@@ -88,7 +88,7 @@ export class Memo {
     const known = this.#results?.get(`${subject}#${number}`)
     // The cast is safe for the same reason as in `get`.
     if (known !== undefined) return known as T
-    const count = Math.min(Math.max(1, number), limits.questionsAtOnceMax)
+    const count = Math.min(Math.max(1, number), limits.awaitedResultsMax)
     const questions = Array.from({ length: count }, (_, at) => ({ key: `${subject}#${number + at}`, start }))
     throw new Pending(questions)
   }

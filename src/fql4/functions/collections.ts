@@ -69,12 +69,12 @@ function applyToEach(
 
 /** The waits of the elements so far. */
 class Waits {
-  readonly #mayGoOn: boolean
+  readonly #mayContinue: boolean
   readonly #pendings: Pending[] = []
-  #questions = 0
+  #awaited = 0
 
   constructor({ lambda }: BoundLambda) {
-    this.#mayGoOn = lambda.effect !== 'write'
+    this.#mayContinue = lambda.effect !== 'write'
   }
 
   get any(): boolean {
@@ -84,8 +84,8 @@ class Waits {
   /** Adds a wait; returns whether to continue with the next element. */
   add(pending: Pending): boolean {
     this.#pendings.push(pending)
-    this.#questions += pending.questions.length
-    return this.#mayGoOn && this.#questions < limits.questionsAtOnceMax
+    this.#awaited += pending.questions.length
+    return this.#mayContinue && this.#awaited < limits.awaitedResultsMax
   }
 
   throwIfAny(): void {

@@ -295,11 +295,11 @@ describe('waits', () => {
   })
 
   test('a round has a limit', async () => {
-    const collection = Array.from({ length: limits.questionsAtOnceMax + 1 }, (_, index) => `k${index}`)
+    const collection = Array.from({ length: limits.awaitedResultsMax + 1 }, (_, index) => `k${index}`)
     const { asked } = await rounds({ map: ask, collection }, 'read')
     assert.deepEqual(
       asked.map(({ length }) => length),
-      [limits.questionsAtOnceMax, 1],
+      [limits.awaitedResultsMax, 1],
     )
   })
 
