@@ -235,7 +235,7 @@ export class StoreCatalogue implements Catalogue {
     const entry = readFirst(this.#snapshot, prefixRange(prefix))
     if (entry === undefined) return undefined
     const known = entryDocument(database, entry)
-    // The names index still finds a moved database under its former parent.
+    // A database is found only under its current parent.
     if (nativeCollection === native.databases && this.#parentOf(known.id) !== database) return undefined
     names.set(`${nativeCollection} ${name}`, { known, key: byteText(entry.key), value: entry.value })
     this.#cache.grew(database, this.#schemaInPart(database), 0)

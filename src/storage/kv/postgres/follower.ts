@@ -165,7 +165,7 @@ export class Follower {
     return this.#times.next(after)
   }
 
-  /** Polls for commits of other nodes without pauses, until the returned function is called. */
+  /** Polls for commits of other nodes at the short interval {@link pollMs}, until the returned function is called. */
   listen(): Cancel {
     this.#listeners++
     this.#wake()
