@@ -42,9 +42,9 @@ export const keyEncoder = {
 const handedBytes = 65_536
 
 /**
- * The buffer for values that are passed to lmdb-js. lmdb-js needs the address of a value's memory. Determining the
- * address of a small array takes time, but the address of this buffer is known. `start` and `end` give the position of
- * the value.
+ * The buffer for values that are passed to lmdb-js. lmdb-js needs a fixed address of a value's memory. For a small
+ * array, such memory must first be created, but this buffer already has a fixed address. `start` and `end` give the
+ * position of the value.
  */
 const handed = Object.assign(new Uint8Array(handedBytes), { start: 0, end: 0 })
 
