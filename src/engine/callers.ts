@@ -145,7 +145,7 @@ export function followNames(
   return { ids, since }
 }
 
-/** Returns the time since which a database has had its name and parent, as far as its history goes back. */
+/** Returns the time since which a database has had its name and parent, within its retained history. */
 function calledSince(database: Ref, name: string, transaction: ReadTransaction): Micros {
   let since = transaction.snapshotTime
   for (const { action, fields, ts } of transaction.versions(database, { reverse: true })) {

@@ -104,7 +104,7 @@ export class Leads {
   }
 
   /** Records the microseconds from fixing the commit time until the attempt arrived. */
-  note(queue: string, needed: number): void {
+  record(queue: string, needed: number): void {
     const before = this.#needed.get(queue) ?? 0
     this.#needed.set(queue, Math.max(needed, before / 2))
   }

@@ -25,9 +25,9 @@ export function clientOf(address: string | undefined): string {
 }
 
 /**
- * Finds the client of a request behind proxies. Each proxy appends the address of its own client to
- * `X-Forwarded-For`, but any client may send the header as well. So the header counts only on connections from
- * trusted addresses, and only those entries count that trusted proxies have appended.
+ * Finds the client of a request behind proxies. Each proxy appends the address of its own client to `X-Forwarded-For`,
+ * but any client may send the header as well. So the header counts only on connections from trusted addresses, and only
+ * entries that trusted proxies have appended count.
  */
 export class TrustedProxies {
   readonly #trusted = new BlockList()

@@ -175,7 +175,7 @@ function firstMillisecond(nanos: bigint): number {
 export interface LogClient {
   /** The scope of an idempotency token: equal tokens of different subjects are independent. */
   readonly subject: string
-  /** The requester, by which exports are served in turn: the operator, or the client's top-level database. */
+  /** The requester: the operator, or the client's top-level database. Exports of different requesters take turns. */
   readonly requester: string
   readonly isRoot: boolean
   /** The database of an admin key; undefined for the operator's credentials. */

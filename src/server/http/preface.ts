@@ -119,7 +119,7 @@ export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
 
 /**
  * Switches protocols after the whole request has arrived. `stream` is the source of the further bytes, and `head`
- * contains those of these bytes that Node has already read. Calls `ready` when an HTTP/2 session can begin.
+ * contains further bytes that Node has already read. Calls `ready` when an HTTP/2 session can begin.
  */
 export function receiveUpgrade(
   request: IncomingMessage,

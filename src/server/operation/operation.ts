@@ -286,7 +286,7 @@ class ProcessReports implements NoticeTopic {
   }
 
   /**
-   * The report of this process and the last reports of the others. In the first seconds, some of the others are
+   * The report of this process and the last reports of the other processes. In the first seconds, some reports are
    * missing.
    */
   all(): readonly ProcessReport[] {
