@@ -1,4 +1,5 @@
-// Opens the target of a continuous backup at an address.
+// Opens the target of a continuous backup at an address. A target is a folder or a bucket of an S3-compatible
+// service.
 
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

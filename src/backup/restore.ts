@@ -18,9 +18,8 @@ import { logNameBytes } from '../storage/kv/log/segment-format.ts'
 import { secretKeyRow } from '../storage/store/store-secret.ts'
 import { writeParts } from './base-copy.ts'
 import { type RestorePlan, readBase } from './catalogue.ts'
-import { decodeChunk } from './chunk.ts'
+import { commitsIn, decodeChunk, type PieceRecord, recordsIn } from './chunk.ts'
 import { lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
-import { commitsIn, type PieceRecord, recordsIn } from './records.ts'
 import { BackupError, type BackupTarget, timeText } from './target.ts'
 
 /** Reports the progress, from 0 to 1. The base copy is the first half, and the log the second. */

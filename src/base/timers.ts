@@ -1,5 +1,5 @@
 // The only source of timers. Code that has to wait gets a `Timers` as a parameter, so that tests advance the time by
-// hand.
+// hand. Background tasks repeat with such timers.
 
 /** Cancels a scheduled call; has no effect once the call has happened. */
 export type Cancel = () => void

@@ -1,5 +1,6 @@
-// Identifies callers in the query log by numbers, which stay the same when keys, roles and collections are renamed.
-// When the log is read, the numbers are converted to names.
+// Callers of requests. The query log identifies them by numbers, which stay the same when keys, roles and collections
+// are renamed; when the log is read, the numbers are converted to names. For services other than queries, the
+// principal of a credential is found.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { epoch } from '../base/micros.ts'

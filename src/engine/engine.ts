@@ -13,7 +13,7 @@ import type { Language, Query, RenderedResponse } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import { viewDocument } from '../model/view-document.ts'
 import { WriteNeeded } from '../storage/store/contract.ts'
-import { encodeGlobalId } from '../values/global-id.ts'
+import { encodeGlobalId } from '../values/names.ts'
 import { type DatabaseId, native, Ref } from '../values/value.ts'
 import { followNames, namedCaller, principalOf } from './callers.ts'
 import type {

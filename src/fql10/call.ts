@@ -2,7 +2,7 @@
 // effect limit, read time and depth from its outer call.
 
 import { type Message, msg } from '../base/message.ts'
-import type { EffectPlace } from '../model/effect.ts'
+import type { EffectPlace } from '../model/code-interface.ts'
 import type { DatabaseId, Micros, Ref, Value as StoredValue, Time } from '../values/value.ts'
 import {
   type Diagnostic,

@@ -1,4 +1,5 @@
 // Parses the body of a request: a query or a template, and arguments. An invalid body fails the request as a whole.
+// Parsed queries are cached.
 
 import { RequestError } from '../base/errors.ts'
 import { GenerationCache } from '../base/generation-cache.ts'

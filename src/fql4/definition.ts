@@ -3,7 +3,7 @@
 // reference all read this entry.
 
 import { type Message, msg, own } from '../base/message.ts'
-import type { Effect } from '../model/effect.ts'
+import type { Effect } from '../model/code-interface.ts'
 import type { Session } from '../model/session.ts'
 import { UnresolvedRef, type Value } from '../values/value.ts'
 import { speaks } from './dialect.ts'

@@ -1,5 +1,6 @@
-// The closed tables of query errors in version 4: codes with their statuses, and the ranks that decide the status of a
-// response. Codes, statuses and fixed phrases are facts of the protocol, because clients branch on them.
+// The closed tables of query errors in version 4: codes with their statuses, and the ranks that decide the status of
+// a response. Codes, statuses and fixed phrases are facts of the protocol, because clients branch on them. The errors
+// of sibling elements are collected in a bounded list.
 
 import { step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'

@@ -3,7 +3,7 @@
 // needs it.
 
 import type { Message } from '../base/message.ts'
-import type { Effect } from '../model/effect.ts'
+import type { Effect } from '../model/code-interface.ts'
 import type { NativeName, SchemaKind, Value } from '../values/value.ts'
 import { type Position, QueryError } from './errors.ts'
 import type { Variables } from './variables.ts'

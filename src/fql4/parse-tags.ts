@@ -1,5 +1,6 @@
-// Parses references: `{"@ref": {...}}` in every nesting, and the path strings of older drivers. Only the syntax is
-// checked here; the document is looked up when the query runs.
+// Parses references and tagged literals: `{"@ref": {...}}` in every nesting, the path strings of older drivers, and
+// the tags of times, dates, bytes and UUIDs. Only the syntax is checked here; the document is looked up when the
+// query runs.
 
 import { msg } from '../base/message.ts'
 import { decodeBase64 } from '../values/base64.ts'

@@ -4,7 +4,7 @@
 
 import { step } from '../base/effort.ts'
 import { msg } from '../base/message.ts'
-import type { Effect } from '../model/effect.ts'
+import type { Effect } from '../model/code-interface.ts'
 import type { Json, Value } from '../values/value.ts'
 import type { ArgumentType, FunctionDefinition } from './definition.ts'
 import { ErrorList, type QueryError } from './errors.ts'

@@ -24,8 +24,7 @@ import type {
   PredicateSubject,
 } from './auth/contract.ts'
 import type { Logins } from './auth/login.ts'
-import { type CodeArguments, predicateArguments } from './code-arguments.ts'
-import type { Effect, EffectPlace } from './effect.ts'
+import { type CodeArguments, type Effect, type EffectPlace, predicateArguments } from './code-interface.ts'
 import { Failure, LanguageError } from './failure.ts'
 import { anyType, type FieldType } from './schema/field-types.ts'
 import { NamedObjects, type ReadRecorder } from './use-recorders.ts'

@@ -2,7 +2,7 @@
 
 import type { Version } from '../storage/store/contract.ts'
 import { historyFloorField, migrationField } from '../storage/store/definitions.ts'
-import { encodeGlobalId } from '../values/global-id.ts'
+import { encodeGlobalId } from '../values/names.ts'
 import {
   type CollectionId,
   DocumentValue,

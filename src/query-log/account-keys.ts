@@ -1,6 +1,7 @@
-// Account keys: the credentials of log pipelines. They belong to the operator, not to a database, and give access only
-// to the log API. A secret is shown once, and its SHA-256 is stored. A slow hash such as bcrypt would protect guessable
-// secrets, but 256 random bits cannot be guessed, and checking a key must stay cheap.
+// Account keys: the credentials of log pipelines. They belong to the operator, not to a database, and give access
+// only to the log API. A secret is shown once, and its SHA-256 is stored. A slow hash such as bcrypt would protect
+// guessable secrets, but 256 random bits cannot be guessed, and checking a key must stay cheap. A key names a region
+// group in its requests.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { microsPerDay, nearestMicros } from '../base/micros.ts'

@@ -1,4 +1,5 @@
-// Searches for single records of the query log and returns them in pages, the newest first.
+// Searches for single records of the query log and returns them in pages, the newest first. Records are matched
+// against the conditions of the search.
 
 import type { Micros } from '../values/value.ts'
 import { type ExportedRecord, isOfDashboard } from './exported-record.ts'

@@ -5,6 +5,7 @@
 //     3f9a….live                         the writer's segments contain all its records up to the modification time
 //
 // A segment may end with an incomplete line, where its writer crashed or is still writing.
+// Old segments are removed.
 
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'

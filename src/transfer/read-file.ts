@@ -1,7 +1,14 @@
 // Reads a file of documents and converts its elements to records. Each element has the position after it, so that an
-// interrupted reader can continue there.
+// interrupted reader can continue there. The file may also be in the query language, or a dump of schema objects.
 
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
+import {
+  FqlSyntaxError,
+  lineAndColumn,
+  NoValueError,
+  readExpressions,
+  valueOfQuery,
+} from '../fql4/text/index.ts'
 import { JsonSyntaxError, parseJson, tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { FieldTypes } from './field-types.ts'
@@ -9,12 +16,19 @@ import { readDriver } from './formats/driver-documents.ts'
 import { readDriver10, readSimple, readTagged } from './formats/export-documents.ts'
 import type { ElementContext, FormatName, ReadElement } from './formats/format.ts'
 import { type CellRules, readCells, readCollectionIdDocument, readRow } from './formats/rows.ts'
-import { type CountBytes, readText } from './input.ts'
+import { type CountBytes, readAll, readText } from './input.ts'
 import { type ElementPlace, inFile, jsonElements, start, wholeText } from './json-elements.ts'
-import { languageItems } from './language-files.ts'
 import { expand } from './recognise.ts'
-import { BadRecord, type Notes, type RecordPlace, type SchemaRecord, type SourceRecord } from './record.ts'
-import { readId } from './references.ts'
+import {
+  BadRecord,
+  type CreatedKind,
+  type Notes,
+  type RecordPlace,
+  type SchemaRecord,
+  type SourceRecord,
+  TransferError,
+} from './record.ts'
+import { namedKinds, readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
 /** A position in a file between two records. */
@@ -316,4 +330,60 @@ async function createdIn(file: SourceFile): Promise<readonly SchemaRecord[]> {
   const records: SchemaRecord[] = []
   for await (const item of languageItems(file)) if (item.kind === 'schema') records.push(item.record)
   return records
+}
+
+// Reads files in the query language: calls such as `CreateIndex({…})`, as schema tools store them, and values as
+// printed by the shell of the hosted service. Nothing is evaluated.
+
+/** The meaning of one expression in a file. */
+type LanguageContent =
+  | { readonly kind: 'schema'; readonly record: SchemaRecord }
+  /** A value in the wire form, such as a document or a page of them. */
+  | { readonly kind: 'value'; readonly json: Json }
+  | { readonly kind: 'bad'; readonly reason: BadRecord }
+
+type LanguageItem = LanguageContent & { readonly line: number; readonly size: number }
+
+/** The expressions of a file, in order. Throws {@link TransferError} at a syntax error. */
+async function* languageItems(file: SourceFile): AsyncGenerator<LanguageItem, void, undefined> {
+  const { shown } = file
+  const text = await readAll(file)
+  try {
+    for (const { end, json, start } of readExpressions(text)) {
+      const place = { line: lineAndColumn(text, start).line, size: end - start }
+      yield { ...place, ...contentOf(json) }
+    }
+  } catch (error) {
+    if (!(error instanceof FqlSyntaxError)) throw error
+    throw new TransferError(`${shown}:${error.line}:${error.column}: ${error.message}`, { cause: error })
+  }
+}
+
+const creations = new Map<string, CreatedKind>([
+  ...namedKinds.map(kind => [`create_${kind}`, kind] as const),
+  ['create_class', 'collection'],
+])
+
+function contentOf(json: Json): LanguageContent {
+  try {
+    if (json instanceof Map && json.size === 1) {
+      const [[form, parameters]] = [...json] as [[string, Json]]
+      const kind = creations.get(form)
+      if (kind !== undefined) return { kind: 'schema', record: creation(kind, valueOfQuery(parameters)) }
+    }
+    return { kind: 'value', json: valueOfQuery(json) }
+  } catch (error) {
+    if (!(error instanceof NoValueError || error instanceof BadRecord)) throw error
+    const reason =
+      error instanceof BadRecord
+        ? error
+        : new BadRecord('neither a value nor a call that creates a schema object')
+    return { kind: 'bad', reason }
+  }
+}
+
+function creation(object: CreatedKind, value: Json): SchemaRecord {
+  const name = value instanceof Map ? value.get('name') : undefined
+  if (!(value instanceof Map) || typeof name !== 'string') throw new BadRecord(`a ${object} without a name`)
+  return { kind: 'schema', object, name, params: value }
 }

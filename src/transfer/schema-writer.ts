@@ -1,6 +1,6 @@
 // Creates schema objects through the query layer, which validates them: databases, collections, functions, roles,
 // indexes, access providers, keys. An object that refers to a missing object is retried after the other objects.
-// Existing objects are not changed.
+// Existing objects are not changed. The `data` of an object may be written later than the object.
 
 import { equalValues } from '../values/equality.ts'
 import { type Json, nativeOfKind } from '../values/value.ts'

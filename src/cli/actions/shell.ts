@@ -1,4 +1,5 @@
-// Connects the shell to a service, the terminal and the history file.
+// Connects the shell to a service, the terminal and the history file. The history of earlier shells is a file that
+// only its owner can read.
 
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'

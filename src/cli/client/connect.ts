@@ -1,5 +1,5 @@
 // Finds the service for the commands that send queries: a service at a URL, the service on a data directory, or a
-// temporary service on a directory that is not served.
+// temporary service on a directory that is not served. A temporary service is a child process.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

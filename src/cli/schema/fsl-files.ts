@@ -1,8 +1,9 @@
-// Pulls and pushes a folder of `.fsl` files, the schema language of version 10. The text of the files is not
-// changed, and the service computes the differences.
+// Pulls and pushes a folder of `.fsl` files, the schema language of version 10. The text of the files is not changed,
+// and the service computes the differences. The folder can be watched for changes.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { systemTimers, wait } from '../../base/timers.ts'
 import { schemaFilesOf } from '../../transfer/connection.ts'
 import { isVersion10Schema, readFsl } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
@@ -111,3 +112,42 @@ export async function pushFiles(
 ): Promise<void> {
   await connection.schema('POST', `update?override=${isWhole}&version=${version}`, files)
 }
+
+// Watches the files of a schema by reading them at intervals. Polling works on every system and file system, and costs
+// almost nothing for the few files of a schema.
+
+/** The files of a schema, by name. */
+export type SchemaFiles = ReadonlyMap<string, string>
+
+/** Milliseconds between two reads. */
+const watchMs = 300
+
+/** Calls `use` with the files, and again after each change, until `isStopped`. Rejects if the first read fails. */
+export async function watchSchema(
+  read: () => SchemaFiles | Promise<SchemaFiles>,
+  use: (files: SchemaFiles) => void | Promise<void>,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  let last = await read()
+  await use(last)
+  while (!isStopped()) {
+    await wait(watchMs, systemTimers)
+    const files = isStopped() ? last : await tryRead(read)
+    if (files === undefined || isSame(files, last)) continue
+    last = files
+    await use(files)
+  }
+}
+
+/** Reads the files, or returns undefined while they cannot be read: an editor replaces a file, a service restarts. */
+async function tryRead(read: () => SchemaFiles | Promise<SchemaFiles>): Promise<SchemaFiles | undefined> {
+  try {
+    return await read()
+  } catch (cause) {
+    if (cause instanceof StartError) return undefined
+    throw cause
+  }
+}
+
+const isSame = (files: SchemaFiles, others: SchemaFiles) =>
+  files.size === others.size && [...files].every(([name, text]) => others.get(name) === text)

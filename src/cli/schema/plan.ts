@@ -1,5 +1,5 @@
 // Computes the changes that make the schema of a database equal to a folder, and the single query that makes the
-// changes.
+// changes. The present schema is read from its service.
 
 import { allObjects, object } from '../../transfer/query-json.ts'
 import type { Json } from '../../values/value.ts'

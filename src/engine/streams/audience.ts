@@ -1,6 +1,6 @@
 // Decides which viewers may see the events of one transaction. Access is checked once for each viewer, as of the
 // commit. Access to the earlier state of a document is checked as of directly before the commit. Events that a viewer
-// may not see are omitted without a notice.
+// may not see are omitted without a notice. The events are formatted once for each format.
 
 import { watched } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'

@@ -1,6 +1,6 @@
-// Reads the events of paged streams, once for all streams with the same events. Each page is a separate request, which
-// may wait or be evaluated in another process without delaying other work. The next page begins where the previous page
-// ends, so no event is lost or sent twice.
+// Reads the events of paged streams, once for all streams with the same events. Each page is a separate request,
+// which may wait or be evaluated in another process without delaying other work. The next page begins where the
+// previous page ends, so no event is lost or sent twice. A new stream first catches up with its own reader.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'

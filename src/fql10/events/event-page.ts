@@ -1,12 +1,17 @@
-// Reads pages of events. Each document that a transaction has changed is read as of the time before and the time after
-// the transaction.
+// Reads pages of events. Each document that a transaction has changed is read as of the time before and the time
+// after the transaction. The costs of pages are computed for their statistics.
 
 import { step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { nearestMicros } from '../../base/micros.ts'
 import type { Session } from '../../model/session.ts'
-import { areComplete, type SourceChange, sourceChanges } from '../../model/source-changes.ts'
+import {
+  areComplete,
+  type ChangeSource,
+  type SourceChange,
+  sourceChanges,
+} from '../../model/source-changes.ts'
 import { quoteJson } from '../../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Call } from '../call.ts'
@@ -14,10 +19,9 @@ import { equalElements } from '../comparison.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { callAt } from '../sets/lazy-set.ts'
 import { Doc, Id, isArray, isNull, isStruct, type Value, type WatchedPath } from '../value.ts'
-import { costsBetween, type EventCosts, historyCosts, noCosts, statsText, sumOf } from './event-costs.ts'
+import type { OpenedSource } from './event-request.ts'
 import { type CostCounters, type Moment, Moments } from './moments.ts'
-import type { OpenedSource } from './opened-source.ts'
-import { type EventPlace, placeText, wholeTransaction } from './place-text.ts'
+import { type EventPlace, placeText, wholeTransaction } from './token.ts'
 
 /** The limits of a page. */
 interface PageBounds {
@@ -263,4 +267,57 @@ function partOf(value: Value, part: string | bigint, call: Call): Value | undefi
   return world.documents.absence(value, call) === undefined
     ? world.documents.field(value, part, call)
     : undefined
+}
+
+// Computes the statistics of events and pages.
+
+/** The costs in the units of the response. */
+export interface EventCosts {
+  readonly readOps: number
+  readonly bytesRead: number
+  readonly computeUnits: number
+  readonly timeMs: number
+}
+
+/** The costs of an event without work. */
+const noCosts: EventCosts = { readOps: 0, bytesRead: 0, computeUnits: 0, timeMs: 0 }
+
+/** The number of partitions in the history of a collection, or of an index without terms. */
+const historyPartitions = 8
+
+/** The costs of searching a source for changes. */
+export function historyCosts(source: ChangeSource): EventCosts {
+  const isNarrow = source.kind === 'document' || (source.kind === 'index' && source.terms.length > 0)
+  return { ...noCosts, readOps: isNarrow ? 1 : historyPartitions }
+}
+
+/**
+ * The costs between two measurements. For the source of a document, reading this document is free, because its history
+ * contains it.
+ */
+function costsBetween(before: CostCounters, after: CostCounters, source?: ChangeSource): EventCosts {
+  const readOps = after.readOps - before.readOps
+  return {
+    readOps: source?.kind === 'document' ? Math.max(0, readOps - 1) : readOps,
+    bytesRead: after.bytesRead - before.bytesRead,
+    computeUnits: after.computeUnits - before.computeUnits,
+    timeMs: Math.round((after.micros - before.micros) / 1000),
+  }
+}
+
+/** The sum of two costs. */
+function sumOf(left: EventCosts, right: EventCosts): EventCosts {
+  return {
+    readOps: left.readOps + right.readOps,
+    bytesRead: left.bytesRead + right.bytesRead,
+    computeUnits: left.computeUnits + right.computeUnits,
+    timeMs: left.timeMs + right.timeMs,
+  }
+}
+
+/** The costs as JSON. */
+export function statsText({ bytesRead, computeUnits, readOps, timeMs }: EventCosts): string {
+  const computeOps = Math.max(1, Math.ceil(computeUnits / limits.computeUnitsPerOp))
+  const costs = `"read_ops":${readOps},"storage_bytes_read":${bytesRead},"compute_ops":${computeOps}`
+  return `{${costs},"processing_time_ms":${timeMs},"rate_limits_hit":[]}`
 }

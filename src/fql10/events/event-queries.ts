@@ -17,11 +17,16 @@ import type {
 } from '../../model/streaming.ts'
 import { encodeValue } from '../../storage/keys/value-codec.ts'
 import type { Micros, Value as Stored } from '../../values/value.ts'
-import { type EventCosts, historyCosts, statsText } from './event-costs.ts'
-import { type EventPage, errorEvent, readEvents } from './event-page.ts'
+import {
+  type EventCosts,
+  type EventPage,
+  errorEvent,
+  historyCosts,
+  readEvents,
+  statsText,
+} from './event-page.ts'
 import { type EventRequest, readEventRequest, startOf } from './event-request.ts'
-import { placeText, wholeTransaction } from './place-text.ts'
-import type { OpenedToken } from './token.ts'
+import { type OpenedToken, placeText, wholeTransaction } from './token.ts'
 
 // Evaluates pages of events as queries, with the same time limits and the same slow lane.
 

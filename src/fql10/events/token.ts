@@ -1,12 +1,12 @@
 // Encodes event sources as tokens. A token contains the set, the watched fields, the database, and the time of the
-// query that created it. It carries no rights.
+// query that created it. It carries no rights. Positions in the events of a source are texts, too.
 
+import { Buffer } from 'node:buffer'
 import { nearestMicros } from '../../base/micros.ts'
 import { isArray, type Micros, type Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { Reviver } from '../sets/reviver.ts'
-import { saved } from '../sets/saved-values.ts'
-import { seal, unseal } from '../sets/sealed.ts'
+import { saved, seal, unseal } from '../sets/saved-values.ts'
 import { EventSource } from '../value.ts'
 
 /** A decoded token whose source is not decoded yet. */
@@ -41,4 +41,52 @@ export function openToken(text: string, key: Uint8Array): OpenedToken | undefine
 export function sourceIn({ source }: OpenedToken, call: Call): EventSource | undefined {
   const revived = new Reviver(call, undefined).value(source)
   return revived instanceof EventSource ? revived : undefined
+}
+
+// Encodes positions in the events of a source as text. The text has a checksum to reject invalid texts, but no
+// authentication code. Events are filtered by the rights of the caller, so a forged position gives a client no more
+// than `start_ts`, which every client may send. An authentication code would cost more than finding the event. The
+// bytes are a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in base64url.
+
+/** A position in the events of a source: after the event with this ordinal in the transaction at this time. */
+export interface EventPlace {
+  readonly time: Micros
+  readonly ordinal: number
+}
+
+/** The ordinal of the position after all events of a transaction. */
+export const wholeTransaction = 0xffff_ffff
+
+/** Distinguishes positions from sealed data (../sets/sealed.ts). Clients keep texts with this number. */
+const version = 4
+
+const ordinalAt = 9
+const checkAt = 13
+const placeBytes = 15
+
+const scratch = Buffer.alloc(placeBytes)
+
+/** Encodes a position. */
+export function placeText({ ordinal, time }: EventPlace): string {
+  scratch[0] = version
+  scratch.writeDoubleBE(time, 1)
+  scratch.writeUInt32BE(ordinal, ordinalAt)
+  scratch.writeUInt16BE(checkOf(scratch), checkAt)
+  return scratch.toString('base64url')
+}
+
+/** Decodes a position. Undefined for any text not from {@link placeText}. */
+export function placeIn(text: string): EventPlace | undefined {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.length !== placeBytes || bytes[0] !== version) return undefined
+  const time = bytes.readDoubleBE(1)
+  if (!Number.isSafeInteger(time) || bytes.readUInt16BE(checkAt) !== checkOf(bytes)) return undefined
+  return { time: nearestMicros(time), ordinal: bytes.readUInt32BE(ordinalAt) }
+}
+
+/** The FNV-1a hash of the bytes before the checksum, folded to 16 bits. */
+function checkOf(bytes: Buffer): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < checkAt; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
+  return ((hash >>> 16) ^ hash) & 0xffff
 }

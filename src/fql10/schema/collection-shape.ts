@@ -1,8 +1,16 @@
 // The type of collection definitions in version 10.
 
-import { anyObject, type ObjectType } from '../../model/schema/field-types.ts'
+import {
+  anyObject,
+  array,
+  byName,
+  either,
+  type ObjectType,
+  object,
+  optional,
+  scalar,
+} from '../../model/schema/field-types.ts'
 import { indexType, termsType } from './fsl/index-parts.ts'
-import { array, byName, either, object, optional, scalar } from './type-constructors.ts'
 
 const [text, flag, count] = [scalar('String'), scalar('Boolean'), scalar('Long')]
 

@@ -11,8 +11,7 @@ import { SetCursor, SetValue, type Struct, type Value } from '../value.ts'
 import { isElement, type SetPosition } from './items.ts'
 import { type LazySet, lazy, pageSizeDefault } from './lazy-set.ts'
 import { RevivalError, Reviver } from './reviver.ts'
-import { saved } from './saved-values.ts'
-import { seal, unseal } from './sealed.ts'
+import { saved, seal, unseal } from './saved-values.ts'
 
 /** A page of a set, with a cursor if the set may have more elements. */
 interface Page {

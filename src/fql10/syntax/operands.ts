@@ -2,9 +2,10 @@
 // and projections, which have fields in braces, and string literals, which may be keys of fields.
 
 import { msg } from '../../base/message.ts'
-import { keyOf, readString, startsString } from './literals.ts'
+import { keyOf, readNumber, readString, startsNumber, startsString } from './literals.ts'
 import { type Link, type Node, type ProjectedField, type ProjectionNode, shortParameter } from './nodes.ts'
 import { code, SourceReader } from './reader.ts'
+import { readType } from './types.ts'
 
 // Parses the links of a chain after its operand: fields, calls, index accesses and assertions.
 
@@ -235,4 +236,66 @@ export abstract class ObjectReader extends ChainReader {
     const value: Node = { kind: 'chain', operand, links: [link], start: nameStart, end }
     return { name, nameStart, value: this.unit() === code.openBrace ? this.projection(value) : value }
   }
+}
+
+// Parses the cases of `match` without building nodes, because evaluating a `match` always fails.
+
+/** Skips `{ case pattern => expression … }`. */
+export function skipCases(reader: SourceReader, expression: () => Node, separators: () => boolean): void {
+  reader.lines()
+  reader.requires('{')
+  reader.lines()
+  do {
+    if (reader.unit() === code.closeBrace) break
+    if (!reader.skipsWord('case')) throw reader.expected()
+    reader.lines()
+    skipPattern(reader)
+    reader.lines()
+    reader.requires('=>')
+    reader.lines()
+    expression()
+  } while (separators())
+  reader.lines()
+  reader.requires('}')
+}
+
+function skipPattern(reader: SourceReader): void {
+  if (startsNumber(reader)) readNumber(reader)
+  else if (startsString(reader)) {
+    readString(reader, () => {
+      throw reader.expected()
+    })
+  } else if (reader.skips('(')) skipPatterns(reader, ')')
+  else if (reader.skips('[')) skipPatterns(reader, ']')
+  else if (reader.skips('{')) skipPatterns(reader, '}')
+  else if (reader.skips('...')) reader.name()
+  else skipNamed(reader)
+}
+
+function skipNamed(reader: SourceReader): void {
+  const name = reader.peekName()
+  if (name === 'null' || name === 'true' || name === 'false') {
+    reader.at += name.length
+    return
+  }
+  reader.name()
+  reader.blanks()
+  if (reader.skips(':')) {
+    reader.lines()
+    readType(reader)
+  } else if (reader.skips('@')) {
+    reader.lines()
+    skipPattern(reader)
+  }
+}
+
+/** Skips patterns up to a bracket. Object patterns may have keys. */
+function skipPatterns(reader: SourceReader, bracket: string): void {
+  reader.separated(bracket, () => {
+    skipPattern(reader)
+    reader.blanks()
+    if (!reader.skips(':')) return
+    reader.lines()
+    skipPattern(reader)
+  })
 }

@@ -13,8 +13,7 @@ import {
   shortParameter,
   type TypeNode,
 } from './nodes.ts'
-import { ObjectReader } from './operands.ts'
-import { skipCases } from './patterns.ts'
+import { ObjectReader, skipCases } from './operands.ts'
 import { bodyOfShortLambda, type Operator, readOperator, treeOf } from './precedence.ts'
 import { code, type ExpectedTokens, isKeyword, startsName } from './reader.ts'
 import { placeholderText } from './template.ts'

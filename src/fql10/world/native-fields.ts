@@ -3,7 +3,7 @@
 import { mayRead } from '../../model/permissions.ts'
 import { valueTypeText } from '../../model/schema/field-types.ts'
 import type { Session } from '../../model/session.ts'
-import { encodeGlobalId } from '../../values/global-id.ts'
+import { encodeGlobalId } from '../../values/names.ts'
 import {
   firstUserCollection,
   isArray,

@@ -4,8 +4,7 @@
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
 import { epoch } from '../../base/micros.ts'
-import type { CodeArguments } from '../../model/code-arguments.ts'
-import type { EffectPlace } from '../../model/effect.ts'
+import type { CodeArguments, EffectPlace } from '../../model/code-interface.ts'
 import type { CodeLanguage, Session } from '../../model/session.ts'
 import type { SourceCode } from '../../values/code.ts'
 import {

@@ -3,7 +3,7 @@
 import { assert } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
 import { authorityOfRole } from '../../model/auth/role.ts'
-import type { CodeArguments } from '../../model/code-arguments.ts'
+import type { CodeArguments } from '../../model/code-interface.ts'
 import { Failure, LanguageError } from '../../model/failure.ts'
 import { permissionDenied } from '../../model/permissions.ts'
 import type { Session } from '../../model/session.ts'

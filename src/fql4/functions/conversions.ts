@@ -2,10 +2,10 @@
 
 import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
-import { asText } from '../../text/as-text.ts'
-import { dateOfTime, timeOfDate } from '../../values/date.ts'
+import { dateOfTime, formatDate, timeOfDate } from '../../values/date.ts'
+import { javaDoubleText } from '../../values/double-text.ts'
 import { parseJavaNumber } from '../../values/number-text.ts'
-import { timeFromEpoch, timeUnit } from '../../values/time.ts'
+import { formatTime, timeFromEpoch, timeUnit } from '../../values/time.ts'
 import {
   DocumentValue,
   instant,
@@ -14,6 +14,8 @@ import {
   LocalDate,
   type ObjectValue,
   Time,
+  Transient,
+  Uuid,
   type Value,
 } from '../../values/value.ts'
 import { anyValue } from '../arguments.ts'
@@ -25,6 +27,24 @@ import { valueAt } from '../path.ts'
 import { countScan } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 import { dateFromText, timeFromText } from './time.ts'
+
+/** The text of a scalar value; undefined for bytes, references and compound values. */
+export function asText(value: Value): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'boolean':
+    case 'bigint':
+      return String(value)
+    case 'number':
+      return javaDoubleText(value)
+  }
+  if (value === null) return 'null'
+  if (value instanceof Time) return formatTime(value)
+  if (value instanceof LocalDate) return formatDate(value)
+  if (value instanceof Uuid) return value.text
+  return value instanceof Transient ? value.word : undefined
+}
 
 function cannotCast(value: Value, target: string, call: Call, ...at: string[]): QueryError {
   return call.invalid(msg`Cannot cast ${typeName(value)} to ${target}.`, ...at)

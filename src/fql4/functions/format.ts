@@ -2,7 +2,6 @@
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
-import { asText } from '../../text/as-text.ts'
 import { formatDouble, formatInteger } from '../../text/format/number-format.ts'
 import { FormatError, parseFormat, type Specifier } from '../../text/format/specifier.ts'
 import { formatTimePart, isTimeSuffix } from '../../text/format/time-format.ts'
@@ -17,6 +16,7 @@ import { CountedText, countScan, countText } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 import { renderValue } from '../wire/render.ts'
 import type { ApiVersion } from '../wire/version.ts'
+import { asText } from './conversions.ts'
 
 /** The API version in which `%@` prints. */
 const plainVersion: ApiVersion = '2.1'

@@ -1,7 +1,16 @@
-// A reading of a set by a call. The position of the call is used for errors.
+// A reading of a set by a call, and the lambdas in sets that the reading applies. The position of the call is used
+// for errors.
 
+import type { Message } from '../../base/message.ts'
+import type { Effect } from '../../model/code-interface.ts'
+import type { Session } from '../../model/session.ts'
 import { Reading } from '../../model/sets/reading.ts'
-import type { Call } from '../definition.ts'
+import type { Lambda, Value } from '../../values/value.ts'
+import { Call } from '../definition.ts'
+import type { QueryError } from '../errors.ts'
+import { applyLambda, applyStored, lambdaValue } from '../evaluate.ts'
+import type { BoundLambda, CallExpression } from '../expression.ts'
+import { compileLambda } from '../stored-code.ts'
 
 /** A {@link Reading} with its call. */
 export class CallReading extends Reading {
@@ -23,4 +32,57 @@ export class CallReading extends Reading {
   override asOf(at: number | undefined): CallReading {
     return new CallReading(this.call, at, this.hidden, ...this.counts)
   }
+}
+
+/** A lambda literal in the argument `key` of a call. */
+interface LambdaLiteral {
+  readonly session: Session
+  readonly bound: BoundLambda
+  readonly call: CallExpression
+  readonly key: string
+}
+
+/** The literals of set lambdas, by value. */
+const literals = new WeakMap<Lambda, LambdaLiteral>()
+
+/** The literal of a set's lambda in the query of a session; undefined for lambdas from elsewhere. */
+function literalOf(lambda: Lambda, session: Session): LambdaLiteral | undefined {
+  const literal = literals.get(lambda)
+  return literal?.session === session ? literal : undefined
+}
+
+/** The value of a lambda literal in the argument `key` of a call that creates a set. */
+export function setLambda(bound: BoundLambda, call: Call, key: string): Lambda {
+  const lambda = lambdaValue(bound.lambda, bound.variables, call.session)
+  literals.set(lambda, { session: call.session, bound, call: call.expression, key })
+  return lambda
+}
+
+/** The maximum effect of a lambda. */
+export function effectOf(lambda: Lambda, session: Session): Effect {
+  return (literalOf(lambda, session)?.bound.lambda ?? compileLambda(lambda)).effect
+}
+
+/**
+ * The lambdas in sets. A set contains its lambda as a value, closed and printable. While the query that contains the
+ * lambda literal is running, the literal itself is applied, so that errors have positions in the query.
+ */
+export function applySetLambda(lambda: Lambda, argument: Value, { call, session }: CallReading): Value {
+  const literal = literalOf(lambda, session)
+  if (literal) {
+    const { bound, call, key } = literal
+    return applyLambda(bound, argument, new Call(session, call, bound.variables), key)
+  }
+  return applyStored(lambda, argument, session, call)
+}
+
+/** `invalid argument` at the lambda literal, or else at the call that reads the set. */
+export function setLambdaError(
+  lambda: Lambda,
+  description: Message,
+  { call, session }: CallReading,
+): QueryError {
+  const literal = literalOf(lambda, session)
+  if (!literal) return call.invalid(description)
+  return new Call(session, literal.call, literal.bound.variables).invalid(description, literal.key)
 }

@@ -18,9 +18,9 @@ import { resolveName } from '../references.ts'
 import { notFound, permissionDenied } from '../refusals.ts'
 import { typeName } from '../values/tagged.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
+import { effectOf, setLambda } from './call-reading.ts'
 import { listOf, unresolvedIn } from './cursor.ts'
 import { canCombine, isHistory } from './describe.ts'
-import { effectOf, setLambda } from './set-lambda.ts'
 
 /** The entries of an index under terms. `key`: the argument with the index. */
 export function matchSet(index: string | Ref, terms: readonly Value[], call: Call, key: string): SetValue {

@@ -12,8 +12,7 @@ import { isNativeCollectionRef, Lambda, type Ref, type Value } from '../../value
 import { checkWidth } from '../evaluate.ts'
 import { typeName } from '../values/tagged.ts'
 import { type SetLike, SetValue } from '../values/transient.ts'
-import type { CallReading } from './call-reading.ts'
-import { applySetLambda, setLambdaError } from './set-lambda.ts'
+import { applySetLambda, type CallReading, setLambdaError } from './call-reading.ts'
 import { distinctStream, unionStream } from './streams.ts'
 
 /** Opens a target; undefined when the caller may not read it. */

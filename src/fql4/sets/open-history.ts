@@ -10,8 +10,7 @@ import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import { isNativeCollectionRef, type Micros, native, Ref } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
-import { combinedHistory, type HistoryMember } from './combined-history.ts'
-import { joinHistory } from './join-history.ts'
+import { combinedHistory, type HistoryMember, joinHistory } from './combined-history.ts'
 import { openSet, withoutHistory } from './open.ts'
 
 /** Opens the history of a set or document; undefined when the caller may not read it. */

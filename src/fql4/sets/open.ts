@@ -9,10 +9,9 @@ import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import { isNativeCollectionRef, type Ref } from '../../values/value.ts'
 import { typeName } from '../values/tagged.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
-import type { CallReading } from './call-reading.ts'
+import { applySetLambda, type CallReading, setLambdaError } from './call-reading.ts'
 import { rangePlaces } from './cursor.ts'
 import { joinStream } from './join.ts'
-import { applySetLambda, setLambdaError } from './set-lambda.ts'
 import {
   differenceStream,
   distinctStream,

@@ -1,5 +1,6 @@
-// Parses text to wire JSON. The text is a small subset of JavaScript, parsed by acorn and never evaluated: calls of the
-// language's functions, literals, arrays, objects and arrow functions.
+// Parses text to wire JSON. The text is a small subset of JavaScript, parsed by acorn and never evaluated: calls of
+// the language's functions, literals, arrays, objects and arrow functions. A text may also be a JavaScript module
+// with one definition, and a text in version 10 is recognised, so that an error can name the version.
 
 import { type Expression, type ModuleDeclaration, parse, parseExpressionAt, type Statement } from 'acorn'
 import type { Json } from '../../values/value.ts'

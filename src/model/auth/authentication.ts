@@ -12,8 +12,7 @@ import { KeySets } from './jwks.ts'
 import { createJwksFetch } from './jwks-fetch.ts'
 import { Logins } from './login.ts'
 import { Passwords } from './password.ts'
-import { RootSecret } from './root-secret.ts'
-import { SecretVerifier } from './secret.ts'
+import { RootSecret, SecretVerifier } from './secret.ts'
 
 export interface AuthenticationOptions {
   readonly clock: Clock

@@ -20,9 +20,8 @@ import {
 } from './admission.ts'
 import type { Caller } from './contract.ts'
 import type { IdentityProviders, VerifiedToken } from './identity-provider.ts'
-import type { RootSecret } from './root-secret.ts'
 import { parseScopedSecret, type Scope } from './scope.ts'
-import { parseSecret, type SecretVerifier } from './secret.ts'
+import { parseSecret, type RootSecret, type SecretVerifier } from './secret.ts'
 
 interface IdentifierOptions {
   readonly verifier: SecretVerifier

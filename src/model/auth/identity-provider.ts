@@ -9,8 +9,8 @@ import type { Memo } from '../../base/pending.ts'
 import type { ReadTransaction, Version } from '../../storage/store/contract.ts'
 import { decodeBase64 } from '../../values/base64.ts'
 import { type Code, codeOf } from '../../values/code.ts'
-import { decodeGlobalId } from '../../values/global-id.ts'
 import { parseJson } from '../../values/json.ts'
+import { decodeGlobalId } from '../../values/names.ts'
 import {
   type DatabaseId,
   isObject,

@@ -1,14 +1,16 @@
-// The secrets of keys and tokens: binary records in URL-safe base64. A secret contains the id of its document, so it is
-// found with one read, and ends in 160 random bits. Layout and hashing are facts of the protocol.
+// The secrets of keys and tokens: binary records in URL-safe base64. A secret contains the id of its document, so it
+// is found with one read, and ends in 160 random bits. Layout and hashing are facts of the protocol. Secrets are
+// verified against stored hashes.
 
-import { hash } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
 import type { Memo } from '../../base/pending.ts'
 import { decodeBase64, encodeBase64Url } from '../../values/base64.ts'
-import type { DatabaseId } from '../../values/value.ts'
+import { type DatabaseId, rootDatabase } from '../../values/value.ts'
 import { type Bcrypt, bcryptAtOnce, isUsableHash, nativeBcrypt, tooManyChecks } from './bcrypt.ts'
+import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
 
 const formatVersion = 126
 const keyTag = 112
@@ -117,4 +119,41 @@ export class SecretVerifier {
   #inTurn<T>(memo: Memo, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
     return this.#queue.run([database, memo], operation)
   }
+}
+
+/**
+ * The root secret, which the operator configures as plain text or as a bcrypt hash. It has admin rights at the top of
+ * the hierarchy and belongs to no document.
+ */
+export class RootSecret {
+  readonly #verifier: SecretVerifier
+  /** Set when the configured text is a hash. */
+  readonly #storedHash: string | undefined
+  readonly #digest: Buffer
+  readonly #length: number
+
+  constructor(configured: string, verifier: SecretVerifier) {
+    this.#verifier = verifier
+    this.#storedHash = isUsableHash(configured) ? configured : undefined
+    this.#digest = digest(configured)
+    this.#length = configured.length
+  }
+
+  /** The suffix of a credential whose secret is the root secret; undefined for other secrets. May throw Pending. */
+  match(text: string, memo: Memo): ScopedSecret | undefined {
+    if (this.#storedHash !== undefined) {
+      const scoped = parseScopedSecret(text)
+      return this.#verifier.verify(memo, rootDatabase, [scoped.secret], this.#storedHash) ? scoped : undefined
+    }
+    // A plain root secret may contain any characters, even colons, so its end is determined by its length.
+    const secret = text.slice(0, this.#length)
+    const rest = text.slice(this.#length)
+    if (rest !== '' && !rest.startsWith(':')) return undefined
+    if (!timingSafeEqual(digest(secret), this.#digest)) return undefined
+    return { secret, scope: parseSuffix(rest.slice(1)) }
+  }
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
 }

@@ -5,7 +5,7 @@ import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { map, name, text } from './fields.ts'
 import { type Draft, failure, invalidType, type Resource } from './resource.ts'
-import { customRoleFailures } from './role-names.ts'
+import { customRoleFailures } from './roles.ts'
 
 export const accessProviderResource: Resource = {
   fields: {

@@ -1,6 +1,6 @@
 // Databases. A database contains its own schema and documents; its child databases are documents in it.
 
-import { encodeGlobalId } from '../../values/global-id.ts'
+import { encodeGlobalId } from '../../values/names.ts'
 import { native, Ref, sameRef } from '../../values/value.ts'
 import { applied, type DestructiveChange, Failure } from '../failure.ts'
 import type { Session } from '../session.ts'

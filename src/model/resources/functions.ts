@@ -7,7 +7,7 @@ import { permissionDenied } from '../permissions.ts'
 import { map, name } from './fields.ts'
 import { renameResource } from './renaming.ts'
 import { blamedBy, type Draft, failure, type Resource } from './resource.ts'
-import { isWithin, roleFailures } from './role-names.ts'
+import { isWithin, roleFailures } from './roles.ts'
 
 export const functionResource: Resource = {
   fields: {

@@ -1,8 +1,18 @@
-// Roles: the privileges that they grant, and their members.
+// Roles: the privileges that they grant, and their members. Keys, functions and access providers name them.
 
 import { limits } from '../../base/limits.ts'
 import { codeOf } from '../../values/code.ts'
-import { isObject, itemsOf, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import {
+  isArray,
+  isObject,
+  itemsOf,
+  Lambda,
+  native,
+  type ObjectValue,
+  Ref,
+  type Value,
+} from '../../values/value.ts'
+import { isBuiltinRole } from '../auth/builtin-role.ts'
 import { type ResourceAction, resourceActions } from '../auth/contract.ts'
 import { memberOf } from '../auth/resource-names.ts'
 import type { FieldFailure } from '../failure.ts'
@@ -68,6 +78,7 @@ const membership: FieldCheck = (value, path) =>
 
 const isCollectionRef = (value: Value) => value instanceof Ref && value.collection === native.collections
 
+/** Roles: the privileges that they grant, and their members. */
 export const roleResource: Resource = {
   fields: {
     name: { check: name, required: true },
@@ -173,4 +184,39 @@ function memberCollections(fields: ObjectValue, { database, transaction }: Sessi
     return typeof resource === 'string' ? [resource] : []
   })
   return new Set(ids)
+}
+
+// Checks the roles of keys, functions and access providers: built-in roles by name, custom roles by reference or name.
+
+const isRoleRef = (value: Value) => value instanceof Ref && value.collection === native.roles
+
+/** Checks a built-in role, a custom role, or an array of custom roles. */
+export function roleFailures(
+  value: Value,
+  path: readonly string[],
+  session: Session,
+): readonly FieldFailure[] {
+  if (isArray(value)) return value.flatMap(each => customRoleFailures(each, path, session))
+  return isBuiltinRole(value) ? [] : customRoleFailures(value, path, session)
+}
+
+/** Checks a custom role: a reference, or the name of an existing role. */
+export function customRoleFailures(
+  value: Value,
+  path: readonly string[],
+  session: Session,
+): readonly FieldFailure[] {
+  if (isRoleRef(value)) return []
+  if (typeof value !== 'string') return [invalidType(path, value, 'Role')]
+  if (isBuiltinRole(value)) return [failure(path, { kind: 'built-in role', role: value })]
+  const { database, transaction } = session
+  if (transaction.catalogue.resolve(database, native.roles, value)) return []
+  return [failure(path, { kind: 'unknown role', role: value })]
+}
+
+/** Returns whether a role gives no more rights than a caller with the built-in role `holder` has. */
+export function isWithin(role: Value | undefined, holder: 'admin' | 'server' | undefined): boolean {
+  if (role === undefined || holder === 'admin') return true
+  const lesser: readonly Value[] = ['server', 'server-readonly', 'client']
+  return holder === 'server' && lesser.includes(role)
 }

@@ -7,7 +7,7 @@ import { viewDocument } from '../view-document.ts'
 import { documentRef, map, priority, refOf, text, timestamp } from './fields.ts'
 import { applyPatch } from './patch.ts'
 import { type Draft, failure, type Resource } from './resource.ts'
-import { roleFailures } from './role-names.ts'
+import { roleFailures } from './roles.ts'
 
 /** Tokens: secrets that authenticate as a document. */
 export const tokenResource: Resource = {

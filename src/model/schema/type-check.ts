@@ -1,5 +1,5 @@
 // Checks a value against a type and lists all faults. The faults of existing parts come first, in the order of the
-// parts; missing parts follow.
+// parts; missing parts follow. Two types are compared by the subtype relation.
 
 import { step } from '../../base/effort.ts'
 import {

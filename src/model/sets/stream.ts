@@ -3,6 +3,7 @@
 // and a value that is its reference are equal.
 //
 // Worked example, values [n], descending: 3/doc 1, 3/doc 2, 1/doc 7. Reversed as a whole: 1/doc 7, 3/doc 2, 3/doc 1.
+// A readable set provides its elements in this order, from any place in either direction.
 
 import type { EntryBound } from '../../storage/store/contract.ts'
 import { compareDocuments, compareValues } from '../../values/order.ts'

@@ -1,4 +1,5 @@
-// Groups clients by address, for limits that clients share fairly.
+// Groups clients by address, for limits that clients share fairly. Behind trusted proxies, the address is that of the
+// client in front of them.
 
 import { BlockList, isIP, isIPv6 } from 'node:net'
 

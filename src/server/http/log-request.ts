@@ -1,4 +1,5 @@
-// Reads and checks the bodies and parameters of log requests. Each error is a 400 that names the field.
+// Reads and checks the bodies and parameters of log requests. Each error is a 400 that names the field. The
+// credential determines which records a request may read.
 
 import { limits } from '../../base/limits.ts'
 import { microsPerDay } from '../../base/micros.ts'

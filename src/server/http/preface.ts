@@ -1,7 +1,8 @@
-// Upgrades to HTTP/2 (RFC 7540, section 3.2). A client without TLS requests the upgrade in an HTTP/1.1 request; Java's
-// HTTP client does this in the first request of a connection. The response to this request is stream 1 of the HTTP/2
-// session. Node does not support upgrades. So this file inserts a HEADERS frame after the client's SETTINGS, as if the
-// client itself had opened stream 1. The content of the request is taken from the HTTP/1.1 request.
+// The first bytes of a connection, and upgrades to HTTP/2 (RFC 7540, section 3.2). A client without TLS requests the
+// upgrade in an HTTP/1.1 request; Java's HTTP client does this in the first request of a connection. The response to
+// this request is stream 1 of the HTTP/2 session. Node does not support upgrades. So this file inserts a HEADERS
+// frame after the client's SETTINGS, as if the client itself had opened stream 1. The content of the request is taken
+// from the HTTP/1.1 request.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -1,5 +1,5 @@
 // W3C trace context: continues the trace of a request's `traceparent` with a span of this service, or begins a new
-// trace. An invalid value is ignored.
+// trace. An invalid value is ignored. The `x-fauna-tags` header has tags of the request for the query log.
 
 import { limits } from '../../base/limits.ts'
 import type { Random } from '../../base/random.ts'

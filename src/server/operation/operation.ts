@@ -1,6 +1,6 @@
 // The operator's view of the service in the dashboard: the state of processes, disk and background work, and backups
 // and checks. A backup or a check runs as the command of the same name in a separate process, so that requests do not
-// wait for the task.
+// wait for the task. Processes exchange their reports.
 
 import type { ChildProcess } from 'node:child_process'
 import { statfsSync } from 'node:fs'

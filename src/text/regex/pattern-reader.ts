@@ -1,5 +1,5 @@
 // Reads the code points of a pattern in Java's syntax, and resolves quoted sections, comments and escapes of one
-// character.
+// character. The flags of the pattern determine how it is read.
 
 import { RegexSyntaxError, UnsupportedRegexError } from './errors.ts'
 

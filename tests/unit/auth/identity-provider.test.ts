@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { RequestError } from '../../../src/base/errors.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
-import { encodeGlobalId } from '../../../src/values/global-id.ts'
+import { encodeGlobalId } from '../../../src/values/names.ts'
 import { native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { basic, bearer, noPredicates, object, predicate, World } from './support.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { oldestNeeded, removeBefore } from '../../../src/backup/base-writer.ts'
+import { oldestNeeded, removeBefore } from '../../../src/backup/base-copy.ts'
 import { Lease, TargetInUseError } from '../../../src/backup/lease.ts'
 import {
   type BaseName,

@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { openPersistentClock } from '../../../src/base/clock.ts'
 import { epoch, micros } from '../../../src/base/micros.ts'
-import { openPersistentClock } from '../../../src/base/persistent-clock.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-clock-'))
 after(() => rmSync(folder, { recursive: true }))

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeGlobalId, encodeGlobalId } from '../../../src/values/global-id.ts'
+import { decodeGlobalId, encodeGlobalId } from '../../../src/values/names.ts'
 import { fc } from '../../support/fast-check.ts'
 
 test('known ids have their known texts', () => {

@@ -4,13 +4,20 @@
 
 import { msg } from '../../../base/message.ts'
 import { partsIn, textIn } from '../../../model/schema/definition-parts.ts'
-import type { FieldType } from '../../../model/schema/field-types.ts'
+import {
+  array,
+  either,
+  type FieldType,
+  literal,
+  object,
+  optional,
+  scalar,
+} from '../../../model/schema/field-types.ts'
 import { type Path, parsePath } from '../../../model/schema/paths.ts'
 import { isArray, isObject, itemsOf, type ObjectValue, type Value } from '../../../values/value.ts'
 import type { ConstraintFailure } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import { failureAt } from '../text-failures.ts'
-import { array, either, literal, object, optional, scalar } from '../type-constructors.ts'
 import { type Conversion, callOf, errorPlace, isPlace, listOf, pathNode, stepsOf } from './conversion.ts'
 import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
 import { printPath } from './print-expression.ts'

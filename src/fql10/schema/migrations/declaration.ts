@@ -1,5 +1,6 @@
-// Represents a collection for migrations: its fields, its wildcard and its statements, with positions. It comes from an
-// item of a schema file, or from a definition of a query, which has no positions.
+// Represents a collection for migrations: its fields, its wildcard and its statements, with positions. It comes from
+// an item of a schema file, or from a definition of a query, which has no positions. Steps whose values are not
+// computed yet refer to its expressions.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { listIn, namedIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../../src/base/micros.ts'
-import { placeIn, placeText, wholeTransaction } from '../../../../src/fql10/events/place-text.ts'
+import { placeIn, placeText, wholeTransaction } from '../../../../src/fql10/events/token.ts'
 
 test('a position is decoded from its text', () => {
   for (const time of [0, 1, 1_700_000_000_000_000, Number.MAX_SAFE_INTEGER, -5]) {

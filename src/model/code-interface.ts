@@ -1,8 +1,28 @@
-// The arguments of stored code, and the arguments with which predicates are called.
+// The interface of stored code: its arguments, the arguments with which predicates are called, the effects that code
+// may have on the data, and the places that limit them.
 
 import type { Code } from '../values/code.ts'
 import { DocumentValue, isArray, isObject, TransactionTime, type Value } from '../values/value.ts'
 import type { AccessRequest, PredicateSubject } from './auth/contract.ts'
+
+/** The strongest effect that a function or a piece of code may have. */
+export type Effect = 'pure' | 'read' | 'write'
+
+/** A place of evaluation that limits effects. */
+export type EffectPlace =
+  | 'get requests'
+  | 'stream requests'
+  | 'auth predicates'
+  | 'index bindings'
+  | 'default values'
+  | 'check constraints'
+
+const order: Readonly<Record<Effect, number>> = { pure: 0, read: 1, write: 2 }
+
+/** Returns whether an effect is stronger than a limit allows. */
+export function exceeds(effect: Effect, limit: Effect): boolean {
+  return order[effect] > order[limit]
+}
 
 /**
  * The arguments of code: a list, or one value for all parameters, as in a call of version 4. There, code with several
