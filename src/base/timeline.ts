@@ -10,8 +10,11 @@
 //
 // All processes read one clock. The time of an announcement is the time of its commit, and later than any time that a
 // reader took from the clock before. So snapshot times never go back, in any process.
+// Several processes of one machine share a timeline through a file.
 
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { endOfTime, epoch, type Micros, micros } from './micros.ts'
+import type { Cancel, Timers } from './timers.ts'
 
 export interface Timeline {
   /** The time of day; never steps back. */
@@ -123,4 +126,185 @@ export function localTimeline(clock: () => Micros): Timeline {
       return { now: time, upTo: Math.min(time, micros(commits.oldest - 1)) }
     },
   }
+}
+
+// The timeline of a store that several processes of one machine share. The processes see each other's announcements
+// through a file of a few numbers. The file is read and written in place, which takes a microsecond: it stays in the
+// page cache and is never flushed.
+// All processes use one clock: the machine's monotonic clock, which all of them share, plus an offset in the file. One
+// process keeps the offset true to the time of day. The offset only grows, so the time never steps back. A reader reads
+// the monotonic clock first, then the offset and the announcements in one read. So a later reader never gets an earlier
+// time.
+//
+// The processes of a node over a shared store have no clock of their own (storage/kv/postgres/record-clock.ts). They use
+// the file for the times that they have given to snapshots.
+
+/** Interval at which the offset is compared with the time of day, in milliseconds. */
+const keepIntervalMs = 500
+
+const numberBytes = 8
+/**
+ * Layout of the file: the offset; then for each process the oldest time that it has announced, or 0 for none, or {@link
+ * announcing}; then for each process the newest time that it has given to a snapshot.
+ */
+const offsetPlace = 0
+const announcementPlace = (process: number) => (1 + process) * numberBytes
+/** The process is between its announcement and writing the time of the announcement: these are two writes to the file. */
+const announcing = -1
+/**
+ * How often a reader reads the file while a process is `announcing`. A process that was preempted there takes longer,
+ * and the reader has to wait.
+ */
+const looksMax = 50
+
+/**
+ * Creates the file for processes 0 to `processes` - 1, and keeps its offset true until the returned function is called.
+ * Call it before any process opens the file.
+ */
+export function keepSharedTimeline(
+  file: string,
+  processes: number,
+  wallClock: () => number,
+  timers: Timers,
+): Cancel {
+  const numbers = new SharedNumbers(file, 'w+', processes)
+  const keep = () => {
+    const offset = wallClock() - steadyMicros()
+    if (offset > numbers.offset) numbers.write(offsetPlace, offset)
+    numbers.read()
+  }
+  keep()
+  for (let place = 1; place <= 2 * processes; place++) numbers.write(place * numberBytes, 0)
+  const cancel = timers.every(keepIntervalMs, keep)
+  return () => {
+    cancel()
+    numbers.close()
+  }
+}
+
+/**
+ * Opens the timeline of another process's file as the process numbered `worker`, and deletes the announcements of its
+ * predecessor: none of those commits can still be in progress. A process that opens the file while it holds the
+ * writer's lock therefore does so early enough.
+ */
+export function openSharedTimeline(file: string, worker: number): Timeline & { close(): void } {
+  const numbers = new SharedNumbers(file, 'r+', fileProcesses(file))
+  const own = announcementPlace(worker)
+  numbers.write(own, 0)
+  numbers.read()
+  const now = () => numbers.timeAt(steadyMicros())
+  const commits = new AnnouncedCommits(oldest => {
+    numbers.write(own, oldest === undefined ? announcing : oldest === endOfTime ? 0 : oldest)
+  })
+  const sureNow = () => {
+    // The offset may have grown since it was last read.
+    numbers.read()
+    return now()
+  }
+  return {
+    now,
+    announce: atLeast => commits.begin(atLeast, sureNow),
+    reach() {
+      const steady = steadyMicros()
+      for (let looks = 0; looks < looksMax; looks++) {
+        numbers.read()
+        const { oldestAnnounced: oldest } = numbers
+        const time = numbers.timeAt(steady)
+        if (oldest !== undefined) return { now: time, upTo: Math.min(time, micros(oldest - 1)) }
+      }
+      return { now: numbers.timeAt(steady), upTo: undefined }
+    },
+    close: () => numbers.close(),
+  }
+}
+
+/** The number of processes for which a file was created. */
+function fileProcesses(file: string): number {
+  return (statSync(file).size / numberBytes - 1) / 2
+}
+
+/** The times that the processes of a node have given to snapshots. */
+export interface SnapshotTimes {
+  /** The newest time of all processes. */
+  newest(): Micros
+  /** Records a time that this process has given. It must not be earlier than {@link newest}. */
+  note(time: Micros): void
+}
+
+/** Opens the snapshot times in another process's file, as the process numbered `worker`. */
+export function openSnapshotTimes(file: string, worker: number): SnapshotTimes & { close(): void } {
+  const processes = fileProcesses(file)
+  const numbers = new SharedNumbers(file, 'r+', processes)
+  const own = (1 + processes + worker) * numberBytes
+  return {
+    newest() {
+      numbers.read()
+      return numbers.newestAssigned
+    },
+    note: time => numbers.write(own, time),
+    close: () => numbers.close(),
+  }
+}
+
+class SharedNumbers {
+  readonly #descriptor: number
+  readonly #seen: Float64Array
+  readonly #seenBytes: Uint8Array
+  readonly #written = new Float64Array(1)
+  readonly #writtenBytes = new Uint8Array(this.#written.buffer)
+
+  readonly #processes: number
+
+  constructor(file: string, mode: 'r+' | 'w+', processes: number) {
+    this.#descriptor = openSync(file, mode, 0o600)
+    this.#processes = processes
+    this.#seen = new Float64Array(1 + 2 * processes)
+    this.#seenBytes = new Uint8Array(this.#seen.buffer)
+  }
+
+  get offset(): number {
+    return this.#seen[0] as number
+  }
+
+  /** The time of day when the monotonic clock is at `steady` microseconds. */
+  timeAt(steady: number): Micros {
+    return micros(Math.floor(this.offset + steady))
+  }
+
+  /** The oldest announced time; {@link endOfTime} when there is none, undefined while a process is {@link announcing}. */
+  get oldestAnnounced(): Micros | undefined {
+    let oldest = endOfTime
+    for (let place = 1; place <= this.#processes; place++) {
+      const time = this.#seen[place] as number
+      if (time === announcing) return undefined
+      if (time > 0 && time < oldest) oldest = micros(time)
+    }
+    return oldest
+  }
+
+  get newestAssigned(): Micros {
+    return micros(Math.max(...this.#seen.subarray(1 + this.#processes)))
+  }
+
+  read(): void {
+    readSync(this.#descriptor, this.#seenBytes, 0, this.#seenBytes.length, 0)
+  }
+
+  write(place: number, number: number): void {
+    this.#written[0] = number
+    writeSync(this.#descriptor, this.#writtenBytes, 0, numberBytes, place)
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+}
+
+/**
+ * The machine's monotonic clock in microseconds, which is the same in all processes. `performance.now()` is not: it
+ * counts from the start of the process.
+ */
+function steadyMicros(): number {
+  const [seconds, nanos] = process.hrtime()
+  return seconds * 1e6 + nanos / 1e3
 }

@@ -22,12 +22,13 @@ import { StoreUnavailableError } from '../storage/kv/errors.ts'
 import { openLmdb } from '../storage/kv/lmdb.ts'
 import { openFollower } from '../storage/kv/log/follower.ts'
 import {
+  type CopyProgress,
   compareCopy,
+  copiedShare,
   copyRecord,
   type Difference,
   differencesMax,
-} from '../storage/kv/postgres/copy-record.ts'
-import { type CopyProgress, copiedShare } from '../storage/kv/postgres/copy-state.ts'
+} from '../storage/kv/postgres/copy-state.ts'
 import { fillRecord } from '../storage/kv/postgres/fill-record.ts'
 import { ReplicaView, removeNote } from '../storage/kv/postgres/replica.ts'
 import { openComparable } from '../storage/kv/postgres/replica-folder.ts'

@@ -1,5 +1,7 @@
-// Parses UUIDs by the lenient rules of Java's UUID.fromString, as the language does.
+// Parses UUIDs by the lenient rules of Java's UUID.fromString, as the language does. Stored UUIDs have 16 bytes.
 
+import { assert } from '../base/assert.ts'
+import type { ByteWriter } from './byte-writer.ts'
 import { int64Max, Uuid } from './value.ts'
 
 /** Hexadecimal digits of each group of the canonical form. */
@@ -30,4 +32,24 @@ function canonicalGroup(group: string, digits: number): string | undefined {
   // Java reads a group as a signed 64-bit integer first.
   if (BigInt(`0x${hex}`) > int64Max) return undefined
   return hex.toLowerCase().padStart(digits, '0').slice(-digits)
+}
+
+/** Appends the 16 bytes of a UUID. */
+export function appendUuidBytes(writer: ByteWriter, uuid: Uuid): void {
+  const digits = uuid.text.replaceAll('-', '')
+  assert(digits.length === 32, 'a UUID has 32 digits')
+  writer.u64(BigInt(`0x${digits.slice(0, 16)}`)).u64(BigInt(`0x${digits.slice(16)}`))
+}
+
+/** The UUID with these two halves. */
+export function uuidFromHalves(high: bigint, low: bigint): Uuid {
+  const digits = high.toString(16).padStart(16, '0') + low.toString(16).padStart(16, '0')
+  const groups = [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    digits.slice(12, 16),
+    digits.slice(16, 20),
+    digits.slice(20),
+  ]
+  return new Uuid(groups.join('-'))
 }

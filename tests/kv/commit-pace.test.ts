@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CommitPace } from '../../src/storage/kv/commit-pace.ts'
+import { CommitPace } from '../../src/storage/kv/commit-queue.ts'
 
 test('before the first flush, a commit takes all transactions', () => {
   assert.equal(new CommitPace().take(32, 1000), 32)

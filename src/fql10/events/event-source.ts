@@ -5,8 +5,17 @@ import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
 import { DerivedSet, type LazySet, lazy, type Origin } from '../sets/lazy-set.ts'
-import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
-import { ArraySet, SequenceSet, SingleSet } from '../sets/sources.ts'
+import {
+  ArraySet,
+  ConcatSet,
+  DistinctSet,
+  DropSet,
+  OrderSet,
+  PagedSet,
+  SequenceSet,
+  SingleSet,
+  TakeSet,
+} from '../sets/parts.ts'
 import { StoredSet } from '../sets/stored-set.ts'
 import { pathLinks, stepOf } from '../syntax/field-paths.ts'
 import { shortParameter } from '../syntax/nodes.ts'

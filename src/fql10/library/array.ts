@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { equalElements } from '../comparison.ts'
-import { ArraySet } from '../sets/sources.ts'
+import { ArraySet } from '../sets/parts.ts'
 import {
   Doc,
   type FunctionValue,

@@ -9,8 +9,17 @@ import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
 import { isElement } from '../sets/items.ts'
 import { elementsOf, type LazySet, lazy, originOf } from '../sets/lazy-set.ts'
 import { checkSize, firstPage, nextPage, pageStruct } from '../sets/pages.ts'
-import { all, ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
-import { SequenceSet, SingleSet } from '../sets/sources.ts'
+import {
+  all,
+  ConcatSet,
+  DistinctSet,
+  DropSet,
+  OrderSet,
+  PagedSet,
+  SequenceSet,
+  SingleSet,
+  TakeSet,
+} from '../sets/parts.ts'
 import { StoredSet } from '../sets/stored-set.ts'
 import type { EventSource, FunctionValue, Module, SetValue, Value } from '../value.ts'
 import { requireExtent } from '../value-limits.ts'

@@ -23,9 +23,19 @@ import {
 } from '../value.ts'
 import { FlatMapSet, MapSet, WhereSet } from './functional.ts'
 import { type LazySet, lazy, type Origin } from './lazy-set.ts'
-import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, ReversedSet, TakeSet } from './parts.ts'
+import {
+  ArraySet,
+  ConcatSet,
+  DistinctSet,
+  DropSet,
+  OrderSet,
+  PagedSet,
+  ReversedSet,
+  SequenceSet,
+  SingleSet,
+  TakeSet,
+} from './parts.ts'
 import { absent } from './saved-values.ts'
-import { ArraySet, SequenceSet, SingleSet } from './sources.ts'
 import { type StoredBound, StoredSet } from './stored-set.ts'
 
 /** Thrown if a value can no longer be decoded, for example because its collection was deleted. */

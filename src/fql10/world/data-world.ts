@@ -34,7 +34,7 @@ import type {
   Writer,
 } from '../call.ts'
 import { nativeModule } from '../library/natives.ts'
-import { ArraySet } from '../sets/sources.ts'
+import { ArraySet } from '../sets/parts.ts'
 import { Doc, type Module, type SetValue, type UserFunction, type Value } from '../value.ts'
 import { DocumentReader } from './documents-read.ts'
 import { QueryDocumentWriter } from './documents-write.ts'

@@ -24,6 +24,7 @@ import type { ByteWriter } from '../../values/byte-writer.ts'
 import { appendSortKey } from '../../values/collation.ts'
 import { partsOf } from '../../values/equality.ts'
 import { orderForm, orderRank, rankOf, sortedFields } from '../../values/order.ts'
+import { appendUuidBytes } from '../../values/uuid.ts'
 import type {
   Lambda,
   LocalDate,
@@ -34,7 +35,6 @@ import type {
   Uuid,
   Value,
 } from '../../values/value.ts'
-import { appendUuidBytes } from './uuid-bytes.ts'
 
 /** The bytes of {@link NumberKinds} for nearly all tuples: none of their doubles equals a long. */
 export const noTie = Uint8Array.of(0)

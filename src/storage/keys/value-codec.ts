@@ -1,7 +1,7 @@
 // Encodes values compactly for storage: a format byte, then a tag for each value, sizes before contents. The format is
 // designed for fast decoding, because every read of a document decodes it.
 //
-// Small integers, short ASCII texts, and small objects and arrays have their size within the tag (value-tags.ts).
+// Small integers, short ASCII texts, and small objects and arrays have their size within the tag (value-reader.ts).
 // Numbers are big-endian, other sizes are LEB128. A damaged encoding fails with an InvariantError.
 
 import { Buffer } from 'node:buffer'
@@ -9,6 +9,7 @@ import { assert } from '../../base/assert.ts'
 import { step } from '../../base/effort.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
 import { orderForm, sortedFields } from '../../values/order.ts'
+import { appendUuidBytes } from '../../values/uuid.ts'
 import {
   type Micros,
   type ObjectValue,
@@ -18,8 +19,6 @@ import {
   Transient,
   type Value,
 } from '../../values/value.ts'
-import { appendUuidBytes } from './uuid-bytes.ts'
-import { valueReader } from './value-reader.ts'
 import {
   smallAsciiLengths,
   smallInts,
@@ -27,7 +26,8 @@ import {
   valueTags as tags,
   valueDepthMax,
   valueFormat,
-} from './value-tags.ts'
+  valueReader,
+} from './value-reader.ts'
 
 const writer = new ByteWriter()
 

@@ -4,9 +4,49 @@
 import { Buffer } from 'node:buffer'
 import { assert, InvariantError } from '../../base/assert.ts'
 import { step } from '../../base/effort.ts'
+import { uuidFromHalves } from '../../values/uuid.ts'
 import { Lambda, LocalDate, Ref, Time, type Value } from '../../values/value.ts'
-import { uuidFromHalves } from './uuid-bytes.ts'
-import { smallInts, valueTags as tags, valueDepthMax, valueFormat } from './value-tags.ts'
+
+/** The first bytes of encoded values (value-codec.ts). They are stored: never change them. */
+export const valueTags = {
+  null: 0x00,
+  false: 0x01,
+  true: 0x02,
+  int8: 0x03,
+  int32: 0x04,
+  int64: 0x05,
+  double: 0x06,
+  /** ASCII text: length, bytes. */
+  ascii: 0x07,
+  /** Length in bytes, UTF-8. */
+  utf8: 0x08,
+  /** Text with lone surrogates, which UTF-8 cannot encode: length in units, big-endian units. */
+  utf16: 0x09,
+  bytes: 0x0a,
+  time: 0x0b,
+  date: 0x0c,
+  uuid: 0x0d,
+  ref: 0x0e,
+  lambda: 0x0f,
+  array: 0x10,
+  object: 0x11,
+  /** Ranges of tags that contain a small number: an integer, or a length in bytes or elements. */
+  smallInt: 0x40,
+  smallAscii: 0x80,
+  smallObject: 0xc0,
+  smallArray: 0xe0,
+} as const
+
+/** The number of values in each range of tags. */
+export const smallInts = 64
+export const smallAsciiLengths = 64
+export const smallSizes = 32
+
+/** The first byte of a stored value: the version of the codec. */
+export const valueFormat = 1
+
+/** Maximum nesting of stored values. The limit is ours: it keeps damaged or hostile data from exhausting the stack. */
+export const valueDepthMax = 2000
 
 /**
  * Smaller inputs are copied to a buffer of this size, which has a permanent DataView: creating a DataView costs more
@@ -76,13 +116,13 @@ class ValueReader {
   /** Reads the header of an array and returns its length. */
   #count(): number {
     const tag = this.#bytes[this.#take(1)] as number
-    if (tag >= tags.smallArray) return tag - tags.smallArray
-    assert(tag === tags.array, 'a stored row is an array')
+    if (tag >= valueTags.smallArray) return tag - valueTags.smallArray
+    assert(tag === valueTags.array, 'a stored row is an array')
     return this.#size()
   }
 
   #integer(): bigint {
-    if (this.#bytes[this.#position] === tags.int64) return this.#view.getBigInt64(this.#take(9) + 1)
+    if (this.#bytes[this.#position] === valueTags.int64) return this.#view.getBigInt64(this.#take(9) + 1)
     const value = this.#value(0)
     assert(typeof value === 'bigint', 'a stored row holds integers')
     return value
@@ -90,9 +130,9 @@ class ValueReader {
 
   #smallInteger(): number {
     const tag = this.#bytes[this.#position] as number
-    if (tag < tags.smallInt || tag >= tags.smallInt + smallInts) return Number(this.#integer())
+    if (tag < valueTags.smallInt || tag >= valueTags.smallInt + smallInts) return Number(this.#integer())
     this.#take(1)
-    return tag - tags.smallInt
+    return tag - valueTags.smallInt
   }
 
   #begin(bytes: Uint8Array, start: number, end: number): void {
@@ -125,39 +165,39 @@ class ValueReader {
 
   #value(depth: number): Value {
     const tag = this.#bytes[this.#take(1)] as number
-    if (tag >= tags.smallArray) return this.#array(tag - tags.smallArray, depth)
-    if (tag >= tags.smallObject) return this.#object(tag - tags.smallObject, depth)
-    if (tag >= tags.smallAscii) return this.#ascii(tag - tags.smallAscii)
-    if (tag >= tags.smallInt) {
-      assert(tag < tags.smallInt + smallInts, 'a stored value has a known tag')
-      return BigInt(tag - tags.smallInt)
+    if (tag >= valueTags.smallArray) return this.#array(tag - valueTags.smallArray, depth)
+    if (tag >= valueTags.smallObject) return this.#object(tag - valueTags.smallObject, depth)
+    if (tag >= valueTags.smallAscii) return this.#ascii(tag - valueTags.smallAscii)
+    if (tag >= valueTags.smallInt) {
+      assert(tag < valueTags.smallInt + smallInts, 'a stored value has a known tag')
+      return BigInt(tag - valueTags.smallInt)
     }
     return this.#wide(tag, depth)
   }
 
   #wide(tag: number, depth: number): Value {
     switch (tag) {
-      case tags.null:
+      case valueTags.null:
         return null
-      case tags.false:
+      case valueTags.false:
         return false
-      case tags.true:
+      case valueTags.true:
         return true
-      case tags.int8:
+      case valueTags.int8:
         return BigInt(this.#view.getInt8(this.#take(1)))
-      case tags.int32:
+      case valueTags.int32:
         return BigInt(this.#view.getInt32(this.#take(4)))
-      case tags.int64:
+      case valueTags.int64:
         return this.#int64()
-      case tags.double:
+      case valueTags.double:
         return this.#double()
-      case tags.ascii:
-      case tags.utf8:
-      case tags.utf16:
+      case valueTags.ascii:
+      case valueTags.utf8:
+      case valueTags.utf16:
         return this.#longText(tag)
-      case tags.array:
+      case valueTags.array:
         return this.#array(this.#size(), depth)
-      case tags.object:
+      case valueTags.object:
         return this.#object(this.#size(), depth)
       default:
         return this.#scalar(tag, depth)
@@ -166,30 +206,30 @@ class ValueReader {
 
   #scalar(tag: number, depth: number): Value {
     switch (tag) {
-      case tags.bytes: {
+      case valueTags.bytes: {
         const size = this.#size()
         const start = this.#take(size)
         return new Uint8Array(this.#bytes.subarray(start, start + size))
       }
-      case tags.time: {
+      case valueTags.time: {
         const seconds = this.#int64()
         const nanos = this.#view.getUint32(this.#take(4))
         assert(nanos < 1_000_000_000, 'the nanoseconds of a stored time are below a second')
         return new Time(seconds, nanos)
       }
-      case tags.date: {
+      case valueTags.date: {
         const epochDay = this.#double()
         assert(Number.isSafeInteger(epochDay), 'a stored date is a whole number of days')
         return new LocalDate(epochDay)
       }
-      case tags.uuid:
+      case valueTags.uuid:
         return uuidFromHalves(this.#uint64(), this.#uint64())
-      case tags.ref: {
+      case valueTags.ref: {
         const database = this.#uint64()
         const collection = this.#view.getUint16(this.#take(2))
         return new Ref(database, collection, this.#int64())
       }
-      case tags.lambda:
+      case valueTags.lambda:
         return this.#lambda(depth)
       default:
         throw new InvariantError('a stored value has an unknown tag')
@@ -228,9 +268,10 @@ class ValueReader {
   /** Reads a text where no other value is allowed. */
   #name(): string {
     const tag = this.#bytes[this.#take(1)] as number
-    if (tag >= tags.smallAscii && tag < tags.smallObject) return this.#cachedName(tag - tags.smallAscii)
+    if (tag >= valueTags.smallAscii && tag < valueTags.smallObject)
+      return this.#cachedName(tag - valueTags.smallAscii)
     assert(
-      tag === tags.ascii || tag === tags.utf8 || tag === tags.utf16,
+      tag === valueTags.ascii || tag === valueTags.utf8 || tag === valueTags.utf16,
       'the name of a stored field is a text',
     )
     return this.#longText(tag)
@@ -264,8 +305,8 @@ class ValueReader {
 
   #longText(tag: number): string {
     const size = this.#size()
-    if (tag === tags.ascii) return this.#ascii(size)
-    if (tag === tags.utf8) {
+    if (tag === valueTags.ascii) return this.#ascii(size)
+    if (tag === valueTags.utf8) {
       const start = this.#take(size)
       return this.#bytes.toString('utf8', start, start + size)
     }

@@ -2,12 +2,11 @@
 // While the callback of a write transaction runs, lmdb-js itself selects that transaction.
 
 import { assert } from '../../base/assert.ts'
-import { isEmptyRange, isImpossibleKey } from './checks.ts'
-import { type Bytes, type Entry, type KeyRange, keyBytesMax } from './contract.ts'
+import { areSame } from '../../base/bytes.ts'
+import { type Bytes, type Entry, type KeyRange, keyBytesMax, type Write } from './contract.ts'
+import { isEmptyRange, isImpossibleKey } from './engine-parts.ts'
 import { cachedOrCopy } from './lmdb-codec.ts'
 import type { Trees } from './lmdb-trees.ts'
-import { merged } from './merged.ts'
-import type { PostponedWrite } from './postponed-write.ts'
 import type { ComparingView } from './transaction-view.ts'
 
 export class LmdbView implements ComparingView {
@@ -109,4 +108,87 @@ function rangeOptions(range: KeyRange) {
  */
 function bound(key: Bytes): Bytes {
   return key.length > keyBytesMax + 1 ? key.subarray(0, keyBytesMax + 1) : key
+}
+
+interface Source {
+  readonly entries: Iterator<Entry>
+  head: Entry
+}
+
+/**
+ * The entries of several sources that have no keys in common. All sources have the same order. The sources are closed
+ * at the end.
+ */
+function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<Entry> {
+  const sign = reverse ? -1 : 1
+  const compare = (left: Source, right: Source) => Buffer.compare(left.head.key, right.head.key) * sign
+  const begun: Iterator<Entry>[] = []
+  try {
+    /** The sources that have more entries; the source of the next entry is last. */
+    const sources: Source[] = []
+    for (const each of all) {
+      const entries = each[Symbol.iterator]()
+      begun.push(entries)
+      const first = entries.next()
+      if (!first.done) sources.push({ entries, head: first.value })
+    }
+    sources.sort((left, right) => compare(right, left))
+    for (let source = sources.at(-1); source !== undefined; source = sources.at(-1)) {
+      yield source.head
+      const following = source.entries.next()
+      if (following.done) {
+        sources.pop()
+        continue
+      }
+      source.head = following.value
+      // Usually the source is already in the right position.
+      let at = sources.length - 1
+      for (let before = sources[at - 1]; before && compare(source, before) > 0; before = sources[at - 1])
+        sources[at--] = before
+      sources[at] = source
+    }
+  } finally {
+    for (const entries of begun) entries.return?.()
+  }
+}
+
+// Postpones the last write of each transaction in a batch until another write or a read needs it. All transactions of
+// src/storage/store end with a write of the row that describes the newest state, which replaces the row of the previous
+// transaction. So only one such row is written per batch, and reads get the row from here.
+
+/** The writes of a batch before they are added to its transaction. */
+export class PostponedWrite {
+  readonly #apply: (write: Write) => void
+  #write: Write | undefined
+
+  /** `apply` adds a write to the transaction of the batch. */
+  constructor(apply: (write: Write) => void) {
+    this.#apply = apply
+  }
+
+  /** The postponed write, if it has this key. */
+  of(key: Bytes): Write | undefined {
+    return this.#write !== undefined && areSame(this.#write.key, key) ? this.#write : undefined
+  }
+
+  /** Adds the writes of a transaction, in their order. */
+  add(writes: readonly Write[]): void {
+    const last = writes.length - 1
+    for (let at = 0; at < last; at++) {
+      const write = writes[at] as Write
+      if (this.of(write.key)) this.#write = undefined
+      this.#apply(write)
+    }
+    const write = writes[last]
+    if (write === undefined) return
+    if (!this.of(write.key)) this.release()
+    this.#write = write
+  }
+
+  /** Applies the postponed write. */
+  release(): void {
+    if (this.#write === undefined) return
+    this.#apply(this.#write)
+    this.#write = undefined
+  }
 }

@@ -1,7 +1,7 @@
 // The embedded engine: one LMDB environment in one folder, which several processes may share.
 //
 // Transactions that arrive while a commit is being written to disk form the next batch: one write transaction, one
-// flush (group commit). commit-pace.ts limits the batch so that evaluation and disk work at the same time. lmdb-js
+// flush (group commit). commit-queue.ts limits the batch so that evaluation and disk work at the same time. lmdb-js
 // opens the transaction on a thread of its own and calls back to run the functions, so the main thread waits neither
 // for the writer's lock nor for the disk. A commit becomes visible to readers of all processes only when it is on disk,
 // so no reader sees data that a crash could revoke.
@@ -12,14 +12,13 @@ import { systemTimers, type Timers } from '../../base/timers.ts'
 import { allWrites } from './batch.ts'
 import { CommitQueue, completeJob, type Job, runJob } from './commit-queue.ts'
 import type { Bytes, KeyValueStore, View, Work, Write } from './contract.ts'
+import { Listeners } from './engine-parts.ts'
 import { StoreUnavailableError, wordsOf } from './errors.ts'
-import { Listeners } from './listeners.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
 import { ForgottenCommitError, type NewestCommit } from './lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
 import type { Trees } from './lmdb-trees.ts'
-import { LmdbView } from './lmdb-view.ts'
-import { PostponedWrite } from './postponed-write.ts'
+import { LmdbView, PostponedWrite } from './lmdb-view.ts'
 
 interface LmdbOptions {
   /** The data directory; created if missing. */

@@ -3,10 +3,9 @@
 
 import { assert } from '../../base/assert.ts'
 import { allWrites } from './batch.ts'
-import { checkWork, isEmptyRange } from './checks.ts'
 import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work } from './contract.ts'
+import { checkWork, isEmptyRange, Listeners } from './engine-parts.ts'
 import { StoreUnavailableError } from './errors.ts'
-import { Listeners } from './listeners.ts'
 import { SortedEntries } from './sorted-entries.ts'
 
 /** Opens an empty store in memory. */

@@ -7,7 +7,6 @@ import { limits } from '../../base/limits.ts'
 import { type Micros, type Ref, sameRef, VersionRenderCache } from '../../values/value.ts'
 import type { Bytes } from '../kv/contract.ts'
 import type { Version } from './contract.ts'
-import { ReadOnce } from './read-once.ts'
 import { versionMark, versionTtl } from './records.ts'
 
 /** A version with its stored form. */
@@ -65,5 +64,26 @@ export class DocumentCache {
     }
     this.#known.set(version.ref.hash, known)
     return known.version
+  }
+}
+
+// Recognizes data that is read a second time within a short period. Only such data is cached, so a scan of a large
+// collection does not fill the cache.
+
+/** Remembers, in a table of fixed size, the marks of recently read data. */
+export class ReadOnce {
+  readonly #marks: Int32Array
+
+  /** `marksMax`: the size of the table; a power of two. */
+  constructor(marksMax: number) {
+    this.#marks = new Int32Array(marksMax)
+  }
+
+  /** Records a read of the data with this mark, a 32-bit integer. Returns true when an earlier read was recorded. */
+  isAgain(mark: number): boolean {
+    const slot = mark & (this.#marks.length - 1)
+    if (this.#marks[slot] === mark) return true
+    this.#marks[slot] = mark
+    return false
   }
 }

@@ -23,8 +23,7 @@ import { timeOf } from '../keys/key-times.ts'
 import { keyTags } from '../keys/keyspace.ts'
 import { appendEncoded, decodeValue } from '../keys/value-codec.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
-import { appendTime, timeAt } from './record-times.ts'
-import { idAt, never } from './records.ts'
+import { appendTime, idAt, never, timeAt } from './records.ts'
 
 /** The data of an entry in addition to its key. */
 interface EntryRecord {

@@ -4,8 +4,7 @@ import { assert } from '../../base/assert.ts'
 import { epoch, type Micros, micros } from '../../base/micros.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import type { Bytes, View, Write } from '../kv/contract.ts'
-import { timeAt } from './record-times.ts'
-import { encodeTimes } from './records.ts'
+import { encodeTimes, timeAt } from './records.ts'
 
 const key = metaKey('last commit')
 

@@ -9,13 +9,38 @@
 
 import { assert } from '../../base/assert.ts'
 import { checksum, checksumBytes } from '../../base/checksum.ts'
-import { endOfTime, nearestMicros } from '../../base/micros.ts'
+import { endOfTime, micros, nearestMicros } from '../../base/micros.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
 import { isObject, type Micros, type ObjectValue, type Ref, Time } from '../../values/value.ts'
+import { metaKey } from '../keys/keyspace.ts'
 import { appendEncoded, decodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/contract.ts'
 import type { Version } from './contract.ts'
-import { appendTime, timeAt } from './record-times.ts'
+
+const two32 = 0x1_0000_0000
+
+/** Appends a time. */
+export function appendTime(writer: ByteWriter, time: Micros): void {
+  const high = Math.floor(time / two32)
+  writer.u32(high >>> 0)
+  writer.u32(time - high * two32)
+}
+
+/** The time at an offset. */
+export function timeAt(bytes: Bytes, at: number): Micros {
+  const high =
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  const low =
+    (((bytes[at + 4] as number) << 24) |
+      ((bytes[at + 5] as number) << 16) |
+      ((bytes[at + 6] as number) << 8) |
+      (bytes[at + 7] as number)) >>>
+    0
+  return micros(high * two32 + low)
+}
 
 /** The ttl of a document that never expires. */
 export const never: Micros = endOfTime
@@ -167,3 +192,9 @@ export function withAction(bytes: Bytes, action: Version['action']): Bytes {
   writer.bytes[0] = ((bytes[0] as number) & ~actionMask) | actions.indexOf(action)
   return sealed()
 }
+
+/**
+ * The key under which the secret is stored. If the secret is missing, the store generates another one, and rejects
+ * everything that was sealed with an earlier secret.
+ */
+export const secretKeyRow: Uint8Array = metaKey('secret key')

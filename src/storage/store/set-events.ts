@@ -10,10 +10,12 @@
 import { keyAfter } from '../../base/bytes.ts'
 import { step } from '../../base/effort.ts'
 import { endOfTime } from '../../base/micros.ts'
+import { ByteWriter } from '../../values/byte-writer.ts'
 import { compareBytes } from '../../values/order.ts'
 import { type Micros, TransactionTime } from '../../values/value.ts'
-import { eventPlace } from '../keys/event-place.ts'
-import { eventRange, type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
+import { entryDocumentPlace, positionBytes } from '../keys/key-reader.ts'
+import { timeLength } from '../keys/key-times.ts'
+import { eventRange, type IndexTable, indexTermsPrefix, keyTags } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTuple } from '../keys/tuple.ts'
 import type { Entry } from '../kv/contract.ts'
@@ -247,4 +249,27 @@ function shown(snapshot: Snapshot, set: EntrySet, { action, row, ts }: BufferedE
     document,
     values: withPlaceholders(snapshot, entryValues(row, document)),
   }
+}
+
+// The position of an index entry's events in the order of the events of its set. Events of indexes are not stored. Each
+// entry contains the time at which it was added, and each ended entry also the time at which it was removed.
+
+const writer = new ByteWriter()
+
+/**
+ * The key that an event would have according to `indexEventKey`. `entry`: the key of a live or ended entry, whose first
+ * `prefixLength` bytes end with the terms.
+ */
+function eventPlace(
+  entry: Uint8Array,
+  prefixLength: number,
+  ts: Micros,
+  action: 'add' | 'remove',
+): Uint8Array {
+  const end = entry[0] === keyTags.indexEnded ? entry.length - timeLength : entry.length
+  const document = entryDocumentPlace(entry)
+  const documentEnd = document + positionBytes
+  writer.reset().u8(keyTags.indexEvent).append(entry.subarray(1, prefixLength)).ascending(ts)
+  writer.u8(action === 'add' ? 1 : 0).append(entry.subarray(document, documentEnd))
+  return writer.append(entry.subarray(prefixLength, document)).append(entry.subarray(documentEnd, end)).copy()
 }

@@ -1,6 +1,6 @@
-// Removes data that can no longer be read, in order of expiry. This is the data of deleted schema objects (garbage.ts),
-// old parts of the change record (record-removal.ts), and the expired history of each collection (due-order.ts). Each
-// step is short, and its cost depends on the removed data, not on the remaining data.
+// Removes data that can no longer be read, in order of expiry: the data of deleted schema objects, old parts of the
+// change record (removals.ts), and for each collection the expired history (due-order.ts). Each step is short, and its
+// cost depends on the removed data, not on the remaining data.
 //
 // Expiry is determined by a time that does not jump when the clock is set (base/removal-time.ts). Reads may be rejected
 // earlier, by the time of their snapshot, although the data still exists.
@@ -9,16 +9,71 @@ import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '..
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
 import type { CollectionPlace } from './contract.ts'
 import { scanDocuments } from './documents.ts'
-import { CheckSchedule, type DueCheck } from './due-checks.ts'
 import { fileBatch } from './due-filing.ts'
-import { dueMarks, firstDue, markDue, nativePlaces } from './due-order.ts'
-import { expiredRows } from './expired-rows.ts'
-import { nextGarbage, removeGarbage } from './garbage.ts'
-import { hasOldChanges, removeOldChanges } from './record-removal.ts'
+import { type DueMark, dueMarks, firstDue, markDue, nativePlaces } from './due-order.ts'
+import { expiredRows, hasOldChanges, nextGarbage, removeGarbage, removeOldChanges } from './removals.ts'
 import { expiresAt } from './retention.ts'
 import type { Store } from './store.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
+
+// Schedules when each collection is checked for expired data. A new collection is checked at once, to find its first
+// due mark; the next check is at the time of that mark. Data written after a check expires later than any data that
+// existed at the check. So a check that finds no mark can also determine the time of the next check.
+
+/** A collection that is checked when the removal time reaches `at`, in microseconds. */
+interface DueCheck extends CollectionPlace {
+  readonly at: number
+  /** Marks that were read but not processed yet. */
+  readonly marks: readonly DueMark[]
+}
+
+const noMarks: readonly DueMark[] = []
+
+/** The next check of each collection. */
+class CheckSchedule {
+  readonly #checks = new Map<string, DueCheck>()
+  /** No check outside of `#ready` is due before this time. */
+  #earliest = Number.POSITIVE_INFINITY
+  #ready: DueCheck[] = []
+
+  /**
+   * Schedules the next check of a collection, and replaces the previous schedule. `at` 0 means at once; infinity means no
+   * check until the next call.
+   */
+  plan({ collection, database }: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
+    const check = { database, collection, at, marks }
+    if (at === Number.POSITIVE_INFINITY) this.#checks.delete(nameOf(check))
+    else this.#checks.set(nameOf(check), check)
+    // Added directly to the ready checks, because each new collection is checked at once, and {@link #collect} scans
+    // all collections.
+    if (at === 0) this.#ready.push(check)
+    else this.#earliest = Math.min(this.#earliest, at)
+  }
+
+  /** Returns a due check that `isWanted` accepts, if any. Schedule its collection again before the next call. */
+  next(now: number, isWanted: (check: DueCheck) => boolean): DueCheck | undefined {
+    if (this.#ready.length === 0 && this.#earliest <= now) this.#collect(now)
+    for (let check = this.#ready.pop(); check !== undefined; check = this.#ready.pop()) {
+      if (this.#checks.get(nameOf(check)) !== check) continue
+      if (isWanted(check)) return check
+      this.#earliest = Math.min(this.#earliest, check.at)
+    }
+    return undefined
+  }
+
+  #collect(now: number): void {
+    this.#earliest = Number.POSITIVE_INFINITY
+    for (const check of this.#checks.values()) {
+      if (check.at <= now) this.#ready.push(check)
+      this.#earliest = Math.min(this.#earliest, check.at)
+    }
+  }
+}
+
+function nameOf({ collection, database }: CollectionPlace): string {
+  return `${database}/${collection}`
+}
 
 /** Maximum number of collections, and of databases, that are checked in one step. */
 const checksPerStep = 256

@@ -5,8 +5,7 @@ import { micros } from '../../base/micros.ts'
 import { RemovalTime, type TimeMemory } from '../../base/removal-time.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import { lastCommit } from './last-commit.ts'
-import { timeAt } from './record-times.ts'
-import { isIntact, sealedTimes } from './records.ts'
+import { isIntact, sealedTimes, timeAt } from './records.ts'
 import type { Store } from './store.ts'
 
 const key = metaKey('passed time')

@@ -13,21 +13,21 @@ import {
   type ObjectValue,
   type Ref,
 } from '../../values/value.ts'
-import { documentKey, historyRange } from '../keys/keyspace.ts'
+import { documentKey, historyRange, keyHomeKey } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/contract.ts'
 import { Overlay } from '../kv/overlay.ts'
 import { recordAbsence } from '../kv/transaction-view.ts'
+import { parentKey } from './catalogue.ts'
 import { encodeChanges, recordSinceKey } from './change-log.ts'
 import { type Transaction, type TransactionCounters, type Version, WriteNeeded } from './contract.ts'
 import { checkTransactionBytes, DocumentWriter } from './document-writer.ts'
 import { orderIsComplete } from './due-order.ts'
 import { idMs } from './ids.ts'
 import { StoreReader, type TransactionParts, type TransactionTimes } from './reader.ts'
-import { encodeTimes, versionTime } from './records.ts'
+import { encodeTimes, secretKeyRow, versionTime } from './records.ts'
 import type { Rows } from './rows.ts'
 import { SchemaWriter } from './schema-writer.ts'
-import { secretKeyRow } from './store-secret.ts'
-import { isStored } from './taken-ids.ts'
+import { firstOf } from './snapshot.ts'
 
 interface Writers {
   readonly rows: Rows
@@ -241,4 +241,15 @@ export class StoreTransaction extends StoreReader implements Transaction {
     this.counters.writeOps = documents.writeOps()
     return writes
   }
+}
+
+/**
+ * Returns whether any version of a document is stored, including versions of a deleted or expired document. Ids of
+ * databases and keys are unique in the whole store, not only in their database.
+ */
+function isStored(view: View, ref: Ref): boolean {
+  if (view.get(documentKey(ref)) !== undefined) return true
+  if (firstOf(view, historyRange(ref)) !== undefined) return true
+  if (ref.collection === native.databases) return view.get(parentKey(ref.id)) !== undefined
+  return ref.collection === native.keys && view.get(keyHomeKey(ref.id)) !== undefined
 }

@@ -6,8 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { endOfTime, epoch, micros } from '../../../src/base/micros.ts'
-import { keepSharedTimeline, openSharedTimeline } from '../../../src/base/shared-timeline.ts'
-import { AnnouncedCommits, commitDistance, localTimeline, type Timeline } from '../../../src/base/timeline.ts'
+import {
+  AnnouncedCommits,
+  commitDistance,
+  keepSharedTimeline,
+  localTimeline,
+  openSharedTimeline,
+  type Timeline,
+} from '../../../src/base/timeline.ts'
 import type { Timers } from '../../../src/base/timers.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-timeline-'))

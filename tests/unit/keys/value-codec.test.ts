@@ -6,7 +6,7 @@ import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { Action } from '../../../src/fql4/values/transient.ts'
 import { decodeValue, encodeValue, withTransactionTime } from '../../../src/storage/keys/value-codec.ts'
-import { valueDepthMax } from '../../../src/storage/keys/value-tags.ts'
+import { valueDepthMax } from '../../../src/storage/keys/value-reader.ts'
 import {
   DocumentValue,
   Ref,

@@ -1,11 +1,12 @@
-// Applies the log to a replica up to the head, for serving nodes, backups and comparisons.
+// Applies the log to a replica up to the head, for serving nodes, backups and comparisons. Before that, the histories
+// of the replica and the record are compared.
 
 import type { KeyValueStore } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { type LogRow, readHead, readLog } from './record.ts'
-import { applyRows, readNote } from './replica.ts'
-import { disagreement } from './same-record.ts'
-import type { PostgresSession } from './session.ts'
+import { type LogRow, readBatch, readHead, readLog } from './record.ts'
+import { applyRows, type CopyNote, readNote } from './replica.ts'
+import { PostgresSession, type RecordLocation } from './session.ts'
+import { readStoreId } from './tables.ts'
 
 /**
  * Fetches and applies the log after the batch `from` up to `to`, a part at a time. `session` returns a session for
@@ -39,3 +40,38 @@ export async function redoLog(session: PostgresSession, local: KeyValueStore): P
   const reason = await disagreement(session, readNote(local))
   throw new StoreUnavailableError(`the log cannot be applied to the replica: ${reason}`)
 }
+
+/**
+ * The reason why a replica with this note does not belong to the record, so that the log cannot be applied; undefined
+ * when the replica belongs to the record. Names of batches are random, so a log row with the same name proves that all
+ * earlier batches are equal. Without a row to compare, the replica counts as not belonging to the record. Throws
+ * `StoreUnavailableError` when the database is unavailable, or has no store that this program supports.
+ */
+export async function disagreement(
+  session: PostgresSession,
+  note: CopyNote | undefined,
+): Promise<string | undefined> {
+  if (note === undefined) return 'it does not name its store'
+  if (note.storeId !== (await readStoreId(session))) return 'it is a replica of another store'
+  const head = await readHead(session)
+  if (note.seq > head.seq) return 'the record is older than it'
+  // A replica at batch 0 has applied no batch, so there is no name to compare.
+  if (note.seq === 0)
+    return head.seq === 0 || (await readBatch(session, 1)) !== undefined ? undefined : trimmed
+  const batch = await readBatch(session, note.seq)
+  if (batch === undefined) return trimmed
+  return batch === note.batch ? undefined : 'the record has another history'
+}
+
+/**
+ * Connects to the store with this id. Throws `StoreUnavailableError` when the address leads to another store by now, or
+ * to tables of another version.
+ */
+export function openSame(location: RecordLocation, node: string, storeId: string): Promise<PostgresSession> {
+  return PostgresSession.openChecked(location, node, async session => {
+    if ((await readStoreId(session)) !== storeId)
+      throw new StoreUnavailableError('the address of the store leads to another one')
+  })
+}
+
+const trimmed = 'the log no longer contains its next batch'

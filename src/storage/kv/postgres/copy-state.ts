@@ -1,16 +1,17 @@
 // Copies the state of the record into an empty replica, page by page, while commits continue. The pages belong to
 // states of different times. Applying the log from the checkpoint at which the copy began turns the pages into one
-// state, because every log row contains complete values.
+// state, because every log row contains complete values. The record as of one batch can also be copied into a
+// key-value store.
 
 import { systemClock } from '../../../base/clock.ts'
+import { mergeJoin } from '../../../base/merge-join.ts'
 import { machineStart } from '../../../base/system-process.ts'
-import { everyKey, type KeyValueStore, type Write } from '../contract.ts'
+import { type Bytes, type Entry, everyKey, type KeyValueStore, type View, type Write } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { LogRetention } from './log-retention.ts'
-import { keepLog, readBatch } from './record.ts'
-import { type CopyNote, noteWrite, readNote } from './replica.ts'
-import { disagreement } from './same-record.ts'
-import type { PostgresSession, ResultRow } from './session.ts'
+import { disagreement, redoLog } from './catch-up.ts'
+import { keepLog, LogRetention, readBatch } from './record.ts'
+import { type CopyNote, noteIn, noteWrite, ReplicaView, readNote } from './replica.ts'
+import { PostgresSession, type RecordLocation, type ResultRow } from './session.ts'
 import { readStoreId } from './tables.ts'
 
 /** The progress of a copy. */
@@ -167,4 +168,79 @@ async function pinCheckpoint(session: PostgresSession, node: string): Promise<Co
       `the log does not contain batch ${seq}, to which its state belongs: restore a backup`,
     )
   return { storeId, boot: machineStart(), seq, batch, isComplete: false }
+}
+
+// Copies the record as of one batch into a key-value store: for backups, for the move back into a data directory, and
+// for comparisons with a node's replica.
+
+/**
+ * Copies the present state of the record into `local`, which is empty or contains an interrupted copy; resolves with
+ * the batch of the copy.
+ */
+export function copyRecord(
+  location: RecordLocation,
+  local: KeyValueStore,
+  node: string,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<number> {
+  return PostgresSession.use(location, node, async session => {
+    await copyState(session, local, node, onProgress)
+    return redoLog(session, local)
+  })
+}
+
+/** A key with different values in two stores, and the stores that contain the key. */
+export interface Difference {
+  readonly key: Bytes
+  readonly in: 'copy' | 'record' | 'both'
+}
+
+/** The result of a comparison. */
+interface Comparison {
+  /** The number of the batch at which both stores were compared. */
+  readonly seq: number
+  /** At most {@link differencesMax} differences. */
+  readonly differences: readonly Difference[]
+}
+
+/** Maximum number of differences that a comparison reports. */
+export const differencesMax = 100
+/**
+ * Maximum number of attempts to bring both stores to the same batch. A running node advances its replica during the
+ * comparison.
+ */
+const attemptsMax = 1_000
+
+/** Compares a node's replica with the record. `record` is a copy of the record that no other process writes to. */
+export async function compareCopy(
+  session: PostgresSession,
+  record: KeyValueStore,
+  copy: KeyValueStore,
+): Promise<Comparison> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    await redoLog(session, copy)
+    await redoLog(session, record)
+    const found = record.read(expected => copy.read(actual => compareAt(expected, actual)))
+    if (found) return found
+  }
+  throw new StoreUnavailableError('the replica changes too fast to be compared')
+}
+
+/** Undefined when the two stores are at different batches. */
+function compareAt(expected: View, actual: View): Comparison | undefined {
+  const seq = noteIn(actual)?.seq
+  if (seq === undefined || noteIn(expected)?.seq !== seq) return undefined
+  return { seq, differences: differencesOf(new ReplicaView(expected), new ReplicaView(actual)) }
+}
+
+function differencesOf(expected: View, actual: View): Difference[] {
+  const found: Difference[] = []
+  const byKey = (left: Entry, right: Entry) => Buffer.compare(left.key, right.key)
+  for (const [record, copy] of mergeJoin(expected.range(everyKey), actual.range(everyKey), byKey)) {
+    if (found.length === differencesMax) break
+    if (copy === undefined) found.push({ key: (record as Entry).key, in: 'record' })
+    else if (record === undefined) found.push({ key: copy.key, in: 'copy' })
+    else if (Buffer.compare(record.value, copy.value) !== 0) found.push({ key: record.key, in: 'both' })
+  }
+  return found
 }

@@ -7,10 +7,10 @@ import type { Random } from '../../../base/random.ts'
 import { type Bytes, type Entry, everyKey, type KeyValueStore } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import type { CopyProgress } from './copy-state.ts'
-import { holdLease, releaseLease } from './lease.ts'
 import { putState, readHead } from './record.ts'
 import { PostgresSession, type RecordLocation } from './session.ts'
 import { createTables, readVersion, recordVersion, unfilledVersion } from './tables.ts'
+import { holdLease, releaseLease } from './upkeep.ts'
 
 interface FillOptions {
   readonly location: RecordLocation

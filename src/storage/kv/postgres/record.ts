@@ -1,10 +1,10 @@
-// The SQL statements on the record: the log of committed batches and its head.
+// The SQL statements on the record: the log of committed batches and its head. Arrays of byte strings are sent in
+// binary form. A node prevents the removal of log rows that it still needs.
 
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
 import { encodeBatch } from '../batch.ts'
 import type { Bytes, Entry } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { byteaArray } from './bytea-array.ts'
 import type { CommitOutcome, PostgresSession } from './session.ts'
 import { assertKnown } from './tables.ts'
 
@@ -181,4 +181,51 @@ export async function closeTime(
     [batch, node, closed, body, previous.seq, previous.batch],
   )
   return row === undefined ? undefined : { ...headOf(row), batch, before: previous.batch, body }
+}
+
+// Encodes arrays of byte strings in PostgreSQL's binary format. The driver would send arrays as text, with two
+// characters per byte, and both sides would spend more time on the conversion than on storing.
+
+/** The object id of the type `bytea` in the database's catalogue, which is the same everywhere. */
+const byteaOid = 17
+const headBytes = 20
+const lengthBytes = 4
+
+/** A parameter of type `bytea[]`. */
+export function byteaArray(items: readonly Bytes[]): Buffer {
+  let size = headBytes
+  for (const item of items) size += lengthBytes + item.length
+  const array = Buffer.allocUnsafe(size)
+  // The header: the number of dimensions, a flag for nulls, the type of the elements, their number, and the first index.
+  let at = 0
+  for (const number of [1, 0, byteaOid, items.length, 1]) at = array.writeInt32BE(number, at)
+  for (const item of items) {
+    at = array.writeInt32BE(item.length, at)
+    array.set(item, at)
+    at += item.length
+  }
+  return array
+}
+
+/** Interval in milliseconds at which a node writes to the record which log rows it still needs. */
+const renewMs = 5_000
+
+/** Prevents the removal of log rows that a node still needs. */
+export class LogRetention {
+  readonly #node: string
+  readonly #elapsedMs: () => number
+  #renewedMs = Number.NEGATIVE_INFINITY
+
+  /** `node` identifies this process among those that need the log; `elapsedMs`: a monotonic clock in milliseconds. */
+  constructor(node: string, elapsedMs: () => number) {
+    this.#node = node
+    this.#elapsedMs = elapsedMs
+  }
+
+  /** Records that the log is needed from batch `from` on, unless the last renewal was less than {@link renewMs} ago. */
+  async renew(session: PostgresSession, from: number): Promise<void> {
+    if (this.#elapsedMs() - this.#renewedMs < renewMs) return
+    this.#renewedMs = this.#elapsedMs()
+    await keepLog(session, this.#node, from)
+  }
 }

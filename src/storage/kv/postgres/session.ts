@@ -1,11 +1,18 @@
 // A connection to the database of the record. Statements are pipelined: sent immediately, and answered in order. A
 // session that has failed is not used again: the outcome of its running statements is unknown, and its owner opens
-// another session.
+// another session. The servers of an address are tried in their order.
 
+import { readFileSync } from 'node:fs'
+import type { ConnectionOptions } from 'node:tls'
 import type { Client, ClientConfig, QueryConfig } from 'pg'
+import {
+  type DatabaseAddress,
+  type DatabaseHost,
+  hostName,
+  parseDatabaseAddress,
+} from '../../../base/addresses.ts'
 import { wait } from '../../../base/timers.ts'
-import { wordsOf } from '../errors.ts'
-import { type DatabaseServer, endpointsOf } from './endpoints.ts'
+import { StoreUnavailableError, wordsOf } from '../errors.ts'
 import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './failures.ts'
 
 /** The location of the record. */
@@ -326,5 +333,76 @@ export class PostgresSession {
     const { stream } = (this.#client as unknown as { connection?: { stream?: { destroy(): void } } })
       .connection ?? { stream: undefined }
     stream?.destroy()
+  }
+}
+
+// The servers of a database address in the form of the driver, each with the kinds of TLS to try, as libpq does.
+
+/** One server of an address. */
+interface DatabaseServer {
+  /** Identifies the server among the others. */
+  readonly name: string
+  /** At least one set of connection settings. The next set is tried when the server rejects the previous one. */
+  readonly attempts: readonly ClientConfig[]
+}
+
+/** Milliseconds after which an attempt to connect fails. */
+const connectTimeoutMs = 5_000
+
+/**
+ * The servers of an address, in the order in which they are tried. Throws {@link StoreUnavailableError} when a file
+ * that the address names cannot be read.
+ */
+function endpointsOf(url: string, purpose: string): DatabaseServer[] {
+  const address = parseDatabaseAddress(url)
+  const { database, hosts, options, password, user } = address
+  const seconds = Number(options.get('connect_timeout') ?? 0)
+  const common: ClientConfig = {
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ...(options.has('options') && { options: options.get('options') as string }),
+    ...(options.get('sslnegotiation') === 'direct' && { sslnegotiation: 'direct' }),
+    application_name: options.get('application_name') ?? `terrarium ${purpose}`,
+    connectionTimeoutMillis: seconds > 0 ? seconds * 1000 : connectTimeoutMs,
+  }
+  return hosts.map(server => {
+    const { host, port } = server
+    const place = { ...common, ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
+    return {
+      name: hostName(server),
+      attempts: tlsOf(address, server).map(ssl => ({ ...place, ssl })),
+    }
+  })
+}
+
+/** The kinds of TLS to try, in order; false: no TLS. Follows libpq's rules for `sslmode`. */
+function tlsOf({ options, sslMode }: DatabaseAddress, { host }: DatabaseHost): (false | ConnectionOptions)[] {
+  const mode = sslMode ?? process.env.PGSSLMODE ?? 'prefer'
+  // Sockets of the machine do not use TLS.
+  if (mode === 'disable' || host?.startsWith('/')) return [false]
+  const root = options.get('sslrootcert')
+  const ca = root === undefined || root === 'system' ? undefined : fileOf('sslrootcert', options)
+  const own: ConnectionOptions = {
+    ...(options.has('sslcert') && { cert: fileOf('sslcert', options) }),
+    ...(options.has('sslkey') && { key: fileOf('sslkey', options) }),
+    ...(options.has('sslpassword') && { passphrase: options.get('sslpassword') as string }),
+  }
+  const unverified = { ...own, rejectUnauthorized: false }
+  if (mode === 'allow') return [false, unverified]
+  if (mode === 'prefer') return [unverified, false]
+  const verified = { ...own, ...(ca !== undefined && { ca }) }
+  if (mode === 'verify-full') return [verified]
+  if (ca === undefined || mode === 'no-verify') return [unverified]
+  return [{ ...verified, checkServerIdentity: () => undefined }]
+}
+
+function fileOf(option: string, options: ReadonlyMap<string, string>): string {
+  const file = options.get(option) as string
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new StoreUnavailableError(`the file ${file} (${option}) cannot be read: ${code}`, { cause })
   }
 }

@@ -1,6 +1,8 @@
-// Runs the maintenance tasks of a process on the record, on a separate connection: renewing leases, exchanging notices,
-// applying the log to the state. While the database is unavailable, the tasks do not run.
+// Runs the maintenance tasks of a process on the record, on a separate connection: renewing leases, exchanging
+// notices, applying the log to the state. While the database is unavailable, the tasks do not run. Leases and the
+// exchange of notices are such tasks.
 
+import type { NoticeBoard } from '../../../base/notices.ts'
 import { Loop, type Timers } from '../../../base/timers.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
@@ -57,5 +59,133 @@ export class Upkeep {
       return everyMs
     }
     return isBusy ? 0 : everyMs
+  }
+}
+
+/** Maximum age in seconds of notices that are read. A process that was disconnected for longer misses notices. */
+const readSeconds = 15
+const retentionSeconds = 60
+
+/**
+ * Exchanges the notices of processes (src/base/notices.ts) over the record: each process writes rows to a small table
+ * and reads the rows of the other processes. Rows are removed after a minute.
+ */
+export class NoticeExchange implements UpkeepTask {
+  readonly #board: NoticeBoard
+  readonly #node: string
+  /** The number of the newest read notice of each process. */
+  readonly #read = new Map<string, number>()
+  #number = 0
+
+  /** `node` identifies this process among all. */
+  constructor(board: NoticeBoard, node: string) {
+    this.#board = board
+    this.#node = node
+  }
+
+  async run(session: PostgresSession): Promise<boolean> {
+    const table = session.table('notice')
+    const news = this.#board.collect()
+    if (news !== undefined) {
+      await session.query(`INSERT INTO ${table} (node, number, body) VALUES ($1, $2, $3)`, [
+        this.#node,
+        ++this.#number,
+        news,
+      ])
+      await session.query(`DELETE FROM ${table} WHERE node = $1 AND at < now() - $2 * interval '1 second'`, [
+        this.#node,
+        retentionSeconds,
+      ])
+    }
+    const rows = await session.query(
+      `SELECT node, number, body FROM ${table}
+       WHERE node <> $1 AND at > now() - $2 * interval '1 second' ORDER BY node, number`,
+      [this.#node, readSeconds],
+    )
+    const living = new Set(rows.map(({ node }) => String(node)))
+    for (const node of this.#read.keys()) if (!living.has(node)) this.#read.delete(node)
+    for (const row of rows) {
+      const [node, number] = [String(row.node), Number(row.number)]
+      if (number <= (this.#read.get(node) ?? 0)) continue
+      this.#read.set(node, number)
+      this.#board.receive(String(row.body))
+    }
+    return false
+  }
+
+  /** Removes all rows of this process, except the rows that other processes may still read. */
+  async stop(session: PostgresSession): Promise<void> {
+    await session.query(
+      `DELETE FROM ${session.table('notice')} WHERE at < now() - $1 * interval '1 second'`,
+      [retentionSeconds],
+    )
+  }
+}
+
+// Leases on work that one process at a time does: a row for each lease, with times of the database's clock. The lease
+// of a dead holder expires. Work under a lease must still be correct when two processes believe to hold it for a
+// moment.
+
+/** Takes or renews the lease `name` for `holder`; true when `holder` has it for the next `seconds`. */
+export async function holdLease(
+  session: PostgresSession,
+  name: string,
+  holder: string,
+  seconds: number,
+): Promise<boolean> {
+  const lease = session.table('lease')
+  const rows = await session.query(
+    `INSERT INTO ${lease} (name, holder, until) VALUES ($1, $2, now() + $3 * interval '1 second')
+     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+     WHERE ${lease}.holder = excluded.holder OR ${lease}.until < now()
+     RETURNING holder`,
+    [name, holder, seconds],
+  )
+  return rows.length > 0
+}
+
+/** Releases a lease, so that other processes need not wait until it expires. */
+export async function releaseLease(session: PostgresSession, name: string, holder: string): Promise<void> {
+  await session.query(`DELETE FROM ${session.table('lease')} WHERE name = $1 AND holder = $2`, [name, holder])
+}
+
+const leaseSeconds = 5
+/** Milliseconds between renewals of a lease. */
+const renewMs = 1_500
+/** Milliseconds before the expiry at which a holder stops using its lease, because clocks differ slightly in speed. */
+const marginMs = 1_000
+
+/** A lease that a process renews while it lives, and takes over when it has expired. */
+export class RenewedLease implements UpkeepTask {
+  readonly #name: string
+  readonly #holder: string
+  readonly #elapsedMs: () => number
+  #untilMs = Number.NEGATIVE_INFINITY
+  #renewedMs = Number.NEGATIVE_INFINITY
+
+  /** `elapsedMs`: a monotonic clock in milliseconds. */
+  constructor(name: string, holder: string, elapsedMs: () => number) {
+    this.#name = name
+    this.#holder = holder
+    this.#elapsedMs = elapsedMs
+  }
+
+  /** True while this process holds the lease. */
+  get isHeld(): boolean {
+    return this.#elapsedMs() < this.#untilMs
+  }
+
+  async run(session: PostgresSession): Promise<boolean> {
+    const beganMs = this.#elapsedMs()
+    if (this.isHeld && beganMs - this.#renewedMs < renewMs) return false
+    this.#renewedMs = beganMs
+    const isHeld = await holdLease(session, this.#name, this.#holder, leaseSeconds)
+    this.#untilMs = isHeld ? beganMs + leaseSeconds * 1000 - marginMs : Number.NEGATIVE_INFINITY
+    return false
+  }
+
+  stop(session: PostgresSession): Promise<void> {
+    this.#untilMs = Number.NEGATIVE_INFINITY
+    return releaseLease(session, this.#name, this.#holder)
   }
 }

@@ -1,4 +1,5 @@
-// The checks that all engines share, so that all engines reject the same transactions.
+// Parts that all engines share: the checks of transactions, so that all engines reject the same transactions, and the
+// listeners for commits.
 
 import { assert } from '../../base/assert.ts'
 import { type Bytes, type KeyRange, keyBytesMax, type Work } from './contract.ts'
@@ -18,5 +19,27 @@ export function checkWork(work: Work<unknown>): void {
   for (const { key, value } of work.writes) {
     assert(key instanceof Uint8Array && !isImpossibleKey(key), 'a key has 1 to 1900 bytes')
     assert(value === undefined || value instanceof Uint8Array, 'a value is bytes')
+  }
+}
+
+/** The listeners for commits, shared by the engines. */
+export class Listeners {
+  readonly #listeners = new Set<{ readonly call: () => void }>()
+
+  get isEmpty(): boolean {
+    return this.#listeners.size === 0
+  }
+
+  /** Adds `call`; returns a function that removes it. The same function may be added twice. */
+  add(call: () => void): () => void {
+    const listener = { call }
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  notify(): void {
+    for (const listener of [...this.#listeners]) listener.call()
   }
 }

@@ -1,0 +1,296 @@
+// Removes data that cannot be read any more: the expired part of the history of a document, and the data of deleted
+// schema objects, which is unreachable from the moment they are deleted: an index's tables, a collection's documents
+// with their rows in other indexes, all content of a database. Expired parts of the change record and the change log
+// are removed, too.
+
+import { epoch, micros, microsPerDay } from '../../base/micros.ts'
+import {
+  collectionOf,
+  type DatabaseId,
+  firstUserCollection,
+  type Micros,
+  native,
+  type Ref,
+} from '../../values/value.ts'
+import { timeOf } from '../keys/key-times.ts'
+import {
+  changesKey,
+  changesRange,
+  collectionChangesRange,
+  collectionHistoryRange,
+  databaseRanges,
+  documentKey,
+  documentRange,
+  documentsIndex,
+  dueRange,
+  historyKey,
+  historyRange,
+  indexTableRange,
+  keyTags,
+} from '../keys/keyspace.ts'
+import type { KeyInterval } from '../keys/prefix.ts'
+import type { KeyRange, View } from '../kv/contract.ts'
+import { Batch, batchWritesMax } from './batch.ts'
+import { parentKey } from './catalogue.ts'
+import { placesOf } from './change-log.ts'
+import type { CollectionPlace } from './contract.ts'
+import { removeHome } from './directory.ts'
+import { everyDocument, newestLive, scanDocuments, storedVersionsAscending } from './documents.ts'
+import { expiryTime } from './due-order.ts'
+import type { StoredVersion } from './index-tables.ts'
+import { never, versionTime, versionTtl } from './records.ts'
+import { changeLogMicros } from './retention.ts'
+import { indexRows, storedRows } from './rows.ts'
+import { firstOf } from './snapshot.ts'
+import type { Store } from './store.ts'
+import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+// Removes the expired part of the history of one document: versions that were superseded at the minimum valid time,
+// with the index rows of these versions only, and a delete without earlier versions. If the `ttl` has also passed, the
+// whole document is removed. The cost depends on the removed data and on the version that was valid at the minimum
+// valid time.
+
+/** Maximum number of versions of one document that are removed at a time. */
+const versionsMax = 256
+
+/** The result of checking a document. */
+interface ExpiredRows {
+  /** Keys to remove. */
+  readonly keys: readonly Uint8Array[]
+  /** Bytes of the versions that were read. */
+  readonly bytes: number
+  /** True if no expired data is left. */
+  readonly isAll: boolean
+  /**
+   * The expiry of the document, if its `ttl` is before `minimum` and its version is not: version 0.2 marked only the
+   * `ttl`.
+   */
+  readonly expiresAt?: Micros
+}
+
+/** The expired rows of a document when `minimum` is the oldest time that can be read. */
+export function expiredRows(
+  store: Store,
+  transaction: StoreTransaction,
+  ref: Ref,
+  minimum: Micros,
+): ExpiredRows {
+  const { rows, snapshot } = transaction
+  const newest = newestLive(snapshot, ref)
+  const ttl = newest === undefined ? never : versionTtl(newest)
+  const expiresAt = newest === undefined ? never : expiryTime(ttl, versionTime(newest))
+  if (ttl !== never && expiresAt <= minimum) return wholeDocument(store, transaction, ref)
+  const past: StoredVersion[] = []
+  let bytes = newest?.length ?? 0
+  const range = { start: historyRange(ref, minimum).start, end: historyRange(ref).end }
+  for (const { value } of snapshot.view.range({ ...range, reverse: true, limit: versionsMax + 1 })) {
+    bytes += value.length
+    past.push(rows.reader.read(ref, value))
+  }
+  const isAll = past.length <= versionsMax
+  const chain = [...past]
+  if (isAll && newest !== undefined && versionTime(newest) <= minimum)
+    chain.push(rows.reader.read(ref, newest))
+  const root = chain.at(-1)
+  const keys: Uint8Array[] = []
+  for (const version of past) {
+    if (version !== root || (isAll && version.action === 'delete')) keys.push(historyKey(ref, version.ts))
+  }
+  for (const { key } of store.counted(ref.database, () => [...indexRows(rows, ref, chain)]))
+    if (key[0] !== keyTags.indexLive) keys.push(key)
+  return { keys, bytes, isAll, ...(ttl <= minimum && { expiresAt }) }
+}
+
+/** All stored rows of a document. */
+function wholeDocument(store: Store, { rows, snapshot }: StoreTransaction, ref: Ref): ExpiredRows {
+  let bytes = 0
+  const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
+    bytes += stored.length
+    return rows.reader.read(ref, stored)
+  })
+  const stored = store.counted(ref.database, () => storedRows(rows, ref, versions))
+  if (ref.collection === native.keys) removeHome(rows.overlay, ref)
+  return { keys: Array.from(stored.values(), ({ key }) => key), bytes, isAll: true }
+}
+
+/** Maximum number of objects that are searched for an object that may be removed now. */
+const jobsMax = 256
+
+/** The object whose removal has waited longest. Objects whose bindings may not be computed now are skipped. */
+export function nextGarbage(
+  view: View,
+  now: Micros,
+  mayCompute: (database: DatabaseId) => boolean,
+): SweeperWork | undefined {
+  return workOf(view, 'object', now, jobsMax).find(
+    ({ target }) => target.collection !== native.collections || mayCompute(target.database),
+  )
+}
+
+/**
+ * Removes a batch of the data of an object, or less when `isOver`; the last batch also removes the pending work of the
+ * object.
+ */
+export function removeGarbage(
+  store: Store,
+  transaction: StoreTransaction,
+  { key, target }: SweeperWork,
+  isOver: () => boolean,
+): void {
+  const { overlay } = transaction.rows
+  if (overlay.get(key) === undefined) return
+  const removal = new Removal(transaction, isOver)
+  if (target.collection === native.indexes) removal.removeTables(target.database, Number(target.id))
+  else if (target.collection === native.collections) removeCollection(store, removal, target)
+  else removeDatabase(removal, target.id)
+  if (!removal.isFull) overlay.set(key, undefined)
+}
+
+/** A batch of removals. */
+class Removal {
+  readonly transaction: StoreTransaction
+  readonly #batch: Batch
+
+  constructor(transaction: StoreTransaction, isOver: () => boolean) {
+    this.transaction = transaction
+    this.#batch = new Batch(isOver)
+  }
+
+  get isFull(): boolean {
+    return this.#batch.isFull()
+  }
+
+  remove(key: Uint8Array): void {
+    this.transaction.rows.overlay.set(key, undefined)
+    this.#batch.write(1)
+  }
+
+  removeRange(range: KeyInterval): void {
+    if (this.isFull) return
+    const { overlay } = this.transaction.rows
+    // Keys are collected first, without the values, because all values of a batch could be large.
+    const keys = Array.from(overlay.range({ ...range, limit: this.#batch.writesLeft }), row => row.key)
+    for (const key of keys) this.remove(key)
+  }
+
+  removeTables(database: DatabaseId, index: number): void {
+    for (const table of ['live', 'ended', 'events'] as const)
+      this.removeRange(indexTableRange(table, database, index))
+  }
+}
+
+function removeCollection(store: Store, removal: Removal, { database, id }: Ref): void {
+  const collection = Number(id)
+  for (const ref of everyDocument(removal.transaction.snapshot, database, collection)) {
+    if (removal.isFull) return
+    for (const key of wholeDocument(store, removal.transaction, ref).keys) removal.remove(key)
+  }
+  removal.removeRange(documentRange(database, collection))
+  removal.removeRange(collectionHistoryRange(database, collection))
+  removal.removeRange(collectionChangesRange(database, collection))
+  removal.removeRange(dueRange(database, collection))
+  removal.removeTables(database, documentsIndex(collection))
+}
+
+/** Removal of each child database is queued before the document of that database is removed. */
+function removeDatabase(removal: Removal, database: DatabaseId): void {
+  const { snapshot, overlay, commitTime } = removal.transaction.rows
+  for (const { document } of scanDocuments(snapshot, database, native.databases)) {
+    if (removal.isFull) return
+    recordWork(overlay, 'object', commitTime, document)
+    removal.remove(documentKey(document))
+  }
+  for (const { document } of scanDocuments(snapshot, database, native.keys)) {
+    if (removal.isFull) return
+    removeHome(overlay, document)
+    removal.remove(documentKey(document))
+  }
+  for (const range of databaseRanges(database)) removal.removeRange(range)
+  if (!removal.isFull) overlay.set(parentKey(database), undefined)
+}
+
+// Removes expired parts of the change record and the change log: the log by time after a day, and each collection's
+// changes when its history no longer contains them. A removed log row names the collections that its transaction
+// changed. For each of these collections, pending work is recorded for the time when these changes expire, at most one
+// row per day. A collection's history may be shortened before that time, so each collection is also checked every
+// month.
+
+/** The longest time between two checks of a collection whose record has rows. */
+const lookMicros: number = 30 * microsPerDay
+
+/** The expired part of the log by time. */
+function oldLog(now: Micros): KeyRange {
+  return {
+    start: changesRange().start,
+    end: changesKey(micros(now - changeLogMicros), 0),
+    limit: batchWritesMax,
+  }
+}
+
+/** Returns whether any part of the record has expired. */
+export function hasOldChanges(view: View, now: Micros): boolean {
+  return [...view.range({ ...oldLog(now), limit: 1 }), ...workOf(view, 'changes', now, 1)].length > 0
+}
+
+/** Removes a batch of expired changes. Returns whether there may be more. */
+export function removeOldChanges(transaction: StoreTransaction, now: Micros): boolean {
+  const { overlay } = transaction.rows
+  const rows = [...overlay.range(oldLog(now))]
+  for (const row of rows) {
+    const ts = timeOf(row.key)
+    for (const place of placesOf(row)) scheduleRemoval(transaction, place, ts)
+    overlay.set(row.key, undefined)
+  }
+  const [work] = workOf(overlay, 'changes', now, 1)
+  if (work !== undefined) removeCollectionChanges(transaction, work, now)
+  return work !== undefined || rows.length === batchWritesMax
+}
+
+/** Removes a batch of one collection's changes; the last batch schedules the next check of the collection. */
+function removeCollectionChanges(
+  transaction: StoreTransaction,
+  { key, target }: SweeperWork,
+  now: Micros,
+): void {
+  const { overlay } = transaction.rows
+  const { database } = target
+  const collection = Number(target.id)
+  const ofLog = now - changeLogMicros
+  const floor =
+    collection < firstUserCollection
+      ? ofLog
+      : Math.min(
+          ofLog,
+          transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime)),
+        )
+  const old = collectionChangesRange(database, collection, undefined, micros(floor))
+  const keys = Array.from(overlay.range({ ...old, limit: batchWritesMax }), row => row.key)
+  for (const key of keys) overlay.set(key, undefined)
+  if (keys.length === batchWritesMax) return
+  overlay.set(key, undefined)
+  const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
+  const ts = oldest && timeOf(oldest.key)
+  // For changes that the log by time still contains, pending work is recorded when the log row is removed.
+  if (ts !== undefined && ts < ofLog) scheduleRemoval(transaction, { database, collection }, ts, now)
+}
+
+/**
+ * Schedules a check of a collection that has a change of `ts`: `after` a time, at the end of the day on which the
+ * change expires.
+ */
+function scheduleRemoval(
+  transaction: StoreTransaction,
+  { collection, database }: CollectionPlace,
+  ts: Micros,
+  after: Micros = epoch,
+): void {
+  const { catalogue } = transaction
+  // The changes of a deleted object are removed with it.
+  if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
+  const days =
+    collection < firstUserCollection ? 0 : catalogue.userCollection(database, collection)?.historyDays
+  const retainedMicros = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
+  const due = (Math.floor(Math.max(ts + retainedMicros, after) / microsPerDay) + 1) * microsPerDay
+  recordWork(transaction.rows.overlay, 'changes', micros(due), collectionOf({ database, collection }))
+}
