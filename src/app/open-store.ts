@@ -33,7 +33,7 @@ import {
 } from '../storage/kv/postgres/replica-folder.ts'
 import { PostgresSession, type RecordLocation } from '../storage/kv/postgres/session.ts'
 import { NoticeExchange, RenewedLease, Upkeep, type UpkeepTask } from '../storage/kv/postgres/upkeep.ts'
-import { storeOver } from '../storage/kv/store-over.ts'
+import { isReplicated } from '../storage/kv/replicated-store.ts'
 import { workersMax } from '../storage/store/ids.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import type { Config } from './config/settings.ts'
@@ -318,4 +318,19 @@ export function openLaneStore(config: Config, identity: string, logSequence: () 
   const kv = store === undefined ? openFollower({ path: data, durable: logSequence }) : openReplica(data)
   assertIdentity(data, identity)
   return kv
+}
+
+/** `kv` with some of its operations replaced. */
+function storeOver(kv: KeyValueStore, replaced: Partial<KeyValueStore>): KeyValueStore {
+  return {
+    read: read => kv.read(read),
+    transact: (work, prepare) => kv.transact(work, prepare),
+    watch: listener => kv.watch(listener),
+    close: () => kv.close(),
+    ...(isReplicated(kv) && {
+      ready: (...given: Parameters<typeof kv.ready>) => kv.ready(...given),
+      watchForeign: (listener: Parameters<typeof kv.watchForeign>[0]) => kv.watchForeign(listener),
+    }),
+    ...replaced,
+  }
 }

@@ -6,12 +6,11 @@ import { type Message, msg, own } from '../base/message.ts'
 import type { Effect } from '../model/code-interface.ts'
 import type { Session } from '../model/session.ts'
 import { UnresolvedRef, type Value } from '../values/value.ts'
-import { speaks } from './dialect.ts'
 import { type Position, QueryError, type QueryErrorCode } from './errors.ts'
 import type { CallExpression, FunctionHeader } from './expression.ts'
 import { typeName } from './values/tagged.ts'
 import type { Variables } from './variables.ts'
-import type { ApiVersion } from './wire/version.ts'
+import { type ApiVersion, isApiVersion, isAtLeast } from './wire/version.ts'
 
 /** A running call: the context of a function beside its arguments. */
 export class Call {
@@ -207,4 +206,14 @@ export function undefinedReferenceText({ target }: UnresolvedRef, session: Sessi
       return msg`Ref refers to undefined ${own(isClass ? 'class' : target.type)} '${target.name}'`
     }
   }
+}
+
+/** The API version of the session's client. For clients of another language it is the version that its drivers use. */
+export function apiVersionOf({ dialect }: Session): ApiVersion {
+  return isApiVersion(dialect) ? dialect : '4'
+}
+
+/** Returns whether the API version is `minimum` or newer. */
+export function speaks(session: Session, minimum: ApiVersion): boolean {
+  return isAtLeast(apiVersionOf(session), minimum)
 }

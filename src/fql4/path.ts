@@ -20,7 +20,7 @@ import {
   type Value,
 } from '../values/value.ts'
 import type { PathStep } from './arguments.ts'
-import { speaks } from './dialect.ts'
+import { speaks } from './definition.ts'
 import {
   Action,
   cursorValue,

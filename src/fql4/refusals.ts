@@ -34,8 +34,7 @@ import {
   Uuid,
   type Value,
 } from '../values/value.ts'
-import { type Call, undefinedReference } from './definition.ts'
-import { speaks } from './dialect.ts'
+import { type Call, speaks, undefinedReference } from './definition.ts'
 import { type ErrorEntry, errorEntry, type FieldError, QueryError, type QueryErrorCode } from './errors.ts'
 
 /** The errors for a failure within a call. */

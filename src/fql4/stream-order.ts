@@ -23,8 +23,7 @@ import {
   type Value,
 } from '../values/value.ts'
 import { refNames } from './bodies.ts'
-import { undefinedReferenceText } from './definition.ts'
-import { apiVersionOf } from './dialect.ts'
+import { apiVersionOf, undefinedReferenceText } from './definition.ts'
 import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
 import { typeName } from './values/tagged.ts'
 import { SetValue } from './values/transient.ts'

@@ -1,10 +1,15 @@
 // The background work of the store: builds indexes and removes expired data. Each step is a short transaction, so
-// queries never wait long for it.
+// queries never wait long for it. The time that decides which data is removed survives restarts.
 
+import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
-import type { RemovalTime } from '../../base/removal-time.ts'
+import { micros } from '../../base/micros.ts'
+import { RemovalTime, type TimeMemory } from '../../base/removal-time.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
+import { metaKey } from '../keys/keyspace.ts'
 import { BuildQueue } from './build-queue.ts'
+import { lastCommit } from './last-commit.ts'
+import { isIntact, sealedTimes, timeAt } from './records.ts'
 import type { Store } from './store.ts'
 import { Sweeper } from './sweeper.ts'
 
@@ -107,4 +112,32 @@ export function startBackground(
       return step
     },
   }
+}
+
+// Stores the state of the removal time (base/removal-time.ts), so that the removal time continues after a restart.
+
+const key = metaKey('passed time')
+
+/** The time that determines which data the background work removes; `onLeap` as in {@link RemovalTime}. */
+export function removalTimeOf(
+  store: Store,
+  clock: Clock,
+  onLeap: (aheadMicros: number) => void,
+): RemovalTime {
+  return new RemovalTime({
+    clock,
+    onLeap,
+    load: () => store.kv.read(view => loaded(view.get(key), lastCommit(view).time)),
+    save: ({ believed, doubtedMs }) =>
+      store.write(transaction => {
+        transaction.rows.overlay.set(key, sealedTimes(believed, micros(Math.round(doubtedMs))))
+      }),
+  })
+}
+
+/** Without a stored state, or with a damaged one, only the newest commit is known. */
+function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
+  if (stored !== undefined && isIntact(stored))
+    return { believed: timeAt(stored, 0), doubtedMs: timeAt(stored, 8) }
+  return lastCommitTime === 0 ? undefined : { believed: micros(lastCommitTime), doubtedMs: 0 }
 }

@@ -7,10 +7,9 @@ import { isObject, type Json, type ObjectValue, type Time, type Value } from '..
 import { convert } from '../field-types.ts'
 import { BadRecord, credentialsName, type SourceDocument } from '../record.ts'
 import { readId, schemaReference } from '../references.ts'
-import { namedReference, taggedNotation } from './export-values.ts'
+import { namedReference, plainNotation, taggedNotation } from './export-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
 import { excerptOf, faultOfId, type Notation, readFields, readValue, tagOf } from './notation.ts'
-import { plainNotation } from './plain-values.ts'
 
 /** A document of a tagged export: `{"id":"101","coll":{"@mod":"Product"},"ts":{"@time":…},…}`. */
 export const readTagged: ReadElement = (element, context) =>

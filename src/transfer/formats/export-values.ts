@@ -1,12 +1,13 @@
 // Reads values of the hosted service's exports in the tagged format of version 10: `@int @long @double @date @time
-// @bytes @uuid @ref @object @mod`. Values that the original printed only as text (indexes, lambdas) are restored as far
-// as possible.
+// @bytes @uuid @ref @object @mod`. Values that the original printed only as text (indexes, lambdas) are restored as
+// far as possible. Values of formats without types are read, too.
 
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
 import { parseTime } from '../../values/time.ts'
 import { parseUuid } from '../../values/uuid.ts'
 import { type Json, kindOfNative, type Value } from '../../values/value.ts'
+import { convert } from '../field-types.ts'
 import { BadRecord } from '../record.ts'
 import {
   documentReference,
@@ -20,7 +21,7 @@ import type { ElementContext } from './format.ts'
 import { faultOfId, type Notation, readFields, readTextTag, type TextTags, tagOf } from './notation.ts'
 
 /** The name of a deleted collection in exports. */
-export const deletedName = 'Deleted'
+const deletedName = 'Deleted'
 
 /** The text that the original printed for a lambda. */
 export const printedLambda = '[function <lambda>]'
@@ -64,7 +65,7 @@ export function taggedNotation(place: ElementContext): Notation {
 }
 
 /** Reads a text, or the placeholder of an index or a lambda. */
-export function textOrPrinted(text: string, { collection, notes, origin }: ElementContext): Value {
+function textOrPrinted(text: string, { collection, notes, origin }: ElementContext): Value {
   if (!text.startsWith('[')) return text
   if (text === printedLambda) {
     notes.lost('a stored lambda, for which the export has only a placeholder', collection, origin)
@@ -135,4 +136,48 @@ function moduleReference(content: Json, { collection, notes, origin }: ElementCo
   }
   const known = nativeInExport(content)
   return schemaReference('collection', known ? nativeCollection(known) : content)
+}
+
+// Reads values of formats without types: `simple` exports, rows of JSON and CSV. Types given by the user are applied.
+// Texts that look like another type are reported.
+
+/** The notation. It throws `BadRecord` for a value that does not fit its type. */
+export function plainNotation(place: ElementContext): Notation {
+  return (json, path) => {
+    if (Array.isArray(json)) return undefined
+    const type = place.types.get(place.collection, path)
+    if (type !== undefined) return convert(json, type)
+    if (json instanceof Map) return plainReference(json, place)
+    if (typeof json !== 'string') return undefined
+    reportLookalike(json, path, place)
+    return textOrPrinted(json, place)
+  }
+}
+
+/** Reads an object of exactly `coll` and an id or a name as a reference, if its target can exist. */
+function plainReference(json: ReadonlyMap<string, Json>, place: ElementContext): Value | undefined {
+  const coll = json.get('coll')
+  if (json.size !== 2 || typeof coll !== 'string') return undefined
+  const [id, name] = [json.get('id'), json.get('name')]
+  const isKnown =
+    readId(id) === undefined
+      ? typeof name === 'string' && nativeInExport(coll) !== undefined && !place.isUserCollection(coll)
+      : coll === deletedName || place.isCollection(coll)
+  return isKnown ? namedReference(coll, id, name, place) : undefined
+}
+
+const timeLike = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/
+const dateLike = /^\d{4}-\d\d-\d\d$/
+const uuidLike = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+function reportLookalike(text: string, path: string, { collection, notes }: ElementContext): void {
+  if (text.length < 10 || text.length > 40) return
+  const type = timeLike.test(text)
+    ? 'time'
+    : dateLike.test(text)
+      ? 'date'
+      : uuidLike.test(text)
+        ? 'uuid'
+        : undefined
+  if (type !== undefined) notes.lookalike(collection, path, type)
 }

@@ -6,9 +6,9 @@ import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord, type SourceDocument } from '../record.ts'
 import { readId } from '../references.ts'
 import { driverValue } from './driver-values.ts'
+import { plainNotation } from './export-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
 import { faultOfId, type Notation, readFields, readValue, tagOf } from './notation.ts'
-import { plainNotation } from './plain-values.ts'
 
 /** Reads a row of a JSON file. */
 export const readRow: ReadElement = (element, context) => {

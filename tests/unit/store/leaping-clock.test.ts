@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { historyRange } from '../../../src/storage/keys/keyspace.ts'
-import { Background } from '../../../src/storage/store/background.ts'
-import { removalTimeOf } from '../../../src/storage/store/time-memory.ts'
+import { Background, removalTimeOf } from '../../../src/storage/store/background.ts'
 import { Bench, createCollection, data, day, documentRef, second } from './support.ts'
 
 test('history and expired documents outlive a leap of the clock, and are removed when it is confirmed', async () => {
