@@ -1,5 +1,5 @@
 // Represents a function call during evaluation. The chain of outer calls is the trace of an error. Each call inherits
-// effect limit, read time and depth from its outer call.
+// the effect limit, the read time and the depth from its outer call.
 
 import { type Message, msg } from '../base/message.ts'
 import type { EffectPlace } from '../model/code-interface.ts'
@@ -44,10 +44,7 @@ const effectNames: Readonly<Record<CallEffect, string>> = {
 /** A limit on effects within some code. The text of `place` appears in the error. */
 interface EffectLimit {
   readonly effect: CallEffect
-  /**
-   * A smaller effect that is forbidden nevertheless. For example, index entries may read their document but not the
-   * time.
-   */
+  /** A smaller effect that is also forbidden. For example, index bindings may read their document, but not the time. */
   readonly forbids?: CallEffect
   readonly place:
     | 'set functions'
@@ -59,18 +56,19 @@ interface EffectLimit {
 /** The reason why a document cannot be read. */
 export interface Absence {
   readonly cause: 'not found' | 'deleted' | 'collection deleted' | 'permission denied'
-  /** The error for reading a field (undefined: the same error as for null), and the error of `!`. */
+  /** The error for reading a field. Undefined: the same error as for null. */
   readonly onField: { readonly code: FailureCode; readonly message: Message } | undefined
+  /** The error of the operator `!`. */
   readonly onAssert: { readonly code: FailureCode; readonly message: Message }
 }
 
 /** Reads sets of documents (sets/stored-set.ts). */
 export interface SetReader {
-  /** Throws if the caller may read no document of the collection at any time. */
+  /** Throws unless `mayReadSome` is true for the collection. */
   requireIndex(collection: Module, call: Call): void
-  /** Reads the entries that the caller may see, from a position on. Lazy. */
+  /** Lazily reads the entries that the caller may read, starting at the position `from`. */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<SetItem>
-  /** True if the roles of the caller allow it to read some documents of a collection. */
+  /** True if the rights of the caller allow reading at least some documents of a collection. */
   mayReadSome(collection: Module): boolean
   /** The paths of an index's terms and values, without `id`. */
   pathsOf(collection: Module, index: string): readonly WatchedPath[]
@@ -83,7 +81,7 @@ export type FieldsMode = 'default' | 'plain'
 export interface Writer {
   create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc
   change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc
-  /** Deletes a document, and returns it as deleted. */
+  /** Deletes a document. The returned value has the state `deleted`. */
   remove(doc: Doc, call: Call): Doc
 }
 
@@ -93,8 +91,9 @@ export interface AccessReader {
   tokensOf(document: Doc, call: Call): SetValue
   verify(credential: Doc, password: string, call: Call): boolean
   login(credential: Doc, password: string, ttl: Time | undefined, call: Call): Doc
-  /** The identity of the caller, and its token; undefined without one. */
+  /** The identity of the caller; undefined without one. */
   identity(call: Call): Doc | undefined
+  /** The token of the caller; undefined without one. */
   token(call: Call): Value | undefined
   isProtected(call: Call): boolean
 }
@@ -119,11 +118,11 @@ export interface DocumentAccess {
   /** All fields of a readable document, in the order of the response. */
   fields(doc: Doc, call: Call): Struct
   /**
-   * The cached JSON text of a readable document after its id and its collection, without braces. Undefined if the text
-   * depends on more than the stored version.
+   * The cached JSON text of a readable document's fields. The text omits the id, the collection and the braces.
+   * Undefined if the text depends on more than the stored version.
    */
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined
-  /** A field of a readable document, or all of its `data`. Undefined if the document does not have it. */
+  /** A field of a readable document, or the whole object `data`. Undefined if the document does not have the field. */
   field(doc: Doc, name: string, call: Call): Value | undefined
   /** Adds a hint that the index which found the document does not cover a field. */
   hintUncovered(doc: Doc, name: string, call: Call): void
@@ -178,7 +177,10 @@ export interface Evaluation {
   readonly world: World
   /** The time of the snapshot. */
   readonly now: Micros
-  /** Evaluates an expression. Throws QueryFailures, and errors that end the request, such as limits and Pending. */
+  /**
+   * Evaluates an expression. Throws QueryFailures. Also throws errors that end the evaluation, such as an exceeded
+   * limit or `Pending`.
+   */
   evaluate(node: Node, scope: Scope | undefined, call: Call): Value
   /** Runs `work`. Returns a QueryFailure instead of throwing it, so that evaluation can continue. */
   attempt<T>(work: () => T): T | QueryFailure
@@ -189,9 +191,9 @@ export interface Evaluation {
   /** Applies a function that `call` has received as an argument. The traces of its errors include `call`. */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
   /**
-   * Prepares a call of a lambda or user function; `call` is the prepared call. The caller evaluates the body, so that
-   * nested calls use less stack. A function with its own role, or with a body of version 4, is evaluated at once, and
-   * the result is its value.
+   * Prepares a call of a lambda or a user function. `call` represents this new call, not the call that encloses it. The
+   * code that calls `bind` evaluates the returned body, so that nested calls use less stack. For a function with its
+   * own role, or with a body of version 4, `bind` evaluates the body itself and returns the value.
    */
   bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall
   /** Counts compute operations: one for each function call. Throws past the limit. */
@@ -200,7 +202,7 @@ export interface Evaluation {
   addLogLine(diagnostic: Diagnostic): void
   /** Adds a performance hint if the request asks for hints. The same hint at the same position is added once. */
   hint(code: HintCode, text: string, span: Span | undefined): void
-  /** A new id. A repeated evaluation gets the same ids. */
+  /** Returns a new id. A repeated evaluation of the query gets the same ids. */
   newId(): bigint
 }
 
@@ -253,7 +255,9 @@ export class Call {
     return new Call(this.evaluation, this.outer, source, this.span, depth, limit, this.at)
   }
 
-  /** A copy of this call that reads as of a time. Undefined is the present, including the query's own writes. */
+  /**
+   * A copy of this call that reads as of a time. Undefined means the present, which includes the query's own writes.
+   */
   asOf(time: number | undefined): Call {
     return new Call(this.evaluation, this.outer, this.source, this.span, this.depth, this.limit, time)
   }
@@ -288,7 +292,10 @@ export class Call {
     return new NullValue(literalNull, this.span)
   }
 
-  /** Applies a function that this call has received as an argument. The parameter's type has checked its arity. */
+  /**
+   * Applies a function that this call has received as an argument. The parameter's type has already checked the
+   * function's arity.
+   */
   apply(callee: FunctionValue, ...args: Value[]): Value {
     return this.evaluation.apply(callee, args, this)
   }

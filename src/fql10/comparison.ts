@@ -1,5 +1,5 @@
-// Compares values: equality and order of the operators, and the total order for sorting and for elements of arrays and
-// objects. The caller checks whether documents exist.
+// Compares values. The operators use equality and a partial order. Sorting, and the elements of arrays and objects, use
+// a total order. The caller checks whether documents exist.
 
 import { step } from '../base/effort.ts'
 import type { LocalDate, Time, Uuid } from '../values/value.ts'
@@ -46,7 +46,9 @@ const ranks: Readonly<Record<Kind, number>> = {
   null: 18,
 }
 
-/** The integer for comparison with an ID. A text needs to be a decimal integer. */
+/**
+ * The integer for comparison with an ID. Undefined without one, for example for a text that is not a decimal integer.
+ */
 function idNumber(value: Value): bigint | number | undefined {
   if (value instanceof Id) return value.value
   if (typeof value === 'string') return integerOfText(value)
@@ -100,7 +102,7 @@ function compareAlike(kind: Kind, left: Value, right: Value): number {
     case 'module':
       return compareModules(left as Module, right as Module)
   }
-  // Functions have no order, so that sorting keeps their positions.
+  // Functions have no order. The result 0 means that sorting keeps their positions.
   return isCallable(kind) || equals(left, right) ? 0 : -1
 }
 

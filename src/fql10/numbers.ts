@@ -45,7 +45,7 @@ type NumberOperator = readonly [
   ofDoubles: (left: number, right: number) => number,
 ]
 
-/** Operators with an integer result if the result fits 64 bits, and otherwise a double. */
+/** Operators whose result is an integer if it fits 64 bits, and otherwise a double. */
 const exact: Readonly<Record<string, NumberOperator>> = {
   '+': [(a, b) => a + b, (a, b) => a + b],
   '-': [(a, b) => a - b, (a, b) => a - b],
@@ -83,7 +83,7 @@ export function divide(left: NumberValue, right: NumberValue): bigint | number {
   return doubleOf(left) / doubleOf(right)
 }
 
-/** The maximum bits of a power. The result of a larger power is infinite as a double. */
+/** The maximum bits of a power of integers. A larger power is infinite as a double. */
 const powerBitsMax = 1100
 
 /**
@@ -122,7 +122,7 @@ export function arithmetic(operator: string, left: NumberValue, right: NumberVal
   }
 }
 
-/** Negates a number in its own width. So the least integer of each width is its own negation. */
+/** Negates a number without changing its width. Therefore, the least integer of each width is its own negation. */
 export function negative(value: NumberValue): NumberValue {
   if (typeof value === 'number') return -value
   if (value instanceof NarrowLong) {

@@ -1,6 +1,6 @@
-// Computes the shape of a query for the log: the words of the language and their nesting, without client data. People
-// who may read the log must not see such data, so texts, numbers and the names of variables, fields and collections
-// become `?`.
+// Computes the shape of a query for the log: the words of the language and their nesting, without client data. Readers
+// of the log must not see client data, so texts, numbers, and the names of variables, fields and collections become
+// `?`.
 
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { quoteJson } from '../values/json-text.ts'
@@ -22,8 +22,9 @@ export function isLanguageWord(word: string): boolean {
 const eventMembers = ['token', 'start_ts', 'cursor', 'page_size']
 
 /**
- * The shape of a request body, as the inside of a JSON string. For a request for events, the shape is `{"token":"?"}`
- * with the other present members. Empty for any other body. Schema objects in `names` become marks instead of `?`.
+ * The shape of a request body, as the inside of a JSON string. For a request for events, the shape is an object with
+ * the members of the request, such as `{"token":"?"}`. Empty for any other body. Names of schema objects in `names`
+ * become marks (values/names.ts) instead of `?`.
  */
 export function shapeOf(body: string, names: readonly string[] = []): string {
   if (body.length > queryUnitsMax) return '…'

@@ -33,7 +33,7 @@ export function setUsesOf({ body }: Program): readonly SetUse[] {
   return uses
 }
 
-/** Keeps a single use of each field. An equality wins over a later use; otherwise the last use wins. */
+/** Keeps a single use of each field: the first use as a term if there is one, otherwise the last use. */
 function onceEach(fields: readonly FieldUse[]): readonly FieldUse[] {
   const byPath = new Map<string, FieldUse>()
   for (const field of fields) {
@@ -43,7 +43,7 @@ function onceEach(fields: readonly FieldUse[]): readonly FieldUse[] {
   return [...byPath.values()]
 }
 
-/** The fields by which the first links of a chain filter and order all documents. */
+/** The fields that the first links of a chain use to filter and order the documents of a collection. */
 function fieldsOf([first, ...others]: readonly Link[]): readonly FieldUse[] {
   if (first?.kind !== 'method') return []
   const found: FieldUse[] = []
@@ -90,7 +90,7 @@ function lambdaOf(node: Node): LambdaNode | undefined {
   return node.kind === 'lambda' && node.parameters.length === 1 ? node : undefined
 }
 
-/** The stored path of the parameter's field that an expression reads. */
+/** The stored path of the field that an expression reads from a parameter. Undefined for any other expression. */
 function pathOf(node: Node, parameter: string): { readonly path: Path } | undefined {
   if (node.kind === 'group') return pathOf(node.inner, parameter)
   if (node.kind !== 'chain' || node.operand.kind !== 'name' || node.operand.name !== parameter)

@@ -119,7 +119,7 @@ type DocState =
   /** A version that was read earlier, or an unstored version for predicates and checks. */
   | DocumentVersion
 
-/** The index that found a document. Covered fields need not be read. */
+/** The index that found a document. Fields that the index covers are available without reading the document. */
 export interface IndexUse {
   /** The name, with the name of its collection. */
   readonly name: string
@@ -181,7 +181,7 @@ export class SetCursor {
 /** The path of a watched field: names and indexes, from the document inwards. */
 export type WatchedPath = readonly (string | bigint)[]
 
-/** The changes of a set from now on. */
+/** A source of events: the changes of a set after the creation of the source. */
 export class EventSource {
   readonly kind = 'event source'
   readonly set: SetValue

@@ -39,12 +39,12 @@ type BracketLink = Extract<Link, { kind: 'call' | 'access' }>
 /** The state of a chain: the current value, and the part of the text that produced it. */
 interface Progress {
   value: Value
-  /** The range that errors about a missing document underline. */
+  /** Errors about a missing document underline the range from `start` to `end`. */
   start: number
   end: number
-  /** A `?.` has found null: links are skipped until the next `!`. */
+  /** True after a `?.` on null or on a missing document. Links are then skipped until the next `!`. */
   isSkipping: boolean
-  /** The document, if the current value is its `data`. */
+  /** Set if the current value is the `data` of this document. */
   dataOf?: Doc | undefined
 }
 
@@ -65,7 +65,7 @@ export function evaluateChain({ operand, links }: ChainNode, scope: Scope | unde
   return isSkipping && value instanceof Doc ? new NullValue(literalNull, call.place(start, end)) : value
 }
 
-/** Follows one link. A returned call must still be evaluated to get the value. */
+/** Evaluates one link. If a call is returned, the caller must evaluate its body to get the value of the link. */
 function follow(link: Link, progress: Progress, scope: Scope | undefined, call: Call): BoundCall | undefined {
   const { value } = progress
   if (link.kind === 'assert') {
@@ -116,7 +116,7 @@ function isMissing(value: Value, link: Link, call: Call): boolean {
   return absenceOf(value, call) !== undefined
 }
 
-/** Some fields, such as the id, need only the reference and not the document. */
+/** True if a name, such as `id`, needs only the reference and not the stored document. */
 function needsOnlyReference(doc: Doc, name: string): boolean {
   return name === 'exists' || memberOf(doc, name)?.kind === 'field'
 }
@@ -143,8 +143,8 @@ interface NamePlace {
 }
 
 /**
- * Requires that a document exists and is readable. The error underlines the expression of the document, or, like an
- * access to null, the accessed name.
+ * Throws unless a document exists and is readable. The error underlines the expression of the document. If the error is
+ * the same as for null, it underlines the accessed name instead.
  */
 function requirePresent(doc: Doc, { start, end }: Progress, namePlace: NamePlace, call: Call): void {
   const inner = call.within(call.place(start, end))

@@ -1,5 +1,5 @@
-// Evaluates expressions. Evaluation is synchronous and deterministic, so that it can be repeated: to wait for a result,
-// it throws `Pending` and runs again.
+// Evaluates expressions. Evaluation is synchronous and deterministic, so that the engine can repeat it. To wait for a
+// result, evaluation throws `Pending`, and the engine evaluates the query again later.
 
 import { catchError } from '../../base/catch-error.ts'
 import { longCall } from '../../base/effort.ts'
@@ -73,9 +73,9 @@ interface InterpreterOptions {
   /** The time of the snapshot. */
   readonly now: Micros
   readonly newId: () => bigint
-  /** Counts compute; throws past the limit. */
+  /** Counts compute units. Throws past the limit. */
   readonly compute: (units: number) => void
-  /** Receives the lines of `log` and `dbg`. Absent if no one reads them. */
+  /** Receives the lines of `log` and `dbg`. Absent if the lines are not needed. */
   readonly logLines?: Diagnostic[]
   /** Receives performance hints. Absent unless the request asks for them. */
   readonly hints?: Diagnostic[] | undefined
@@ -306,7 +306,7 @@ export class Interpreter implements Evaluation {
     return this.enter(callee, args, call)
   }
 
-  /** Calls a lambda or a user function. `call` is the call of this function, not its caller. */
+  /** Calls a lambda or a user function. `call` represents this call, not the call that encloses it. */
   enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value {
     const bound = this.bind(callee, args, call)
     return bound instanceof BoundCall ? this.evaluate(bound.body, bound.scope, bound.within) : bound

@@ -225,7 +225,10 @@ const types: Readonly<Record<string, (value: Value) => boolean>> = {
   Function: value => isFunction(value) || (value instanceof Doc && value.ref.collection === native.functions),
 }
 
-/** True if a value has the type, or is in the collection, of a module. Other modules contain only themselves. */
+/**
+ * True if the module names the type of a value, or if the value is a document of the collection. Any other module
+ * contains only itself.
+ */
 function isMember(value: Value, module: Module): boolean {
   const test = module.parent === undefined && !module.isUserCollection ? types[module.name] : undefined
   if (test !== undefined) return test(value)

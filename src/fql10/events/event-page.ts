@@ -1,5 +1,5 @@
-// Reads pages of events. Each document that a transaction has changed is read as of the time before and the time
-// after the transaction. The costs of pages are computed for their statistics.
+// Reads pages of events. Each document that a transaction has changed is read as of the time before and the time after
+// the transaction. Also computes the costs of pages and events for their statistics.
 
 import { step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -50,7 +50,7 @@ export interface EventPage {
   readonly costs: EventCosts
 }
 
-/** An element before or after a transaction. */
+/** An element of the source, as of the time before or after a transaction. */
 interface Element {
   readonly value: Value
   readonly moment: Moment
@@ -75,7 +75,7 @@ class PageReader {
   readonly #opened: OpenedSource
   readonly #session: Session
   readonly #moments: Moments
-  /** True if every document of the source is a readable element. */
+  /** True if the source has no filters and no watched fields, and the caller may read all its documents. */
   readonly #isPlain: boolean
   readonly #events: EventText[] = []
   #units = 0
@@ -118,7 +118,7 @@ class PageReader {
       if (!isFull) this.#addEvent(change)
       this.#looked = { time, ordinal }
     }
-    // Keeps a position in the future, because the client waits for that time.
+    // If the client's position is in the future, the page keeps it, because the client waits for that time.
     const time = Math.max(transaction.snapshotTime, behind.time)
     return page({ time, ordinal: wholeTransaction }, false)
   }
@@ -151,7 +151,7 @@ class PageReader {
     this.#events.push({ place, text, isError })
   }
 
-  /** The first fields of an event. Rendering reads too, and may fail. */
+  /** The first fields of an event. Rendering also reads documents, so it may fail. */
   #headOf(outcome: Outcome): string {
     if (outcome.type === 'error') return `"type":"error","error":${outcome.error}`
     const { element, type } = outcome
@@ -165,7 +165,7 @@ class PageReader {
     const now = this.#moments.at(time)
     const { watched } = this.#opened
     const after = isIn ? now.find(document) : undefined
-    // In a source without steps, a document that exists before and after the transaction is always an update.
+    // If `#isPlain` is true, a document that exists before and after the transaction is always an update.
     if (after !== undefined && wasIn && this.#isPlain)
       return this.#caught(now, (): Outcome | undefined => {
         const element = this.#elementOf(after, now)
@@ -231,8 +231,8 @@ export function errorEvent(code: string, message: string): string {
 type DocumentState = readonly [document: Doc, moment: Moment] | undefined
 
 /**
- * True if a change counts: the creation of a document with any watched field, an update of any watched field, or the
- * removal of a document with all watched fields.
+ * True if a change concerns the watched fields. A new document must have at least one of these fields. An update must
+ * change at least one. A removed document must have had all of them.
  */
 function watchedChange(
   watched: readonly WatchedPath[],
@@ -279,7 +279,7 @@ export interface EventCosts {
   readonly timeMs: number
 }
 
-/** The costs of an event without work. */
+/** The costs of an event that reads and computes nothing. */
 const noCosts: EventCosts = { readOps: 0, bytesRead: 0, computeUnits: 0, timeMs: 0 }
 
 /** The number of partitions in the history of a collection, or of an index without terms. */
@@ -292,8 +292,8 @@ export function historyCosts(source: ChangeSource): EventCosts {
 }
 
 /**
- * The costs between two measurements. For the source of a document, reading this document is free, because its history
- * contains it.
+ * The costs between two measurements. If the source is a document, one read of this document is free, because the
+ * search of its history has already read it.
  */
 function costsBetween(before: CostCounters, after: CostCounters, source?: ChangeSource): EventCosts {
   const readOps = after.readOps - before.readOps

@@ -1,6 +1,6 @@
-// Feeds and streams as queries of the engine, with the same time limits and the same slow lane. For a stream the
-// engine also gets its subject, and the format of its pages and status lines. Each page of a stream is a separate
-// request, which opens the source again.
+// Runs feeds and streams as queries of the engine, with the same time limits and the same slow lane (processes for long
+// queries). For a stream, the engine also gets the changes that concern it, and the format of its pages and status
+// lines. Each page of a stream is a separate request, which opens the source again.
 
 import { limits } from '../../base/limits.ts'
 import { epoch } from '../../base/micros.ts'
@@ -28,8 +28,6 @@ import {
 import { type EventRequest, readEventRequest, startOf } from './event-request.ts'
 import { type OpenedToken, placeText, wholeTransaction } from './token.ts'
 
-// Evaluates pages of events as queries, with the same time limits and the same slow lane.
-
 /** A page of events with a maximum size and a response format. */
 abstract class EventPageQuery implements Query {
   readonly effect = 'read'
@@ -41,7 +39,7 @@ abstract class EventPageQuery implements Query {
 
   /** UTF-16 units of text after which no event is added. */
   abstract readonly unitsMax: number
-  /** The share of the request's time after which an incomplete page is returned. */
+  /** The share of the request's time limit after which an incomplete page is returned. */
   abstract readonly usedShare: number
   /** The body of the response. */
   abstract render(page: EventPage, source: ChangeSource): string
@@ -103,12 +101,15 @@ function subjectOf(source: ChangeSource): StreamSubject {
   }
 }
 
-/** A key that is the same for all tokens of one source, which differ in their creation times. */
+/**
+ * A key for the source of a token. Tokens of the same source differ only in their creation times, and have the same
+ * key.
+ */
 function keyOf({ database, source }: OpenedToken): string {
   return Buffer.from(encodeValue([database, source], epoch)).toString('base64')
 }
 
-/** The texts of a stream's first and last events. */
+/** The texts of a stream's first and last lines. */
 function wordingOf(cursor: string, costs: EventCosts): StreamWording {
   return { start: time => statusLine(time, cursor, costs), end: lastLine }
 }

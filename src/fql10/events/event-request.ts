@@ -1,5 +1,5 @@
 // Parses requests to feeds and streams. Errors are reported in the order of the protocol: two start positions, the
-// token, the cursor, the page size. The event sources of requests are opened with the current rights of the caller.
+// token, the cursor, the page size. Then opens the event source with the current rights of the caller.
 
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'

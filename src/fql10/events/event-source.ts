@@ -21,7 +21,7 @@ import { pathLinks, stepOf } from '../syntax/field-paths.ts'
 import { shortParameter } from '../syntax/nodes.ts'
 import { Doc, EventSource, type FunctionValue, Lambda, UserCollection, type WatchedPath } from '../value.ts'
 
-/** A filter or a mapping between a document and its event. */
+/** A filter (`where`) or a mapping (`map`) that turns a document into the data of an event. */
 export interface SourceStep {
   readonly kind: 'where' | 'map'
   readonly apply: FunctionValue
@@ -102,7 +102,10 @@ function invalidReceiver(method: string, reason: string, call: Call) {
   return call.failure('invalid_receiver', msg`can't call \`.${method}()\` because ${reason}`)
 }
 
-/** The reason why a set has no events. The innermost unsupported part determines the reason. */
+/**
+ * The reason why a set does not support events; undefined if it does. The innermost unsupported part determines the
+ * reason.
+ */
 function reasonAgainst(set: LazySet): string | undefined {
   if (set instanceof TakeSet && set.limit === 0) return made.array
   if (set instanceof ConcatSet) return reasonAgainst(set.first) ?? reasonAgainst(set.second) ?? made.concat

@@ -1,7 +1,7 @@
 // Reads data as of the times before and after a transaction, with the current rights of the caller. Unreadable
-// documents are treated as absent. Predicates of roles must read as of that time, too, so they get a transaction that
-// reads the past. Built-in roles other than `client` decide only by the collection, so for them one world is enough for
-// all times.
+// documents are treated as absent. The predicates of the caller's roles must also read as of that time, so each time
+// gets its own transaction over past data. Built-in roles other than `client` decide only by the collection. For these
+// roles, one `DataWorld` serves all times.
 
 import type { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
@@ -30,15 +30,15 @@ export function callOf(session: Session, world: DataWorld): Call {
   return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })
 }
 
-/** The times that one page of events reads. */
+/** Provides the data at each time that one page of events reads. */
 export class Moments {
   readonly #session: Session
   readonly #world: DataWorld
   readonly #call: Call
-  /** True if the caller's rights depend on a document's state at the time. */
+  /** True if the caller's rights may depend on the content of documents, which changes over time. */
   readonly dependsOnState: boolean
   readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
-  /** The last moment, if one world is enough for all times. */
+  /** The last moment; used only if one `DataWorld` serves all times. */
   #latest: Moment | undefined
 
   /** `world` and `call` belong to `session`. */
@@ -80,7 +80,7 @@ export class Moments {
   #pastAt(time: Micros): Moment {
     const known = this.#past.get(time)
     if (known !== undefined) return known.moment
-    // A transaction needs two moments. Earlier moments are not needed again.
+    // Each change needs two moments: the times before and after its transaction. Older moments are not needed again.
     for (const [other, { session }] of this.#past) {
       if (this.#past.size < 2) break
       this.#session.countCostsOf(session)

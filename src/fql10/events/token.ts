@@ -1,5 +1,5 @@
 // Encodes event sources as tokens. A token contains the set, the watched fields, the database, and the time of the
-// query that created it. It carries no rights. Positions in the events of a source are texts, too.
+// query that created it. A token grants no rights. Also encodes positions in the events of a source as text.
 
 import { Buffer } from 'node:buffer'
 import { nearestMicros } from '../../base/micros.ts'
@@ -57,7 +57,10 @@ export interface EventPlace {
 /** The ordinal of the position after all events of a transaction. */
 export const wholeTransaction = 0xffff_ffff
 
-/** Distinguishes positions from sealed data (../sets/sealed.ts). Clients keep texts with this number. */
+/**
+ * Distinguishes positions from sealed data (../sets/saved-values.ts). Clients store texts with this number, so it must
+ * never change.
+ */
 const version = 4
 
 const ordinalAt = 9

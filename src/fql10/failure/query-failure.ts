@@ -52,7 +52,10 @@ export interface Remark {
   readonly name: 'hint' | 'cause'
   readonly message: string
   readonly span: Span | undefined
-  /** The replacement for the span. An empty span is an insertion, an empty replacement a removal. */
+  /**
+   * The replacement for the span. With an empty span, the text is inserted. With an empty replacement, the span is
+   * removed.
+   */
   readonly suggestion?: string
 }
 
@@ -114,7 +117,7 @@ export class QueryFailure extends LanguageError {
     return this.abort?.text
   }
 
-  /** The message with the failed constraints, which only the diagnostic lists. */
+  /** The message for callers in version 4. It includes the failed constraints, which `message` omits. */
   override get foreignText(): string {
     const [first] = this.diagnostics
     return this.constraintFailures.length === 0 ? this.message : String(first?.message ?? this.message)

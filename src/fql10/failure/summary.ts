@@ -31,7 +31,7 @@ function renderDiagnostics(diagnostics: readonly Diagnostic[], between: string, 
   return text
 }
 
-/** A diagnostic, its remarks, and its trace. */
+/** The rendered parts of a diagnostic: the diagnostic itself, its remarks, and its trace. */
 function* piecesOf({ name, message, span, annotation, remarks = [], trace = [] }: Diagnostic) {
   if (name === 'log') {
     yield `info at ${span?.source.name ?? '<no source>'}:${span?.source.lineOf(span.start) ?? 0}: ${message}`
@@ -51,7 +51,7 @@ function drawRemark({ name, message, span, suggestion }: Remark, main: Span | un
   return [title, ...place, suggestionExcerpt(span, suggestion)].join('\n')
 }
 
-/** A title, the position (unless it is on the line of the main one), and the source lines. */
+/** Renders a title, the position, and the source lines. The position is omitted if it is on the same line as `main`. */
 function renderTitled(
   title: string | undefined,
   span: Span | undefined,

@@ -23,7 +23,10 @@ export class DecodingError {
 export interface TagNames {
   /** A module or a collection. */
   module(name: string): Module | undefined
-  /** The document that the members of a `@doc` or `@ref` name, or its older text form. Throws a DecodingError. */
+  /**
+   * Returns the document of a tag `@doc` or `@ref`. The content is an object, or the older text form. Throws a
+   * DecodingError.
+   */
   document(tag: '@doc' | '@ref', content: string | ReadonlyMap<string, Value>): Value
 }
 

@@ -80,8 +80,8 @@ function heredoc(text: string, level: number): string {
   return `<<-${name}\n${lines.map(line => `${indent}  ${line}`).join('\n')}\n${indent}${name}`
 }
 
-// Renders values as JSON text in the formats `simple` and `tagged`. The width of a number determines its tag, never its
-// value.
+// Renders values as JSON text in the formats `simple` and `tagged`. The tag of a number depends on its width, never on
+// its value.
 
 /** The JSON text of a value. */
 export function encodeJson(value: Value, rendering: Rendering, tagged: boolean): string {

@@ -342,7 +342,7 @@ const mapping = [
         const result = call.apply(predicate, element)
         if (typeof result === 'boolean') return result
         if (isNull(result)) return false
-        // The message names the type of the element instead of the result's type, as the original does.
+        // The message names the type of the element instead of the result's type, as the hosted service does.
         throw call.mismatch('Boolean', element)
       }),
   }),
@@ -370,7 +370,7 @@ export const arrayMembers: Members = members('Array', [
   ...arrayOrderEntries,
 ])
 
-/** A text that equal values share. Undefined for values that need an element-by-element comparison. */
+/** A key that is the same for equal values. Undefined for values that must be compared with `equalElements`. */
 function keyOf(value: Value): string | undefined {
   if (isNumber(value)) {
     const integer = integerOf(value)
@@ -387,8 +387,8 @@ function keyOf(value: Value): string | undefined {
 }
 
 /**
- * Decides for each value whether it is new. Duplicates are equal as elements and have equal hashes, so an Int and a
- * Double of the same value are distinct, unless they are 0.
+ * Decides for each value whether it is new. An integer and a Double with the same value are distinct, except for 0. All
+ * other values are compared as in {@link equalElements}.
  */
 class Distinct {
   readonly #keys = new Set<string>()

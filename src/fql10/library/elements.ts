@@ -11,7 +11,7 @@ import { any, callback } from './parameters.ts'
 /** Access to the elements of an array or a set. */
 interface Reading<Receiver> {
   readonly noun: 'array' | 'set'
-  /** The conversion of an array to this type, in examples. */
+  /** The call that converts an array to this type. Appears in examples. */
   readonly made: '' | '.toSet()'
   /** The name of the parameter of `forEach` in error messages. */
   readonly called: 'fn' | 'func'
@@ -38,8 +38,8 @@ function foldElements(elements: Iterable<Value>, seed: Value, reducer: FunctionV
 }
 
 /**
- * Combines neighbours in pairs, and repeats this with the results until one is left. The last step combines the result
- * with the seed.
+ * Combines neighbours in pairs, and repeats this step with the results until one value is left. Then combines this
+ * value with the seed.
  */
 function combine(elements: readonly Value[], seed: Value, combiner: FunctionValue, call: Call): Value {
   if (elements.length === 0) return seed

@@ -11,7 +11,10 @@ export interface Parameter<T> {
   readonly type: string
   /** Converts a value for the function. Undefined for a value of another type. */
   readonly cast: (value: Value) => T | undefined
-  /** For a callback: its number of arguments, and its name in errors about this number, if it differs. */
+  /**
+   * For a callback: the number of its arguments. `name` is the name of the parameter in errors about this number, if it
+   * differs.
+   */
   readonly callback?: { readonly count: number; readonly name: string | undefined }
 }
 

@@ -247,7 +247,7 @@ export const mathModule: Members = members('Math', [
   ...doubleFunctions,
 ])
 
-/** The original implementation stores powers of ten in 32 bits. */
+/** The hosted service stores powers of ten in 32 bits. */
 const int32Max = 2 ** 31 - 1
 
 /** The value to add before truncation: half a unit to round, nothing to truncate. */

@@ -22,7 +22,7 @@ const byName = method('byName', {
 
 const deletedCollection = new Module('Deleted', members('Deleted', []), 'Collection')
 
-/** The collection of documents whose collection no longer exists. */
+/** The module that represents the collection of a document if this collection was deleted. */
 export { deletedCollection }
 
 const applyCollection = method('apply', {

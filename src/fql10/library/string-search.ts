@@ -81,8 +81,8 @@ function split(text: string, find: Find): readonly string[] {
 const { method } = entriesFor<string>()
 
 /**
- * Converts a position to an offset in UTF-16 units; `otherwise` without a position. Throws `index_out_of_bounds`, even
- * for the position at the end.
+ * Converts a position to an offset in UTF-16 units. Returns `otherwise` without a position. Throws
+ * `index_out_of_bounds`, even for the position at the end.
  */
 function offsetWithin(text: string, index: number | undefined, otherwise: number, call: Call): number {
   if (index === undefined) return otherwise
@@ -96,7 +96,7 @@ function positionOf(text: string, offset: number, call: Call): Value {
   return offset < 0 ? call.nothing(msg`no element found`) : BigInt(codePointsBetween(text, 0, offset))
 }
 
-/** The last offset of a text, at or before another offset; -1 without one. */
+/** The last offset of `pattern` in a text, at or before the offset `end`; -1 without a match. */
 function lastOffset(text: string, pattern: string, end: number): number {
   longCall(text.length)
   return text.lastIndexOf(pattern, end)
@@ -278,7 +278,7 @@ function findingText(pattern: string): Find {
 
 /** Checks the maximum number of replacements. Throws `invalid_argument` below 1. */
 function checkAmount(amount: number, call: Call): number {
-  // The message names another parameter, as the original does.
+  // The message names another parameter, as the hosted service does.
   if (amount < 1) throw call.invalidArgument('count', msg`must be greater than or equal to 1`)
   return amount
 }

@@ -62,7 +62,7 @@ function noNumber(call: Call): Value {
 }
 
 function checkRadix(radix: number, call: Call): number {
-  // The message names another parameter, as the original does.
+  // The message names another parameter, as the hosted service does.
   if (radix < 2 || radix > 36)
     throw call.invalidArgument('format', msg`invalid radix, expected a number from 2-36`)
   return radix

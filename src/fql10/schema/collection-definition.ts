@@ -26,8 +26,8 @@ interface CheckedDefinition {
 }
 
 /**
- * Checks a definition. `previous` is the stored definition: unchanged names remain valid. `findNameConflict` checks the
- * names of other objects.
+ * Checks a definition. `previous` is the stored definition. Names that are unchanged from it remain valid.
+ * `findNameConflict` checks the names of other objects.
  */
 export function checkDefinition(
   given: ObjectValue,
@@ -289,7 +289,7 @@ function normalDefinition(definition: ObjectValue): Map<string, Value> {
   return normal
 }
 
-/** Unique constraints contain texts, unless a field states `mva`: then all fields are objects. */
+/** The fields of a unique constraint are texts. If any field states `mva`, all fields are objects instead. */
 function normalUnique(constraint: Value): Value {
   const unique = isObject(constraint) ? constraint.get('unique') : undefined
   if (!isArray(unique) || !isObject(constraint)) return constraint

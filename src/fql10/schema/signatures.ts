@@ -54,7 +54,7 @@ const unstorableTypes: ReadonlyMap<string, number> = new Map([
 /** Names of the other types. */
 const otherNames: ReadonlySet<string> = new Set(['Array', 'Ref', 'EmptyRef'])
 
-/** A half of a reference: an existing document, or a missing one. */
+/** A half of a reference type: the type of an existing document, or the type of a missing document. */
 interface ReferenceHalf {
   readonly kind: 'document' | 'null document'
   readonly collection: ReferredCollection
@@ -107,7 +107,7 @@ class Resolver {
     return []
   }
 
-  /** The members of a union. Two halves of a reference are combined. */
+  /** The members of a union. The two halves of a reference type are combined. */
   #parts(node: TypeNode): Part[] {
     if (node.kind === 'optional') return [...this.#parts(node.inner), nullType]
     if (node.kind !== 'union') return [this.#single(node)]
@@ -213,7 +213,10 @@ class Resolver {
   }
 }
 
-/** Combines a document and a missing document of the same collection to a reference, at the position of the first. */
+/**
+ * Combines the two halves of a reference to the same collection into a reference type, at the position of the first
+ * half.
+ */
 function joinHalves(parts: readonly Part[]): Part[] {
   const partners = new Set<Part>()
   return parts.flatMap((part): Part[] => {

@@ -1,5 +1,5 @@
-// Defines the items of a set that is being read. Besides elements, there are items at which a full page may end without
-// reading the next element.
+// Defines the items of a set that is being read. Some items are not elements. At such an item, a full page may end
+// without reading the next element.
 
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { QueryFailure } from '../failure/query-failure.ts'

@@ -41,11 +41,13 @@ export abstract class DerivedSet extends LazySet {
   }
 }
 
-/** The position of a set's creation. The set's functions run in this context, and their errors show it. */
+/**
+ * The call that created a set. The set's functions run in the context of this call, and their errors show its position.
+ */
 export interface Origin {
   readonly source: Source
   readonly span: Span | undefined
-  /** The enclosing calls; absent for a set from a cursor. */
+  /** The enclosing call; absent for a set from a cursor. */
   readonly outer?: Call | undefined
   /** The read time; undefined is the present. */
   readonly at: number | undefined

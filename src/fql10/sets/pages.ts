@@ -48,8 +48,8 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
 }
 
 /**
- * Reads a page. Filters are applied in batches. A full page stops looking for a further element at the end of a batch.
- * It then has a cursor even if no later element matches.
+ * Reads a page. Filters run in batches. When a page is full, reading continues to the next element or to the end of the
+ * batch. At the end of a batch, the page gets a cursor even if no later element matches.
  */
 function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   const data: Value[] = []

@@ -11,8 +11,6 @@ import type { Value } from '../value.ts'
 import { type SetItem, type SetPosition, withPosition } from './items.ts'
 import { callAt, DerivedSet, elementsOf, LazySet, type Origin, type Save, savedOrigin } from './lazy-set.ts'
 
-// Sets with elements of their own: arrays, sequences of integers, and single values.
-
 /** The elements of an array. */
 export class ArraySet extends LazySet {
   readonly elements: readonly Value[]

@@ -1,6 +1,6 @@
 // Encodes sets and their values as stored values, for cursors and to compare sets. Storable values are encoded as
-// themselves if possible; all other values become arrays that begin with a letter. Data that clients keep and return
-// is sealed with an authentication code.
+// themselves if possible; all other values become arrays that begin with a letter. Data that clients store and send
+// back is sealed with an authentication code.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { step } from '../../base/effort.ts'
@@ -88,12 +88,12 @@ export function areSameSaved(left: Value, right: Value): boolean {
   return compareBytes(encodeValue(saved(left), epoch), encodeValue(saved(right), epoch)) === 0
 }
 
-// Encodes data that clients keep and return, with a message authentication code of this service. The bytes are a
+// Encodes data that clients store and send back, with a message authentication code of this service. The bytes are a
 // version, which identifies the kind, the stored value, and 16 bytes of authentication code, all in base64url.
 
 /**
- * Versions by kind. Clients keep texts with these numbers, so never renumber them. 4 is an event position
- * (../events/place-text.ts).
+ * Versions by kind. Clients store texts with these numbers, so the numbers must never change. Number 4 is the version
+ * of event positions (../events/token.ts).
  */
 const versions = { 'set cursor': 1, 'event source': 2 } as const
 

@@ -24,7 +24,7 @@ interface StoredSetOptions {
   /** The name of the index; undefined for all documents of the collection. */
   readonly index: string | undefined
   readonly terms: readonly StoredValue[]
-  /** An absent bound is the end of the index. */
+  /** Without a bound, the range extends to that end of the index. */
   readonly from?: StoredBound | undefined
   readonly to?: StoredBound | undefined
   readonly isReversed: boolean

@@ -12,7 +12,7 @@ const radixes: Readonly<Record<string, RegExp>> = {
   b: /[01_]+/y,
 }
 
-/** The number of decimal digits that a double represents exactly for every integer. */
+/** A double represents every integer with up to this number of decimal digits exactly. */
 const safeDigits = 15
 
 /** True if a number begins at the position: a digit, or a sign followed by optional whitespace and a digit. */
@@ -103,8 +103,8 @@ export function startsString(reader: SourceReader): boolean {
 }
 
 /**
- * Parses a string literal. In double quotes, `#{…}` contains an expression: `interpolation` parses it with the closing
- * brace.
+ * Parses a string literal. In double quotes, `#{…}` contains an expression. `interpolation` parses this expression and
+ * the closing brace.
  */
 export function readString(reader: SourceReader, interpolation: () => Node): LiteralNode | TemplateNode {
   const start = reader.at

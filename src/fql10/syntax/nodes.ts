@@ -146,11 +146,9 @@ export type Link =
     }
   | {
       readonly kind: 'assert'
-      /**
-       * The start of the underlined range: where errors of the previous link start, or its dot if `?.` has skipped that
-       * link.
-       */
+      /** The start of the range that errors underline. Errors of the previous link start at the same offset. */
       readonly start: number
+      /** The start of this range if `?.` has skipped the previous link: the dot of that link. */
       readonly skippedStart: number
       readonly end: number
     }
@@ -195,7 +193,7 @@ export type Node =
   | ChainNode
   | ProjectionNode
 
-/** A field of an object type. Its range is that of its name. */
+/** A field of an object type. The range contains only the name of the field. */
 export interface TypeMember extends Place {
   readonly name: string
   readonly type: TypeNode

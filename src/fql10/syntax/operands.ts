@@ -126,7 +126,7 @@ function beforeAssertion(link: Link): BeforeAssertion {
 
 /** Parses objects and projections. A subclass parses the expressions in their fields. */
 export abstract class ObjectReader extends ChainReader {
-  /** A string literal that was parsed as a possible key, but begins an expression. */
+  /** The last string literal that was parsed as a possible key. If it begins an expression, the node is reused. */
   #read: { readonly node: Node; readonly end: number } | undefined
 
   /** Parses an expression. Short lambdas are functions where they are allowed. */

@@ -123,7 +123,7 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
 }
 
 /**
- * The body of a short lambda in parentheses, if the operand is one. As an operand, such a lambda is not a function: its
+ * The body of the operand, if the operand is a short lambda in parentheses. Such an operand is not a function. Its
  * field accesses belong to the enclosing lambda.
  */
 export function bodyOfShortLambda(operand: Node, isShort: (lambda: Node) => boolean): GroupNode | undefined {

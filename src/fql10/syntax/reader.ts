@@ -111,7 +111,7 @@ export class SourceReader {
   at = 0
   /** The nesting depth of the current type. */
   typesAround = 0
-  /** Recorded faults. If there are any, only they are reported. */
+  /** Recorded faults. If there are any, other errors are not reported. */
   readonly faults: Diagnostic[] = []
 
   /**

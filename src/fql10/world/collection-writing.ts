@@ -33,7 +33,7 @@ export function prepareDefinition(
   return failures.length > 0 ? failures : defaultFailures(definition, session)
 }
 
-/** A default must evaluate without an error when it is written. */
+/** Evaluates the default values of a definition, and returns the failures. */
 function defaultFailures(definition: ObjectValue, session: Session): readonly ConstraintFailure[] {
   return namedIn(definition, 'fields').flatMap(([name, field]) => {
     const source = textIn(field, 'default')

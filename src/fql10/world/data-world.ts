@@ -169,7 +169,7 @@ class QueryNameReader implements NameReader {
   }
 }
 
-/** The keys of tokens for one query. */
+/** Provides the keys that authenticate cursors and event sources in one query. */
 class QuerySealing implements TokenSealing {
   readonly #session: Session
 
@@ -241,7 +241,7 @@ export class DataWorld implements World {
     this.#writer?.finish()
   }
 
-  /** True if the query has written definitions that schema files contain. */
+  /** True if the query has written definitions of a kind that schema files contain. */
   get changesSchema(): boolean {
     return this.#writer?.changesSchema === true
   }

@@ -70,8 +70,8 @@ interface CollectionInfo {
 const unitsPerStep = 64
 
 /**
- * Cached texts of versions that are read often, without id and collection, for each format. Null if the text depends on
- * more than the version.
+ * The cached JSON texts of versions that are read often, one cache for each format. A text omits the id and the
+ * collection. Null if the text depends on more than the version.
  */
 const simpleTexts = new WeakMap<VersionRenderCache, string | null>()
 const taggedTexts = new WeakMap<VersionRenderCache, string | null>()
@@ -125,7 +125,7 @@ export class DocumentReader implements DocumentAccess {
     return new Doc(version.ref, this.collectionOf(ref), { readAt: at, state })
   }
 
-  /** Predicates get the fields that the index entry covers from the entry, without reading the document. */
+  /** Predicates of roles read covered fields from the index entry, not from the document. */
   #mayRead({ foundIn, readAt, ref }: Doc): boolean {
     const session = this.#session
     if (readAt !== undefined) return mayOnDocument('history_read', ref, session)

@@ -266,7 +266,7 @@ export class QueryDocumentWriter implements Writer {
     return fields
   }
 
-  /** Checks a role at the end, because the query may create the role later. */
+  /** Checks at the end of the query that a role exists, because the query may create the role later. */
   #lookForRole(fields: ObjectValue, target: Target, call: Call): void {
     const role = fields.get('role')
     this.#atEnd.push(() => {
@@ -276,7 +276,10 @@ export class QueryDocumentWriter implements Writer {
     })
   }
 
-  /** Checks the users of a deleted role at the end, because the query may delete them later. */
+  /**
+   * Checks at the end of the query that no object uses a deleted role, because the query may delete such an object
+   * later.
+   */
   #lookForUsers(role: Ref, target: Target, call: Call): void {
     const { name } = target
     if (name === undefined) return
@@ -293,7 +296,7 @@ export class QueryDocumentWriter implements Writer {
     })
   }
 
-  /** True if the query has written definitions that schema files contain. */
+  /** True if the query has written definitions of a kind that schema files contain. */
   get changesSchema(): boolean {
     return this.#schemaCall !== undefined
   }

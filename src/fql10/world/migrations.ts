@@ -40,7 +40,7 @@ export function migrationOfItem(item: CollectionItem, session: Session): Migrati
 interface RejectedDefinition {
   readonly own: Ref | undefined
   readonly faults: readonly Diagnostic[]
-  /** The reason, if it has no position in the text. */
+  /** The reason for the rejection, if it has no position in a text. */
   readonly message: string | undefined
 }
 
@@ -111,7 +111,10 @@ function hasDocuments({ database, id }: Ref, { transaction }: Session): boolean 
   return false
 }
 
-/** True if version 4 has an index over the documents. A migration cannot update the fields of that index. */
+/**
+ * True if the collection has an index of version 4. A migration cannot change the fields in the definition of such an
+ * index.
+ */
 function hasForeignIndexes({ database, id }: Ref, { transaction }: Session): boolean {
   return transaction.catalogue.indexesOf(database, Number(id)).some(({ isOwn }) => !isOwn)
 }

@@ -59,7 +59,7 @@ const data: NativeField = { name: 'data', type: '{ *: Any }', accepts: isObject 
 const ttl: NativeField = { name: 'ttl', type: 'Time', accepts: isTime }
 const secret: NativeField = { name: 'secret', type: 'String', accepts: isText, readonly: true }
 
-/** A role. Version 4 stores a reference; version 10 stores the name. */
+/** The field of a role. Version 4 stores a reference to the role, and version 10 stores its name. */
 const role: NativeField = { name: 'role', type: 'String', accepts: isText, show: nameOfReference }
 
 const document: NativeField = {

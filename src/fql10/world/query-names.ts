@@ -30,9 +30,7 @@ export class Names {
     this.#session = session
   }
 
-  /**
-   * Call this method before a schema object is written. The names of the object then stay valid until the query ends.
-   */
+  /** Keeps the names of a schema object valid until the query ends. Must be called before the object is written. */
   keep(ref: Ref): void {
     const fields = this.#session.transaction.get(ref)?.fields
     const kind: Kind = ref.collection === native.collections ? 'collection' : 'function'

@@ -33,14 +33,12 @@ import { foreignOrFailure } from './user-functions.ts'
 // index entries can be recomputed at any time. A function that reads anything else fails, and the document gets no
 // entry.
 
-// A world without data: no collections, no documents, no user functions.
-
 function nowhere(): never {
   const message = msg`Documents are not available here.`
   throw new QueryFailure('disabled_feature', message, [{ name: 'error', message, span: undefined }])
 }
 
-/** A world in which nothing is defined. */
+/** A world without collections, documents and user functions. */
 export const emptyWorld: World = {
   names: { global: () => undefined, collection: nowhere, userFunction: nowhere, definitionOf: nowhere },
   documents: {
@@ -73,7 +71,10 @@ export const emptyWorld: World = {
   callUser: () => null,
 }
 
-/** The value of a computed field for a document. Throws a QueryFailure or UnstorableValue without one. */
+/**
+ * The value of a computed field for a document. Throws a QueryFailure or an UnstorableValue if the value cannot be
+ * computed or stored.
+ */
 function boundValue({ node, source }: Body, document: DocumentValue, session: Session): StoredValue {
   const interpreter = interpreterOf(session, worldOf(document))
   const limit = { effect: 'read', forbids: 'observation', place: 'index bindings' } as const
@@ -82,7 +83,7 @@ function boundValue({ node, source }: Body, document: DocumentValue, session: Se
   return storedOf(interpreter.enter(lambda, [referenceOf(document.ref)], call))
 }
 
-/** The collection does not matter, because the function cannot reach it. */
+/** Creates a document. Its collection is a placeholder, because the function cannot read the collection. */
 function referenceOf(ref: Ref): Doc {
   return new Doc(ref, deletedCollection)
 }
@@ -130,7 +131,8 @@ export const storedCode: CodeLanguage<'10'> = {
   predicatesTakeDocuments: true,
   run(code, given, session) {
     const { validTime } = session
-    // From here on, the calls have the read time: code may return to the present and write there.
+    // From here on, each call contains its read time, and the session has none: code may return to the present and
+    // write there.
     return session.withValidTime(undefined, () => run(code, given, session, validTime))
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),

@@ -132,13 +132,13 @@ export class StoredSetReader implements SetReader {
   }
 }
 
-/** Predicates of roles get covered fields from the index entry, without reading the document. */
+/** Wraps a filter so that predicates of roles read covered fields from the index entry, not from the document. */
 function coveredFilter(shows: ElementFilter, { covered }: IndexUse, session: Session): ElementFilter {
   if (session.authority.kind !== 'roles') return shows
   return document => session.withIndexMatch({ document, covered }, () => shows(document))
 }
 
-/** The document of a collection. */
+/** The reference of the document that defines a collection. */
 export function collectionRef(collection: Module, session: Session): Ref {
   if (collection instanceof UserCollection) return collection.ref
   return new Ref(session.database, native.collections, BigInt(collectionNumber(collection)))

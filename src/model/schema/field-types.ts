@@ -217,12 +217,17 @@ export function readType(stored: Value): FieldType {
   }
 }
 
-/** A scalar type, a single text, arrays of a type, any of several types, and any of several types or null. */
+// Short constructors of types, for the types of definitions.
+
+/** A scalar type. */
 export const scalar = (name: 'String' | 'Boolean' | 'Long'): FieldType => ({ kind: 'scalar', name })
-/** Short constructors of types, for the types of definitions. */
+/** The type of a single text. */
 export const literal = (value: string): FieldType => ({ kind: 'literal', value })
+/** Arrays of one type. */
 export const array = (element: FieldType): FieldType => ({ kind: 'array', element })
+/** Any of several types. */
 export const either = (...members: readonly FieldType[]): FieldType => ({ kind: 'union', members })
+/** Any of several types, or null. */
 export const optional = (...members: readonly FieldType[]): FieldType => either(...members, nullType)
 
 /** An object with exactly these fields. */

@@ -148,7 +148,7 @@ export class DuplicateCheck {
   }
 }
 
-/** The range of a value in errors. For binary operations, it is the range of the right operand. */
+/** The range of a value in errors. For a binary operation, this range is that of the right operand. */
 export function errorPlace(value: OutlineValue | Node): SourceRange {
   if (value.kind === 'expression') return errorPlace(value.node)
   return value.kind === 'binary' ? errorPlace(value.right) : value

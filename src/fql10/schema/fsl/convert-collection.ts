@@ -288,7 +288,7 @@ interface Obstacle {
   readonly place: SourceRange
 }
 
-/** Records invalid defaults in a type. `outer` is the default of the field itself. */
+/** Records invalid defaults in the type of a field. `outer` is the default of the field itself. */
 function rejectDefaults(type: TypeNode, outer: Node | undefined, conversion: Conversion): void {
   look(type, conflicting(outer), conversion)
 }

@@ -43,7 +43,7 @@ export class TextEdits {
 
   /** The text after all edits. */
   applied(text: string): string {
-    // The first of several edits at one position must come first in the text, so this edit is applied last.
+    // Among several edits at one position, the first edit must come first in the text. Therefore, it is applied last.
     const order = [...this.#edits].reverse().sort((left, right) => right.at - left.at)
     return order.reduce((edited, { apply }) => apply(edited), text)
   }
@@ -60,8 +60,8 @@ function alignLines(inserted: string, text: string, at: number): string {
 }
 
 /**
- * A text without a range. If the rest of the line is blank, the white space before the range is removed, too. Otherwise
- * the white space after the range is removed.
+ * Removes a range from a text. If the rest of the line is blank, also removes the white space before the range.
+ * Otherwise, also removes the white space after the range.
  */
 export function cut(text: string, { end, start }: SourceRange): string {
   const behind = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0

@@ -1,6 +1,6 @@
 // The parts of an index, `terms` and `values`, and the paths in them: their text in schema files, their form in
-// definitions, and their rules. All forms are in one file, so that a new part or option of an index changes only this
-// file of the language.
+// definitions, and their rules. This file contains all forms, so that a new part or option of an index changes no other
+// file of version 10.
 
 import { msg } from '../../../base/message.ts'
 import { partsIn, textIn } from '../../../model/schema/definition-parts.ts'
@@ -27,7 +27,7 @@ export const partKinds = ['terms', 'values'] as const
 
 type PartKind = (typeof partKinds)[number]
 
-/** `terms […]` or `values […]`, with the range of the part and that of the brackets. */
+/** `terms […]` or `values […]`, with the range of the part and the range of the brackets. */
 export interface IndexPart extends SourceRange {
   readonly kind: PartKind
   readonly valuePlace: SourceRange
@@ -65,7 +65,10 @@ export function indexPart(
   return valuePlace && paths && { kind, valuePlace, paths, start: item.start, end: item.end }
 }
 
-/** The paths in the brackets of a part or a unique constraint, which has `terms`; undefined without brackets. */
+/**
+ * The paths in the brackets of a part or a unique constraint. `kind` is `terms` for a unique constraint. Undefined
+ * without brackets.
+ */
 export function indexPaths(
   value: OutlineValue,
   kind: PartKind,

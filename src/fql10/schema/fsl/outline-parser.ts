@@ -75,7 +75,10 @@ export class OutlineParser extends Parser {
     return item
   }
 
-  /** After a keyword without name and value, a name would be valid too. */
+  /**
+   * The error if neither an item nor the end of the file follows an item. After an item without a name and a value, a
+   * name would also be valid.
+   */
   #unreadableEnd(item: OutlineItem): ExpectedTokens {
     const isBare = item.form === 'member' && item.name === undefined && item.value === undefined
     return isBare ? this.expected('end-of-input', 'identifier') : this.expected('end-of-input')
@@ -428,10 +431,10 @@ export class OutlineParser extends Parser {
 const closers = new Set([')', ']', '}'])
 
 /**
- * The end of an invalid item. The parser continues there, so the faults of later items are reported, too. The end is the
- * offset of the next line end, semicolon or closing brace outside of the item's brackets, strings and comments, or the end
- * of the text. As in the original parser of version 10, brackets need not match, but a `}` that closes another kind of bracket
- * also ends the item.
+ * The end of an invalid item. The parser continues after this item, so that the faults of later items are also
+ * reported. The end is the offset of the next line end, semicolon or closing brace outside of the item's brackets,
+ * strings and comments, or the end of the text. As in the hosted service, brackets need not match. A `}` that closes
+ * another kind of bracket also ends the item.
  */
 function unreadableEnd(text: string, start: number): number {
   const open: string[] = []

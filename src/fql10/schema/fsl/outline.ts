@@ -1,5 +1,6 @@
-// Defines the outline of a schema file: keywords with names and values, before they are interpreted. The outline accepts
-// every text with the syntax of an item, also with unknown keywords, so that all faults of a file are reported together.
+// Defines the outline of a schema file: keywords with names and values, before they are interpreted. The outline
+// accepts every text that has the syntax of an item, even with an unknown keyword. This way, all faults of a file are
+// reported together.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 
@@ -55,7 +56,7 @@ export type OutlineValue = OutlineBlock | OutlineList | OutlineExpression
 /** The common part of all items. The range includes the annotations. */
 interface OutlineBase extends SourceRange {
   readonly annotations: readonly AnnotationPlace[]
-  /** The start of its comment, or of the item without a comment. */
+  /** The start of the comment before the item. Without a comment, the start of the item. */
   readonly commentStart: number
 }
 

@@ -28,7 +28,7 @@ const warning =
   '// Please fix its syntax and re-submit the file. Contact support if you need\n' +
   '// assistance via https://support.fauna.com.\n\n\n'
 
-/** Upper bounds for cached files in bytes: for all trees, and for each fault. */
+/** The maximum size of the cache, and the estimated size of a fault, both in bytes. */
 const cachedBytesMax = 33_554_432
 const faultBytes = 512
 
@@ -76,8 +76,8 @@ function generatedText(items: readonly string[]): string {
 }
 
 /**
- * Updates files to match definitions; `items` are the texts of their items. Without files and definitions, the result
- * is empty. Files with syntax errors are kept, and their items count as missing.
+ * Updates files to match definitions. `items` are the texts of the definitions' items. Without files and definitions,
+ * the result is empty. Files with syntax errors are kept, and their items count as missing.
  */
 export function patchFiles(files: readonly FileText[], items: readonly string[]): readonly FileText[] {
   if (files.length === 0) return items.length === 0 ? [] : [{ name: mainFile, text: generatedText(items) }]
@@ -228,7 +228,7 @@ class ItemPatch {
     else if (this.#old.expression(defaultValue) !== value) this.#edits.replace(defaultValue, value)
   }
 
-  /** Ignores a type that only one of the two definitions has. */
+  /** Adds the changes of a computed field. Ignores a type that only one of the two definitions has. */
   #computed(old: Member & { kind: 'computed' }, wanted: Member & { kind: 'computed' }): void {
     if (old.type !== undefined && wanted.type !== undefined) {
       const type = this.#new.type(wanted.type)

@@ -124,7 +124,7 @@ export class ExpressionPrinter {
     return this.expression(operand) + printed.join('')
   }
 
-  /** `leads` is true for the first link of a short lambda, where brackets need a dot. */
+  /** `leads` is true for the first link of a short lambda. Brackets need a dot there. */
   #link(link: Link, leads: boolean): string {
     switch (link.kind) {
       case 'field':

@@ -26,9 +26,9 @@ export interface SchemaFile {
  */
 interface ItemBase extends SourceRange {
   readonly source: Source
-  /** The start of its comment, or of the item without a comment. */
+  /** The start of the comment before the item. Without a comment, the start of the item. */
   readonly commentStart: number
-  /** The start of its first word after the annotations. */
+  /** The start of the first word after the annotations. */
   readonly keywordStart: number
   readonly name: NamePlace
   readonly annotations: readonly AnnotationPlace[]

@@ -20,7 +20,7 @@ interface StoredDefinition {
 }
 
 /**
- * The text of a definition's item, without a newline at its end. `alias` applies if the definition has no alias.
+ * The text of a definition's item, without a newline at its end. `alias` is used if the definition has no alias.
  * Undefined for definitions of version 4 that a schema file cannot express.
  */
 export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: string): string | undefined {
@@ -189,7 +189,7 @@ function roleText(fields: ObjectValue): string | undefined {
   return `role ${printName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
 }
 
-/** True unless a predicate, or the value in its place, comes from version 4. */
+/** True if a schema file can express a predicate. A file cannot express a predicate of version 4. */
 function isOwn(predicate: Value | undefined): boolean {
   return predicate === undefined || predicate === true || predicate === null || typeof predicate === 'string'
 }

@@ -1,6 +1,6 @@
-// Represents a collection for migrations: its fields, its wildcard and its statements, with positions. It comes from
-// an item of a schema file, or from a definition of a query, which has no positions. Steps whose values are not
-// computed yet refer to its expressions.
+// Represents a collection for migrations: its fields, its wildcard and its statements, with positions. The collection
+// is declared by an item of a schema file, or by a definition that a query writes. Such a definition has no positions.
+// Migration steps whose values are not computed yet refer to the expressions of the collection.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { listIn, namedIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
@@ -52,7 +52,7 @@ export interface Statement {
 interface DeclarationPlace {
   readonly source: Source
   readonly item: SourceRange
-  /** The closing brace of the collection, and that of its migrations block. */
+  /** The positions of two closing braces: of the collection, and of its migrations block. */
   readonly closing: number
   readonly statementsClosing: number | undefined
 }
@@ -195,7 +195,7 @@ function pathOf(text: Value | undefined): FieldPathPlace | undefined {
   return names && { path: names, ...nowhere }
 }
 
-/** The source of a field's value in existing documents. */
+/** The expression that provides the value of a new field in existing documents. */
 export interface Filler {
   readonly kind: 'backfill' | 'default'
   readonly expression: DeclaredExpression

@@ -1,5 +1,5 @@
-// Represents the shape of a collection's documents while statements are rewound: its fields, each with its origin.
-// Rules: FQL v10 reference, migrations, 3 and 4.
+// Represents the shape of a collection's documents while migration statements are rewound (undone, the last one first).
+// A shape consists of fields, each with its origin. Rules: FQL v10 reference, migrations, 3 and 4.
 
 import {
   anyType,

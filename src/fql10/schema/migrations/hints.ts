@@ -1,4 +1,4 @@
-// Creates the suggestions in migration errors, which show the changed file. Suggestions without a file have no
+// Creates the suggestions in migration errors. A suggestion shows the changed file. Without a file, a suggestion has no
 // position.
 
 import type { Message } from '../../../base/message.ts'
@@ -80,7 +80,7 @@ export function wildcardSuggestion(message: string, declaration: Declaration): R
   return suggestion(message, insertion(declaration, declaration.fields.at(-1)?.end), '\n  *: Any')
 }
 
-/** A suggestion to add a field for values of another type, with the statement that moves them there. */
+/** A suggestion to add a field for values of another type, and the statement that moves these values to the field. */
 export function splitBefore(
   message: string,
   declaration: Declaration,

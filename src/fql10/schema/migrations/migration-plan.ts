@@ -30,7 +30,7 @@ import { Rewinder } from './rewind.ts'
 export interface MigrationPlan {
   /** The steps in the order of execution. Empty if there are faults. */
   readonly steps: readonly PlannedStep[]
-  /** The new statements, from which the steps result. */
+  /** The new statements. The steps are derived from them. */
   readonly statements: readonly Statement[]
   readonly faults: readonly Diagnostic[]
 }
@@ -57,8 +57,8 @@ export function planMigration(
 }
 
 /**
- * The statements that were not executed yet. The executed ones are the longest prefix of the new list that is a suffix
- * of the old list.
+ * The statements that were not executed yet. The executed statements are the longest prefix of the new list that is
+ * also a suffix of the old list.
  */
 function newStatements(submitted: readonly Statement[], live: readonly Statement[]): readonly Statement[] {
   for (let done = Math.min(submitted.length, live.length); done > 0; done--) {
@@ -69,8 +69,8 @@ function newStatements(submitted: readonly Statement[], live: readonly Statement
   return submitted
 }
 
-// The live shape of the documents is compared with the shape before the submitted statements, which results from
-// rewinding them. Rules: FQL v10 reference, migrations, 4 and 7.
+// Rewinding the submitted statements results in the shape that documents must have before the migration. This shape is
+// compared with the live shape of the documents. Rules: FQL v10 reference, migrations, 4 and 7.
 
 /** All differences between the rewound shape and the live shape: live fields first, then new fields, then wildcards. */
 function comparisonFaults(
@@ -171,7 +171,7 @@ class Comparison {
     if (isStruct(content) && content.wildcard === undefined) {
       const missing = missingWithin(content)
       const [only] = missing
-      // If all fields of an object are added, the object is added too.
+      // If statements add all fields of an object, they also add the object.
       const isAdded = content.fields.size > 0 && missing.length === 0
       if (isAdded && !hasWildcard(this.#top)) return []
       if (missing.length === 1 && only !== undefined) return [this.#undeclared(only)]

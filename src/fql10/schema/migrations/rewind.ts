@@ -1,6 +1,6 @@
-// Rewinds migration statements, starting with the last one. Each rewound statement changes the shape of documents to
-// the shape before it, and adds a step. Inconsistent statements are faults. Rules: FQL v10 reference, migrations, 4 and
-// 5.
+// Rewinds migration statements, starting with the last one. Rewinding a statement changes the shape of documents to the
+// shape before the statement, and adds a step. Inconsistent statements are faults. Rules: FQL v10 reference,
+// migrations, 4 and 5.
 
 import { unreachable } from '../../../base/assert.ts'
 import { type Message, msg, own } from '../../../base/message.ts'
@@ -421,8 +421,8 @@ function textOf({ node, source }: Statement): string {
 }
 
 /**
- * The error if a constant expression cannot have a type. Undefined for other expressions, whose type shows only at run
- * time.
+ * The error if the value of a constant expression does not have a type. Undefined for other expressions, because their
+ * types are known only at run time.
  */
 function staticFault(node: Node, type: FieldType): string | undefined {
   const value = constantOf(node)

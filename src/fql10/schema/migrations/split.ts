@@ -1,4 +1,5 @@
-// Rewinds a `split`: before it, its targets do not exist, and its source has all their types.
+// Rewinds a `split` statement. Before the statement, its targets do not exist, and its source may have the type of any
+// target.
 
 import { msg } from '../../../base/message.ts'
 import { anyType, type FieldType, nullType } from '../../../model/schema/field-types.ts'
@@ -55,8 +56,8 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
   if (invalid !== undefined) faults.push(invalid)
   const targets = node.to.map(target => takeTarget(target, statement, rewinder))
   rewinder.steps.push({ kind: 'split', from: node.field.path, targets })
-  // The parents of the source may no longer exist. The source may be one of the targets, which do not exist before the
-  // split.
+  // Finds the source again, because rewinding the targets has changed the shape. The parents of the source may no
+  // longer exist. The source may itself be a target.
   const place = find(shape, node.field.path)
   if (place.kind !== 'place' || invalid !== undefined) return
   const union = unionOf([...targets.map(({ type }) => type), nullType])

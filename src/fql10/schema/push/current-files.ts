@@ -1,5 +1,5 @@
-// The schema files of a database, updated to match its definitions, and the definitions with the texts of their
-// schema items.
+// Provides the schema files of a database, updated to match its definitions. Also provides the definitions, each with
+// the text of its schema item.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { textIn } from '../../../model/schema/definition-parts.ts'

@@ -1,5 +1,5 @@
-// Plans a push: the resulting files, and the added, removed and changed items. Planning writes nothing. A plan is
-// executed, which writes definitions by the rules of queries and stores the files, or its changes are rendered.
+// Plans a push: the resulting files, and the added, removed and changed items. Planning writes nothing. Executing a
+// plan writes definitions by the rules of queries, and stores the files. The changes of a plan can also be rendered.
 
 import type { Session } from '../../../model/session.ts'
 import type { ObjectValue } from '../../../values/value.ts'
@@ -26,10 +26,11 @@ import { itemFaults } from './validation.ts'
 
 /** The effects of a push. */
 export interface PushPlan {
-  /** The files before the push, updated to match the definitions, and the files after the push. */
+  /** The files before the push, updated to match the definitions. */
   readonly before: readonly FileText[]
+  /** The files after the push. */
   readonly after: readonly FileText[]
-  /** The changes between these files. */
+  /** The changes from `before` to `after`. */
   readonly changes: readonly ItemChange[]
   /** Lines about the effects of an item's migrations on documents. */
   readonly fieldLines: (item: SchemaItem) => readonly DiffLine[] | undefined
@@ -115,7 +116,7 @@ function storedAfter(push: Push, before: readonly FileText[]): readonly FileText
 
 // Creates calls outside of a query, so that the schema endpoints can read and write definitions as queries do.
 
-/** The world of a session, with calls in it. */
+/** The world of a session, with calls that read and write in this world. */
 interface ServiceCall {
   readonly world: DataWorld
   readonly call: Call
@@ -139,7 +140,7 @@ export function applyPlan(plan: PushPlan, session: Session): void {
   const { callAt, world } = serviceCall(session)
   try {
     for (const { after, before } of plan.changes) {
-      // At least one form exists. A renamed definition has its old name until it is written.
+      // At least one of `before` and `after` is set. A renamed definition has its old name until it is written.
       const { kind, name } = (before ?? after) as SchemaItem
       const { end, source, start } = (after ?? before) as SchemaItem
       const call = callAt({ source, start, end })
@@ -158,7 +159,7 @@ export function applyPlan(plan: PushPlan, session: Session): void {
   storeFiles(plan.after, session)
 }
 
-/** The fields of a definition. Its free data, which items do not contain, is kept. */
+/** The fields of a definition. Keeps the `data` of the stored definition, because items do not contain it. */
 function definition(item: SchemaItem, before?: ObjectValue): Struct {
   const data = before?.get('data')
   // Stored definitions contain only texts, numbers, arrays and objects, which are the same as runtime values.
@@ -169,7 +170,7 @@ function definition(item: SchemaItem, before?: ObjectValue): Struct {
 /** The format of a difference: the changes of each item, the changed items, or the lines of the files. */
 type DiffForm = 'semantic' | 'summary' | 'textual'
 
-/** The format that a request asks for; undefined for an unknown or missing format. */
+/** The requested format of the difference; undefined for an unknown or missing format. */
 export function diffFormOf({ parameters: { diff, format } }: SchemaRequest): DiffForm | undefined {
   return formIn(format) ?? formIn(diff)
 }
@@ -179,7 +180,7 @@ function formIn(text: string | undefined): DiffForm | undefined {
   return text === 'semantic' || text === 'summary' || text === 'textual' ? text : undefined
 }
 
-/** The coloring that a request asks for. */
+/** The requested coloring. */
 function coloringOf({ parameters }: SchemaRequest): Coloring {
   return parameters.color === 'ansi' ? 'ansi' : undefined
 }

@@ -1,4 +1,4 @@
-// The form of the endpoints below `/schema/1`, and the errors of their requests.
+// Defines the type of the endpoints below `/schema/1`, and the errors of their requests.
 
 import { limits } from '../../../base/limits.ts'
 import { type Message, messageOf, msg, own } from '../../../base/message.ts'
@@ -40,13 +40,19 @@ export interface Route {
   readonly method: string
   /** The path after `/schema/1/`. `*` matches any part. */
   readonly path: readonly string[]
-  /** Specifies which requests write. Writing requests need an admin key, rehearsals do not. */
+  /**
+   * Specifies which requests write. A request that writes needs an admin key. A rehearsal (`isRehearsal`) needs no
+   * admin key.
+   */
   readonly writes?: 'always' | 'unless rehearsed'
   /** Handles a request, and returns the members of the response. Throws a SchemaFailure. */
   readonly answer: (call: SchemaCall) => SchemaAnswer
 }
 
-/** True if a request to change an item asks only for its effects. */
+/**
+ * True if a request to change an item is only a rehearsal. The response then describes the effects, and nothing is
+ * written.
+ */
 export function isRehearsal({ parameters }: SchemaRequest): boolean {
   return parameters.validate === 'true'
 }
@@ -85,8 +91,8 @@ export class SchemaFailure extends LanguageError {
 }
 
 /**
- * The failure of invalid files, with all faults and their positions. Only the first ones are shown if there are too
- * many.
+ * The failure of invalid files, with all faults and their positions. If there are too many faults, only the first ones
+ * are shown.
  */
 export function invalidFiles(faults: readonly (Diagnostic | string)[]): SchemaFailure {
   const drawn: string[] = []

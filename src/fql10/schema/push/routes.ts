@@ -27,7 +27,7 @@ function pushOf({ files, parameters }: SchemaRequest): Push {
   return { files, isWhole: parameters.override !== 'false' }
 }
 
-/** The requested files. Without a staged schema, both schemas are the same. */
+/** The requested files. Without a staged schema, the staged files are the active files. */
 function filesOf({ parameters }: SchemaRequest, session: Session): readonly FileText[] {
   return parameters.staged === 'true' ? stagedFiles(session) : keepFiles(session)
 }
@@ -77,8 +77,8 @@ const compare: Route['answer'] = ({ request, session, version }) => {
 }
 
 /**
- * Compares a push with the staged schema. The result must still be a valid change of the active schema, which it will
- * replace.
+ * Compares a push with the staged schema. The pushed files must still be a valid change of the active schema, because
+ * they will replace it.
  */
 function planFromStaged(push: Push, session: Session): PushPlan {
   const before = stagedFiles(session)
@@ -87,7 +87,7 @@ function planFromStaged(push: Push, session: Session): PushPlan {
   return { before, after, changes, fieldLines }
 }
 
-/** The endpoints for comparison, which are two names for one function. */
+/** The endpoints for comparison. Both paths have the same function. */
 const diffRoutes: readonly Route[] = ['diff', 'validate'].map(name => ({
   method: 'POST',
   path: [name],
@@ -113,7 +113,7 @@ const abandon: Route['answer'] = ({ session }) => {
   return { version: commitTime }
 }
 
-/** Creates the two paths of an endpoint for staged schemas. */
+/** Creates an endpoint for staged schemas under its two paths, such as `status` and `staged/status`. */
 function stagedPaths(name: string, route: Omit<Route, 'path'>): readonly Route[] {
   return [[name], ['staged', name]].map(path => ({ ...route, path }))
 }

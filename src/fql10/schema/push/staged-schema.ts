@@ -1,6 +1,7 @@
 // Manages staged schemas, which take effect at a later commit. A staged schema consists of its files. Its definitions
-// are not stored yet, only its indexes are built in advance. Each push is compared with the active schema. To read or
-// write the staged definitions, a rehearsal of the transaction activates the staged schema.
+// are not stored yet. Only its indexes are built in advance. Each push is compared with the active schema. To read or
+// write staged definitions, the service activates the staged schema in a rehearsal: a transaction whose writes are
+// discarded.
 
 import { msg } from '../../../base/message.ts'
 import { type UnreadyPart, unreadyParts, updateOwnIndexes } from '../../../model/schema/collection-indexes.ts'
@@ -19,7 +20,7 @@ import { currentFiles, definitionsOf, keepFiles, storeFiles } from './current-fi
 import { applyPlan, type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
 import { SchemaFailure } from './route.ts'
 
-/** The status of a staged schema. Only a ready one can be committed. */
+/** The status of a staged schema. Only a schema that is `ready` can be committed. */
 type StagedStatus = 'none' | 'pending' | 'ready' | 'failed'
 
 /**
@@ -51,7 +52,7 @@ function rehearse(files: readonly FileText[], session: Session): Session {
   return rehearsal
 }
 
-/** Stages the files of a push. Throws a SchemaFailure with all reasons why they could not be activated now. */
+/** Stages the files of a push. Throws a SchemaFailure with all reasons why these files cannot be activated now. */
 export function stagePush(push: Push, session: Session): void {
   const files = resultOf(push, stagedFiles(session))
   const { after } = planOf({ files, isWhole: true }, session)

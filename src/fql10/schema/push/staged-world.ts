@@ -122,7 +122,10 @@ export class StagedWorld implements World {
     stageRehearsal(rehearsal.session, this.#session)
   }
 
-  /** True if the query has written definitions that schema files contain into the active schema. */
+  /**
+   * True if the query has written definitions into the active schema. Counts only kinds of definitions that schema
+   * files contain.
+   */
   get changesSchema(): boolean {
     return this.#active.changesSchema
   }

@@ -18,7 +18,10 @@ export interface ForeignNames {
   readonly roles: readonly string[]
 }
 
-/** All faults between the items. Resources and roles are checked only if the types have no fault. */
+/**
+ * The faults that are found by checking all items together. Resources and roles are checked only if the types have no
+ * fault.
+ */
 export function itemFaults(items: readonly SchemaItem[], others: ForeignNames): readonly Diagnostic[] {
   const collections = items.filter(item => item.kind === 'collection')
   const find = finderOf(collections)

@@ -19,7 +19,7 @@ interface DiffContext {
   readonly renamed?: ReadonlyMap<string, string> | undefined
 }
 
-/** The differing items: added ones, removed ones, changed ones, each sorted by kind and name. */
+/** The items that differ: first added, then removed, then changed items. Each group is sorted by kind and name. */
 export function changesOf(
   before: readonly SchemaItem[],
   after: readonly SchemaItem[],

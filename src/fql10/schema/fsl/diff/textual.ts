@@ -45,7 +45,7 @@ function linesOf(text: string | undefined): readonly string[] {
   return lines
 }
 
-/** Aligns two texts. Removed and added lines at one position replace each other. */
+/** Aligns two texts. Removed lines and added lines at the same position form replacements. */
 function rowsOf(before: readonly string[], after: readonly string[]): readonly Row[] {
   step(before.length + after.length)
   let start = 0
@@ -96,7 +96,7 @@ function isKept({ before, after }: Row): boolean {
   return before === after
 }
 
-/** The hunks of two texts. Line numbers refer to the new text, as far as it has lines. */
+/** The hunks of two texts. Line numbers refer to the new text. The last number of a hunk may be beyond its end. */
 function hunkLines(rows: readonly Row[]): readonly DiffLine[] {
   const lines: DiffLine[] = []
   let number = 0
