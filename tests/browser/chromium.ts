@@ -6,9 +6,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { patience } from '../support/patience.ts'
 import { repository } from '../support/program.ts'
+import { shared } from '../support/shared.ts'
 
 const names = [
   'chromium-headless-shell',
@@ -42,6 +43,9 @@ export function launch(): Promise<Browser> {
   })
 }
 
+/** The browser that all test files of a process share. */
+export const sharedBrowser = shared(launch, browser => browser.close())
+
 export interface OpenPage {
   readonly page: Page
   /** The origin of the page. */
@@ -66,15 +70,15 @@ export async function openPage(): Promise<OpenPage> {
   })
   await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-  let browser: Browser | undefined
+  let context: BrowserContext | undefined
   const close = async () => {
-    await browser?.close()
+    await context?.close()
     site.closeAllConnections()
     await new Promise(resolve => site.close(resolve))
   }
   try {
-    browser = await launch()
-    const page = await browser.newPage()
+    context = await (await sharedBrowser()).newContext()
+    const page = await context.newPage()
     await page.goto(origin)
     return { page, origin, close }
   } catch (cause) {

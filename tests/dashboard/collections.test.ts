@@ -180,8 +180,8 @@ test('every request of the dashboard has its tag', { skip }, async () => {
   await page.getByLabel('Secret').fill(stage.admin)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('#sections').waitFor({ state: 'attached' })
+  await settled(page)
   for (const address of [
-    '',
     'indexes',
     'schema-files',
     'logs',
@@ -189,7 +189,7 @@ test('every request of the dashboard has its tag', { skip }, async () => {
     'events',
     'collections/authors/1/history',
   ]) {
-    await stage.visit(page, address)
+    await stage.follow(page, address)
     await settled(page)
   }
   assert.deepEqual(untagged, [])

@@ -21,7 +21,7 @@ test('no page is wider than a screen of 375 pixels, and the menu opens there', {
   const page = await stage.signedIn(stage.admin, '', { viewport: { width: 375, height: 740 } })
   const wide: string[] = []
   for (const address of pages) {
-    await stage.visit(page, address)
+    await stage.follow(page, address)
     await settled(page)
     const width = await page.evaluate(() => document.documentElement.scrollWidth)
     if (width > 375) wide.push(`${address}: ${width}`)

@@ -238,7 +238,7 @@ test('every form reports a conflict to the second writer, and overwrites nothing
   const page = await stage.signedIn(stage.admin)
   for (const { name, set, enter, other, submit, isKept } of forms) {
     await t.test(name, async () => {
-      await stage.visit(page, await set())
+      await stage.follow(page, await set())
       await enter(page)
       await other()
       await submit(page)
@@ -266,7 +266,7 @@ test('a name that another user has taken is rejected, and the input stays', {
   ]
   for (const [address, open, form, fields] of forms) {
     await t.test(open, async () => {
-      await stage.visit(page, address)
+      await stage.follow(page, address)
       await press(page, open)
       await page.getByLabel('Name', { exact: true }).fill('taken')
       if (form === 'create_access_provider') {

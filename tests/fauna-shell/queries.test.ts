@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { keyOfNewDatabase, send, sendFql } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
-import { FaunaShell, type ShellResult } from './shell.ts'
+import { type FaunaShell, type ShellResult, sharedShell } from './shell.ts'
 
 describe('fauna', { timeout: patience(120_000) }, () => {
   let server: RunningServer
@@ -14,7 +14,7 @@ describe('fauna', { timeout: patience(120_000) }, () => {
   let secret: string
 
   before(async () => {
-    const fetched = await FaunaShell.fetch()
+    const fetched = await sharedShell()
     if (typeof fetched === 'string') fault = fetched
     else shell = fetched
     server = await startServer()
@@ -22,7 +22,6 @@ describe('fauna', { timeout: patience(120_000) }, () => {
   })
   after(async () => {
     await server.stop()
-    await shell?.remove()
   })
 
   const run = (...words: string[]): Promise<ShellResult> => (shell as FaunaShell).run(server, secret, words)

@@ -10,7 +10,7 @@ import { fql, keyOfNewDatabase } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { appSchema, collectionNames } from './app-schema.ts'
-import { FaunaShell, type ShellResult } from './shell.ts'
+import { type FaunaShell, type ShellResult, sharedShell } from './shell.ts'
 
 type Files = Readonly<Record<string, string>>
 
@@ -23,7 +23,7 @@ let folder: string
 let databases = 0
 
 before(async () => {
-  const fetched = await FaunaShell.fetch()
+  const fetched = await sharedShell()
   if (typeof fetched === 'string') fault = fetched
   else shell = fetched
   server = await startServer()
@@ -32,7 +32,6 @@ before(async () => {
 
 after(async () => {
   await server.stop()
-  await shell?.remove()
   await rm(folder, { recursive: true, force: true })
 })
 

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { patience } from '../support/patience.ts'
 import type { RunningServer } from '../support/server.ts'
+import { shared } from '../support/shared.ts'
 
 const run = promisify(execFile)
 
@@ -89,3 +90,8 @@ export class FaunaShell {
     return rm(this.#folder, { recursive: true, force: true })
   }
 }
+
+/** The tool for all test files of a process, or the reason why it cannot be fetched: unpacking it takes a second. */
+export const sharedShell = shared(FaunaShell.fetch, async shell => {
+  if (shell instanceof FaunaShell) await shell.remove()
+})
