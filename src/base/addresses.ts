@@ -1,7 +1,7 @@
 // Parses the addresses in settings. The address of a PostgreSQL database is parsed as libpq does:
-// postgres://user:password@host:port,host:port/name?option=value. The address of a continuous backup is a folder, or
-// a bucket as s3://BUCKET/PREFIX. Errors give the reason and never repeat any text of a database's address: a
-// password may contain characters with a meaning in addresses, so any part of the text may belong to the password.
+// postgres://user:password@host:port,host:port/name?option=value. The address of a continuous backup is a folder, or a
+// bucket as s3://BUCKET/PREFIX. Errors give the reason and never repeat any text of a database's address. A password
+// may contain characters that have a meaning in addresses, so any part of the text may belong to the password.
 
 import { resolve } from 'node:path'
 
@@ -19,7 +19,7 @@ export interface DatabaseHost {
 
 /** A parsed address. */
 export interface DatabaseAddress {
-  /** To be tried in this order; at least one. */
+  /** At least one. A client tries the hosts in this order. */
   readonly hosts: readonly DatabaseHost[]
   readonly database: string | undefined
   readonly user: string | undefined
@@ -48,13 +48,13 @@ const options: ReadonlyMap<string, RegExp> = new Map([
   ['connect_timeout', /^\d+$/],
   // A node needs to write, so with each of these values it connects to the first server that accepts writes.
   ['target_session_attrs', /^(any|read-write|primary)$/],
-  // Every connection sets these itself.
+  // Accepted without effect: every connection sets its own values.
   ['keepalives', /^/],
   ['keepalives_idle', /^/],
   ['keepalives_interval', /^/],
   ['keepalives_count', /^/],
   ['tcp_user_timeout', /^/],
-  // Of these options only the values that describe the fixed behaviour are accepted.
+  // The behaviour of these options is fixed. Only values that describe this behaviour are accepted.
   ['client_encoding', /^(utf-?8|auto)$/i],
   ['gssencmode', /^(disable|prefer)$/],
   ['channel_binding', /^(disable|prefer)$/],
@@ -85,7 +85,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   }
 }
 
-/** Like libpq, the credentials end at the first `@`; an address with a `/` before that has no credentials. */
+/** As in libpq, the credentials end at the first `@`. An address with a `/` before its first `@` has no credentials. */
 function withoutCredentials(text: string): {
   readonly user: string | undefined
   readonly password: string | undefined

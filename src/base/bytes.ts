@@ -1,7 +1,7 @@
 // Operations on byte strings: successor key, equality, concatenation, hashing, pooled copies, and keys of a `Map`;
 // and the size of a megabyte in settings.
 
-/** Bytes. */
+/** In bytes. */
 export const megabyte = 1_048_576
 
 /** The smallest byte string after `key` in byte order. */
@@ -53,12 +53,12 @@ export function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x01000193)
 }
 
-// A pool for small byte arrays. A `Uint8Array` above 64 bytes allocates memory outside the JavaScript heap, which takes
-// about 1 µs, and again when it is freed. A slice of a shared block is ten times faster.
+// A pool for small byte arrays. A `Uint8Array` above 64 bytes allocates memory outside the JavaScript heap. Allocating
+// and freeing this memory take about 1 µs each. A slice of a shared block is ten times faster.
 
 /** V8 allocates typed arrays up to this size in its own heap, where allocation is cheap. */
 const heapBytesMax = 64
-/** Larger copies get their own memory, so that a retained value pins at most one block of its size class. */
+/** Larger copies get their own memory. A pooled copy that is retained keeps its whole block in memory. */
 const pooledBytesMax = 2048
 const blockBytes = 65_536
 
@@ -85,7 +85,7 @@ const scratchBytes = 4096
 /** A shared buffer: V8 allocates memory for a Buffer over a small Uint8Array on first access, which takes a microsecond. */
 const scratch = Buffer.alloc(scratchBytes)
 
-/** A string with one character per byte: two strings are equal exactly when their bytes are. */
+/** A string with one character per byte: two strings are equal exactly when their bytes are equal. */
 export function byteText(bytes: Uint8Array): string {
   const { length } = bytes
   if (length > scratchBytes) return Buffer.from(bytes).toString('latin1')

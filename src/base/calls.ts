@@ -1,6 +1,6 @@
-// Calls from one process to another over a socket. The calls of one turn of the event loop share a frame, and so do their
-// results, because sending a frame takes longer than a short call. Long bytes are sent in a frame of their own, in pieces that
-// are never concatenated, so that many megabytes do not block either process.
+// Calls from one process to another over a socket. All calls of one turn of the event loop share a frame, and so do all
+// results of one turn. Sending a frame takes longer than a short call. A long byte string is sent in its own frame, in
+// pieces that are never concatenated. So even many megabytes do not block either process.
 
 import type { Duplex } from 'node:stream'
 import { receiveFrames, sendFrame } from './frames.ts'
@@ -9,14 +9,14 @@ import { receiveFrames, sendFrame } from './frames.ts'
 export interface Payload {
   /** A value that the structured clone algorithm supports. */
   readonly value: unknown
-  /** Long bytes in pieces. Default: none. */
+  /** A long byte string in pieces. Default: none. */
   readonly pieces?: readonly Uint8Array[]
 }
 
 /** Thrown by {@link Caller.call} when the connection has closed. */
 export class ConnectionLost extends Error {
   override name = 'ConnectionLost'
-  /** False if the call was not sent, so that it certainly has no effect. */
+  /** False if the call was not sent: then it certainly has no effect. */
   readonly wasSent: boolean
   constructor(wasSent: boolean) {
     super('the process that handles the calls has exited')
@@ -100,7 +100,7 @@ export class Caller {
     return pending.promise
   }
 
-  /** Calls `listener` at notifications of the other process. Returns a function that removes the listener. */
+  /** Calls `listener` at each notification from the other process. Returns a function that removes the listener. */
   watch(listener: () => void): () => void {
     if (this.#listeners.size === 0) this.#send('watch')
     this.#listeners.add(listener)
@@ -148,7 +148,7 @@ export class Callee {
   /** Resolves when the connection has closed. */
   readonly closed: Promise<void>
 
-  /** If `handle` rejects, the call rejects with an Error of the same message. */
+  /** If `handle` rejects, the call rejects with an Error that has the same message. */
   constructor(socket: Duplex, handle: (call: Payload) => Promise<Payload>) {
     this.#handle = handle
     this.#batch = new FrameBatch((results, pieces) => {

@@ -1,5 +1,5 @@
-// Recognises errors: converts errors of one class into results, and detects stack overflows of the runtime, caused by
-// nesting that the counted limits allow.
+// Recognises errors: converts errors of one class into results, and detects stack overflows. The stack can overflow
+// even if the nesting is within the service's limits.
 
 /** The result of `work`, or of `otherwise` for an error of the class `type`. Other errors propagate. */
 export function catchError<T, E, U>(

@@ -26,8 +26,8 @@ function wallClockMicros(): number {
 }
 
 /**
- * The machine's clock. Every request reads it several times. Reading microseconds takes a third of a microsecond, and
- * extrapolating from the last reading takes a tenth of that.
+ * The machine's clock. Every request reads the time several times. Reading it from the system takes a third of a
+ * microsecond. Extrapolating from the last reading takes a tenth of that.
  */
 export const systemClock: Clock = {
   now() {
@@ -47,8 +47,8 @@ const cpuUsage: () => NodeJS.CpuUsage =
 
 /**
  * Milliseconds that this thread has waited in the run queue for a processor since it started. The rest of the elapsed
- * time is the thread's own work and its disk waits. Linux reports it, which takes 10 to 30 microseconds; elsewhere it
- * is 0.
+ * time is the thread's own work and its disk waits. Linux reports this time, which takes 10 to 30 microseconds. On
+ * other systems the result is 0.
  */
 export function starvedMs(): number {
   try {
@@ -80,8 +80,9 @@ interface PersistentClock {
 const numberBytes = 8
 
 /**
- * Opens the clock stored in `file`, which is created if missing, over the machine's `clock`. After a crash the clock
- * may be up to `aheadMicros` ahead of its last time. A file with an invalid checksum counts as missing.
+ * Opens the clock that is stored in `file` and follows the machine's `clock`. Creates the file if it is missing. After
+ * a crash the clock may be up to `aheadMicros` ahead of its last time. A file with an invalid checksum counts as
+ * missing.
  */
 export function openPersistentClock(file: string, aheadMicros: number, clock: () => Micros): PersistentClock {
   const descriptor = openFile(file)

@@ -1,10 +1,9 @@
-// Counts the work of the current synchronous stretch. All code that iterates over values, texts or stored entries
-// counts its steps here. Every few thousand steps the watch of the stretch reads the clock, and may abort the work by
-// throwing.
+// Counts the steps of synchronous work. All code that iterates over values, texts or stored entries counts its steps
+// here. Every few thousand steps, the current watch reads the clock. It may abort the work by throwing an error.
 // There is one counter per process, because synchronous work is never interleaved. Passing a meter through every
 // comparison and every written byte would cost more than the counting.
 
-/** Watches a stretch of work, and aborts it by throwing. */
+/** Watches synchronous work, and aborts the work by throwing. */
 export interface Watch {
   /** Called about every {@link stepsPerCheck} steps, more often than once per millisecond. */
   check(): void
@@ -15,10 +14,16 @@ export interface Watch {
 /** Steps between two checks; a step takes 10 to 100 nanoseconds. */
 export const stepsPerCheck = 4096
 
-/** Number of units (mostly characters) from which a native call counts as long: it may take some ten milliseconds. */
+/**
+ * A native call on at least this number of units (mostly characters) counts as long. It may take about ten
+ * milliseconds.
+ */
 export const longCallUnits = 262_144
 
-/** Steps of one pass over a schema definition: reading, checking, comparing or writing it takes some 100 microseconds. */
+/**
+ * Steps of one pass over a schema definition: reading, checking, comparing or writing the definition takes about 100
+ * microseconds.
+ */
 export const stepsPerDefinition = stepsPerCheck / 4
 
 /** Units that a native call processes in the time of one step. */
@@ -61,13 +66,16 @@ export function stepsSoFar(): number {
   return counted + stepsPerCheck - left
 }
 
-/** Counts a native call over so many units, before the call. Throws the error of the watch, if any. */
+/**
+ * Counts the steps of a native call that processes `units` units. Call it before the native call. Throws the error of
+ * the watch, if any.
+ */
 export function longCall(units: number): void {
   if (units >= longCallUnits && watch) interrupting(() => watch?.beforeLongCall())
   step(Math.ceil(units / unitsPerStep))
 }
 
-/** Runs synchronous work under a watch in addition to the current one. */
+/** Runs synchronous work under a watch in addition to the current watch. */
 export function alsoWatched<T>(by: Watch, work: () => T): T {
   const outer = watch
   if (outer === undefined) return watched(by, work)
@@ -84,7 +92,7 @@ export function alsoWatched<T>(by: Watch, work: () => T): T {
   return watched(both, work)
 }
 
-/** Runs synchronous work under a watch in place of the current one. */
+/** Runs synchronous work under a watch in place of the current watch. */
 export function watched<T>(by: Watch | undefined, work: () => T): T {
   const outer = watch
   watch = by

@@ -1,4 +1,5 @@
-// The errors of a request as a whole, in one closed table of codes. Errors within a query belong to its language.
+// The errors of a request as a whole, in one closed table of codes. The query language defines the errors within a
+// query.
 
 import { type Message, messageOf } from './message.ts'
 

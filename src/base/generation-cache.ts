@@ -3,7 +3,10 @@
 // entries when it is constructed, which took half of the time of opening an engine. An entry survives if it is used
 // once per generation. `lru-cache` is used where entries expire or are loaded by the cache.
 
-/** Holds the most recently used entries. Their total weight is at most `weightMax`, and at least about half of it. */
+/**
+ * Holds the most recently used entries. Their total weight is at most `weightMax`. A full cache keeps at least about
+ * half of `weightMax`.
+ */
 export class GenerationCache<K, V> {
   readonly #generationMax: number
   readonly #weigh: ((value: V) => number) | undefined

@@ -1,9 +1,11 @@
-// Decodes JSON text from the wire. It is UTF-8, or UTF-16 or UTF-32 if a byte order mark or the zero bytes around a
-// first ASCII character show that (RFC 4627 §3).
+// Decodes JSON text from the wire. The encoding is UTF-8 unless the first bytes show UTF-16 or UTF-32: by a byte order
+// mark, or by zero bytes around a first ASCII character (RFC 4627 §3).
 
 import { isUtf8 } from 'node:buffer'
 
-/** Replaces bytes that are not valid text. It is not JSON, so it causes the same error as text that does not parse. */
+/**
+ * Replaces a text whose bytes are invalid in their encoding. It is not JSON, so parsing it fails like any invalid JSON.
+ */
 const undecodable = '\ufffd'
 
 const byteOrderMark = 0xfeff
@@ -28,7 +30,9 @@ export function beginningOfJson(bytes: Buffer): string {
 
 type WideEncoding = 'utf-16be' | 'utf-16le' | 'utf-32be' | 'utf-32le'
 
-/** The encoding if it has more than one byte per character. UTF-32 is tested first, because it begins like UTF-16. */
+/**
+ * UTF-16 or UTF-32, with its byte order; undefined for UTF-8. UTF-32 is tested first, because it begins like UTF-16.
+ */
 function wideEncoding(bytes: Buffer): WideEncoding | undefined {
   if (bytes.length >= 4) {
     const first = bytes.readUInt32BE(0)

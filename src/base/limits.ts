@@ -43,8 +43,9 @@ export const limits = {
   /** Maximum bytes of one read that are parsed without a cost; ours. */
   shortReadBytes: 8192,
   /**
-   * For HTTP/1.1: lines, and bytes, whose parsing costs as much as one request; maximum lines that are parsed without a
-   * cost; lines of a slice; lines of one read from which on all new connections are sliced; ours.
+   * For HTTP/1.1, in this order; ours: lines whose parsing costs as much as one request; bytes whose parsing costs as
+   * much; maximum lines that are parsed without a cost; lines of a slice, the part of a read that is parsed at once;
+   * lines in one read from which on all new connections are parsed in slices.
    */
   linesPerRequest: 16,
   bodyBytesPerRequest: 2048,
@@ -52,8 +53,8 @@ export const limits = {
   linesPerSlice: 128,
   linesOfFlood: 512,
   /**
-   * Lines above `shortReadLines`, summed over all connections in one turn, above which all connections are sliced;
-   * milliseconds for which new connections are then sliced as well; ours.
+   * The sum over all connections of the lines above `shortReadLines` in one turn: above this sum, all connections are
+   * parsed in slices. Milliseconds for which new connections are then parsed in slices as well; ours.
    */
   excessLinesPerTurn: 2048,
   slicesAllMs: 10_000,
@@ -185,7 +186,7 @@ export const limits = {
   readOpBytes: 4096,
   /** Bytes that count as one write operation. */
   writeOpBytes: 1024,
-  /** Existing documents and versions up to which an index is built in the transaction that creates it. */
+  /** Maximum number of existing documents and versions for building an index in the transaction that creates it. */
   synchronousIndexBuildMax: 128,
   /** Roles whose membership names the same collection. */
   rolesPerMembershipMax: 64,
@@ -321,9 +322,9 @@ export const limits = {
   explainedDecisionsMax: 1000,
   /** Rows of an index or a collection that one request for its size reads; ours. */
   sizeRows: 10_000,
-  /** Databases with a key of the same id, because a secret with this id is checked against each; ours. */
+  /** Databases with a key of the same id; ours: a secret with this id is checked against each of these keys. */
   keysOfOneIdMax: 16,
-  /** Concurrent checks and hashes of secrets, and waiting ones; ours: other work needs threads, too. */
+  /** Concurrent checks and hashes of secrets, and waiting checks and hashes; ours: other work needs threads, too. */
   secretChecksAtOnceMax: 2,
   secretChecksWaitingMax: 10_000,
   /** Waiting password checks and hashes; ours. */
@@ -361,7 +362,7 @@ export const limits = {
   jwksRefreshMs: 300_000,
   jwksIdleMs: 3_600_000,
   jwksReloadMs: 500,
-  /** Concurrent fetches of key sets, and waiting ones; ours. */
+  /** Concurrent fetches of key sets, and waiting fetches; ours. */
   jwksFetchesAtOnceMax: 32,
   jwksFetchesWaitingMax: 1000,
 } as const

@@ -2,7 +2,8 @@
 
 /**
  * Yields the elements of both sequences in one order: elements that are equal by `compare` as a pair, all others alone.
- * Lazy: a sequence advances only after its head was used. Both iterators are closed when the iteration ends.
+ * Lazy: a sequence advances only after the consumer has used its current element. Both iterators are closed when the
+ * iteration ends.
  */
 export function* mergeJoin<L, R>(
   left: Iterable<L>,

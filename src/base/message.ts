@@ -1,8 +1,8 @@
-// Texts of errors that keep quoted values apart from the words of the service. `msg` is a template tag, so only a
-// literal of the source can become text of the service. The query log stores the template and leaves out quoted values,
-// see docs/query-logs.md. A plain string has no template, and its text is not stored at all.
+// Texts of errors that keep quoted values apart from the words of the service. `msg` is a template tag, so only
+// literals in the source code become words of the service. The query log stores the template and leaves out quoted
+// values, see docs/query-logs.md. A plain string has no template, and its text is not stored at all.
 
-/** The pieces of a text, with a quoted value between each two pieces. A plain value. */
+/** The pieces of a text, with a quoted value between each two pieces. A plain object. */
 export interface Template {
   readonly pieces: readonly string[]
   readonly quoted: readonly string[]

@@ -26,7 +26,7 @@ export const epoch: Micros = micros(0)
 export const endOfTime: Micros = micros(Number.MAX_SAFE_INTEGER)
 
 declare global {
-  /** The minimum and the maximum of times are times. */
+  /** The minimum and the maximum of times have the type of times. */
   interface Math {
     max(first: Micros, ...others: Micros[]): Micros
     min(first: Micros, ...others: Micros[]): Micros

@@ -1,6 +1,6 @@
 // Asynchronous results for synchronous evaluation. Evaluation can be replayed. An operation that must wait (a password
-// check, a key fetch, a remote read) throws a `Pending`. The transaction runner awaits it, keeps the result for the
-// request and evaluates again from the start.
+// check, a key fetch, a remote read) throws a `Pending`. The transaction runner awaits the result, keeps it for the
+// request and evaluates the query again from the start.
 
 import { limits } from './limits.ts'
 
@@ -12,7 +12,7 @@ interface Question {
   readonly isLimited?: boolean
 }
 
-/** Thrown when evaluation has to wait for results: one result, or those that several elements need. */
+/** Thrown when evaluation has to wait for results: one result, or the results that several elements need. */
 export class Pending {
   readonly questions: readonly Question[]
 
@@ -37,8 +37,8 @@ export class Pending {
 
 /**
  * The results that one request has awaited, and the random values that it has drawn. Both survive replays. Some results
- * must not be keyed by an id, because a replay may draw other ids. Their key is the subject and how often it was
- * requested before: a replay makes the same requests in the same order.
+ * must not be keyed by an id, because a replay may draw other ids. The key of such a result is its subject and the
+ * number of earlier requests for this subject. A replay makes the same requests in the same order.
  */
 export class Memo {
   // Created on demand, because few requests need them.
@@ -66,7 +66,7 @@ export class Memo {
   /** The result for `key`. Throws a {@link Pending} that fetches it with `start` when there is none yet. */
   get<T>(key: string, start: () => Promise<T>, isLimited = false): T {
     if (this.#results?.has(key) !== true) throw new Pending([{ key, start, isLimited }])
-    // A key has one type of result: that of its `start`.
+    // All results of a key have the type that its `start` returns.
     return this.#results.get(key) as T
   }
 
@@ -79,9 +79,9 @@ export class Memo {
   }
 
   /**
-   * Like {@link getEach}, for results that depend on no input and so can be fetched ahead. A {@link Pending} fetches as
-   * many results as were requested before. So a request that needs many results in turn is not evaluated again for each
-   * of them.
+   * Like {@link getEach}, for results that depend on no input and so can be fetched ahead. Each {@link Pending} fetches
+   * as many results as the evaluation has requested before. So a request that needs many results one after the other is
+   * not evaluated again for each result.
    */
   getEachAhead<T>(subject: string, start: () => Promise<T>): T {
     const number = this.#count(subject)

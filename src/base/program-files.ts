@@ -13,31 +13,31 @@ export const isBuilt = here.endsWith('.js')
 /** The root of the package or of the repository: this source and the bundle are both two folders below it. */
 export const home = new URL('../../', here)
 
-/** The file of a program or thread of its own. `source`: its path in the folder `src`. */
+/** The file of a program that runs in its own process or thread. `source`: its path in the folder `src`. */
 export function programFile(source: string): string {
   const built = source.replace(/^.*\//, '').replace(/\.ts$/, '.js')
   return fileURLToPath(isBuilt ? new URL(built, here) : new URL(`src/${source}`, home))
 }
 
 /**
- * The folder for Node's compile cache, if it is writable: the next start takes half the time. It is not in the
- * temporary folder, where any user could place code for others. It is the default of `NODE_COMPILE_CACHE`, which an
- * operator may set.
+ * The folder for Node's compile cache, if it is writable. With the cache, the next start takes half the time. The
+ * folder is not in the temporary folder, where any user could place code that other users would run. It is the default
+ * of `NODE_COMPILE_CACHE`, which an operator may set.
  */
 export const compileCache = fileURLToPath(
   isBuilt ? new URL('compiled', here) : new URL('node_modules/.cache/terrarium', home),
 )
 
 /**
- * Starts a program of ours ({@link programFile}) in the Node.js of this process, with `flags` in addition to its own.
- * Every failure to start is an `error` event, also those that Node would throw.
+ * Starts a program of this package ({@link programFile}) in the Node.js of this process, with the flags of this process
+ * and `flags`. Every failure to start becomes an `error` event, even if `spawn` throws.
  */
 export function startProgram(
   file: string,
   { flags = [], words = [] }: { readonly flags?: readonly string[]; readonly words?: readonly string[] },
   options: SpawnOptions & { readonly env: NodeJS.ProcessEnv },
 ): ChildProcess {
-  // A worker of node:cluster would pass on that it is a worker.
+  // In a worker of node:cluster, this variable would make the new process a worker as well.
   const env = { ...options.env, NODE_UNIQUE_ID: undefined }
   try {
     return spawn(process.execPath, [...process.execArgv, ...flags, file, ...words], { ...options, env })

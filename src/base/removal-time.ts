@@ -1,7 +1,7 @@
 // The time that decides which data is old enough to be removed for good. The system clock alone is not safe: a clock
-// that jumps a year ahead for an hour would remove everything that was to be kept for that year.
-// So the elapsed time is stored over restarts. A clock that disagrees with it is trusted only after a day of running
-// with the same difference. Until then the time advances with the monotonic clock.
+// that jumps a year ahead for an hour would remove all data whose retention ends within that year.
+// So the elapsed time is stored across restarts. A clock that disagrees with the elapsed time is trusted only after a
+// day of running with the same difference. Until then the time advances with the monotonic clock.
 
 import type { Clock } from './clock.ts'
 import { type Micros, micros, msPerDay } from './micros.ts'
@@ -20,7 +20,7 @@ interface RemovalTimeOptions {
   readonly clock: Clock
   /** The state stored by an earlier run; undefined when there is none, and then the clock is trusted. */
   readonly load: () => TimeMemory | undefined
-  /** Stores the state over restarts. */
+  /** Stores the state across restarts. */
   readonly save: (memory: TimeMemory) => Promise<unknown>
   /** Called when the clock begins to disagree, with the microseconds that it is ahead. */
   readonly onLeap: (aheadMicros: number) => void
@@ -58,7 +58,7 @@ export class RemovalTime {
     const ahead = wall - believed
     if (Math.abs(ahead) <= plausibleMicros) return this.#believe(wall)
     const isSameLeap = this.#ahead !== undefined && Math.abs(ahead - this.#ahead) <= plausibleMicros
-    // An earlier run may have begun to wait. When the clock jumps again during this run, the wait restarts.
+    // An earlier run may have started the wait. When the clock jumps again during this run, the wait restarts.
     const isGoingOn = isSameLeap || this.#ahead === undefined
     const doubtedMs = isGoingOn ? this.#memory.doubtedMs + passedMs : 0
     if (doubtedMs >= confirmationMs) return this.#believe(wall)

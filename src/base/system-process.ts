@@ -15,13 +15,13 @@ export function processMark(pid: number): string | undefined {
   return here && status && `${here} ${status.began}`
 }
 
-/** Returns whether the process `pid` with this mark is alive; undefined when that cannot be determined from here. */
+/** Returns whether the process `pid` with this mark is alive; undefined when this process cannot determine it. */
 export function isAlive(pid: number, mark: string | undefined): boolean | undefined {
   const here = surroundings()
   if (here === undefined || !mark?.startsWith(`${here} `)) return undefined
   const status = statusOf(pid)
   if (status === undefined) return isHidden(pid) ? undefined : false
-  // A zombie keeps its number until its parent has read its exit status.
+  // A zombie keeps its process id until its parent has read its exit status.
   return mark === `${here} ${status.began}` && !'ZX'.includes(status.state)
 }
 

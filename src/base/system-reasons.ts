@@ -1,5 +1,5 @@
-// Describes errors in words: errors of the system about files and addresses, and requests without a response, with
-// advice whether a retry can help.
+// Describes errors in words: why a system call on a file or an address failed, and why a request got no response. For
+// requests, it also reports whether a retry may succeed.
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -20,7 +20,7 @@ export function reasonOf(cause: unknown): string {
   return (code !== undefined && reasons[code]) || (code ?? String(cause))
 }
 
-// Explains why a request had no response, and whether a retry can help.
+// Explains why a request got no response, and whether a retry may succeed.
 
 const certificateHint = 'set NODE_EXTRA_CA_CERTS to the file of the certificate, or of its authority'
 const untrusted = `its certificate is not trusted; ${certificateHint}`

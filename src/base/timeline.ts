@@ -3,10 +3,10 @@
 //
 // A commit gets a provisional time before it is evaluated, and becomes visible only when it is durable. So a writer
 // first announces the commit and then reads the clock: the commit's time is later than that reading. A reader reads the
-// clock, then the announcements, and only then takes its snapshot. If the reader missed an announcement, its time is
-// before that commit's time. If the reader saw an announcement, its snapshot may use two times: a time before the
-// oldest announcement, or the time directly after the newest visible commit. The latter is safe because commits are at
-// least two microseconds apart.
+// clock, then the announcements, and only then takes its snapshot. If the reader missed an announcement, its clock
+// reading is before the time of that commit. If the reader saw an announcement, its snapshot may use two times: a time
+// before the oldest announcement, or the time directly after the newest visible commit. The latter is safe because
+// commits are at least two microseconds apart.
 //
 // All processes read one clock. The time of an announcement is the time of its commit, and later than any time that a
 // reader took from the clock before. So snapshot times never go back, in any process.
@@ -132,12 +132,12 @@ export function localTimeline(clock: () => Micros): Timeline {
 // through a file of a few numbers. The file is read and written in place, which takes a microsecond: it stays in the
 // page cache and is never flushed.
 // All processes use one clock: the machine's monotonic clock, which all of them share, plus an offset in the file. One
-// process keeps the offset true to the time of day. The offset only grows, so the time never steps back. A reader reads
-// the monotonic clock first, then the offset and the announcements in one read. So a later reader never gets an earlier
-// time.
+// process adjusts the offset so that the sum follows the time of day. The offset only grows, so the time never steps
+// back. A reader reads the monotonic clock first, then the offset and the announcements in one read. So a later reader
+// never gets an earlier time.
 //
-// The processes of a node over a shared store have no clock of their own (storage/kv/postgres/record-clock.ts). They use
-// the file for the times that they have given to snapshots.
+// The processes of a node over a shared store have no clock of their own (storage/kv/postgres/record-clock.ts). They
+// use the file for the times that they have given to snapshots.
 
 /** Interval at which the offset is compared with the time of day, in milliseconds. */
 const keepIntervalMs = 500
@@ -149,16 +149,16 @@ const numberBytes = 8
  */
 const offsetPlace = 0
 const announcementPlace = (process: number) => (1 + process) * numberBytes
-/** The process is between its announcement and writing the time of the announcement: these are two writes to the file. */
+/** The process has announced a commit but has not yet written its time. These are two writes to the file. */
 const announcing = -1
 /**
- * How often a reader reads the file while a process is `announcing`. A process that was preempted there takes longer,
- * and the reader has to wait.
+ * How often a reader re-reads the file while a process is `announcing`. If the process was preempted in this state, it
+ * takes longer, and the reader has to wait.
  */
 const looksMax = 50
 
 /**
- * Creates the file for processes 0 to `processes` - 1, and keeps its offset true until the returned function is called.
+ * Creates the file for processes 0 to `processes` - 1, and adjusts its offset until the returned function is called.
  * Call it before any process opens the file.
  */
 export function keepSharedTimeline(
@@ -183,9 +183,9 @@ export function keepSharedTimeline(
 }
 
 /**
- * Opens the timeline of another process's file as the process numbered `worker`, and deletes the announcements of its
- * predecessor: none of those commits can still be in progress. A process that opens the file while it holds the
- * writer's lock therefore does so early enough.
+ * Opens the timeline in a file that another process has created, as the process numbered `worker`. Deletes the
+ * announcements of the previous process with this number: its commits cannot still be in progress. A process may open
+ * the file as late as when it holds the writer's lock.
  */
 export function openSharedTimeline(file: string, worker: number): Timeline & { close(): void } {
   const numbers = new SharedNumbers(file, 'r+', fileProcesses(file))
@@ -231,7 +231,7 @@ export interface SnapshotTimes {
   note(time: Micros): void
 }
 
-/** Opens the snapshot times in another process's file, as the process numbered `worker`. */
+/** Opens the snapshot times in a file that another process has created, as the process numbered `worker`. */
 export function openSnapshotTimes(file: string, worker: number): SnapshotTimes & { close(): void } {
   const processes = fileProcesses(file)
   const numbers = new SharedNumbers(file, 'r+', processes)
@@ -301,8 +301,8 @@ class SharedNumbers {
 }
 
 /**
- * The machine's monotonic clock in microseconds, which is the same in all processes. `performance.now()` is not: it
- * counts from the start of the process.
+ * The machine's monotonic clock in microseconds, which is the same in all processes. `performance.now()` differs: it
+ * counts from the start of each process.
  */
 function steadyMicros(): number {
   const [seconds, nanos] = process.hrtime()

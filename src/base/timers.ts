@@ -11,7 +11,7 @@ export interface Timers {
   every(ms: number, callback: () => void): Cancel
 }
 
-/** The longest delay that the runtime supports, in milliseconds; a longer one would fire at once. */
+/** The longest delay that the runtime supports, in milliseconds; a timer with a longer delay would fire at once. */
 const delayMaxMs = 2_147_483_647
 
 /** The runtime's timers. They do not keep the process alive. */
@@ -71,7 +71,7 @@ export class Loop {
     this.#running = this.#run(step)
   }
 
-  /** Starts the next step at once, or directly after the running one. */
+  /** Starts the next step at once, or directly after the running step. */
   wake(): void {
     this.#isWoken = true
     this.#endPause()

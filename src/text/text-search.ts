@@ -68,7 +68,7 @@ function bordersOf(needle: string): Int32Array {
   return borders
 }
 
-/** The offset at which a search starts. A start outside the text means its beginning. */
+/** The offset at which a search starts. A start outside the text means the beginning of the text. */
 export function searchStart(start: bigint | undefined, text: string): number {
   if (start === undefined || start <= 0n || start >= BigInt(text.length)) return 0
   const offset = Number(start)

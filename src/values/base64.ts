@@ -1,5 +1,5 @@
-// Base64 encoding of bytes. It uses the runtime's own methods where they exist (Node 25 and later, browsers of 2025).
-// In older runtimes `atob` and `btoa` accept and produce the same texts.
+// Base64 encoding of bytes. It uses the runtime's own methods where they exist (Node 25 and later, browsers since
+// 2025). In older runtimes `atob` and `btoa` accept and produce the same texts.
 
 /** Bytes as standard base64 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {

@@ -52,7 +52,7 @@ export class ByteWriter {
     return this
   }
 
-  /** The low 64 bits: negative numbers in two's complement. */
+  /** Appends the low 64 bits. Negative numbers are in two's complement. */
   u64(value: bigint): this {
     this.reserve(8)
     this.view.setBigUint64(this.length, value)

@@ -1,8 +1,8 @@
 // Unicode NFKC case folding: the `casefold` function and the `casefold` transform of indexes. The standard defines it
 // as a mapping of each character (NFKC_Casefold) followed by NFC. The runtime has normalization and case mapping but
-// not this mapping, so it is derived from them. Mapping to lower, upper and lower case again yields every full case
-// folding of the standard except those in `exception`. Compatibility forms are resolved and default ignorable code
-// points are removed.
+// not this mapping, so it is derived from them. Mapping to lower case, upper case and lower case again yields every
+// full case folding of the standard except those in `exception`. Compatibility forms are resolved and default ignorable
+// code points are removed.
 
 import { step } from '../base/effort.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
@@ -39,7 +39,7 @@ function foldOnce(text: string): string {
   return folded.normalize('NFKC')
 }
 
-/** Mappings cached: more characters than most alphabets together have. */
+/** Number of cached mappings. Most alphabets together have fewer characters. */
 const remembered = new GenerationCache<string, string>(8192)
 
 /** The case folding of one character. The second pass folds the characters that the first pass produced. */

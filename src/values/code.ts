@@ -1,5 +1,5 @@
 // Stored code: bodies of functions, predicates of roles and access providers, computed fields. Its stored form
-// determines its language: a lambda is version 4, a text is version 10.
+// determines its language: a lambda is code of version 4, a text is code of version 10.
 
 import { Lambda, type Value } from './value.ts'
 

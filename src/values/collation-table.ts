@@ -98,7 +98,7 @@ export const entryKinds = {
   special: 0,
   letter: 1,
   mark: 2,
-  /** Several elements: the entry contains their position and number in the pool. */
+  /** Several elements in the pool: the entry contains the position of the first element and their number. */
   several: 3,
 } as const
 
@@ -206,7 +206,7 @@ export function kindOf(entry: number): number {
   return entry >>> kindShift
 }
 
-/** Returns whether a contraction may begin here. */
+/** Returns whether a contraction may begin with the character of this entry. */
 export function isStarter(entry: number): boolean {
   return (entry & starterBit) !== 0
 }

@@ -1,21 +1,21 @@
 // The order of strings: Unicode root collation (CLDR root, punctuation not ignored, three levels), then UTF-8 bytes.
 //
-// The sort key defines the order: two strings compare bytewise as their sort keys do. A key consists of the primary
+// The sort key defines the order: strings compare as the bytes of their sort keys do. A key consists of the primary
 // weights, 00, the secondary weights, 00, the tertiary weights, 00, and the text in UTF-8, which the caller appends.
-// Common weights at the end of the second and third level are omitted, so a lower-case ASCII text has none there. The
-// weights come from our own table (collation-table.ts) and never from the runtime, so an upgrade of Node does not
-// change the order. The runtime is used only for Unicode normalization, which is stable for all characters in the
-// table.
+// Common weights at the end of the second and third level are omitted, so the key of a lower-case ASCII text has no
+// weights on these levels. The weights come from our own table (collation-table.ts) and never from the runtime, so an
+// upgrade of Node does not change the order. The runtime is used only for Unicode normalization, which is stable for
+// all characters in the table.
 //
-// The language also requires that a string sorts before every longer string of which it is a prefix. That contradicts
-// the collation: U+0E40 U+0E01 < U+0E02 < U+0E40 by collation, yet the last is a prefix of the first. Here the
-// collation wins. The two rules differ only for characters that change the weight of a preceding character:
-// contractions such as Thai and Lao vowels written before their consonant, and Indic vowels in two parts.
+// The language also requires that a string sorts before every longer string of which it is a prefix. This rule
+// contradicts the collation: U+0E40 U+0E01 < U+0E02 < U+0E40 by collation, yet U+0E40 is a prefix of the first string.
+// Terrarium follows the collation. The two rules differ only for characters that change the weight of a preceding
+// character: contractions such as Thai and Lao vowels written before their consonant, and Indic vowels in two parts.
 //
 // Random strings of every script sort as the runtime's collator sorts them (tests/unit/values/collation.test.ts). There
 // are three known differences. Some sequences of Tibetan vowel signs sort differently. A contraction is found only if
 // at most 16 other marks are between its parts. Compatibility ligatures may have the same third level as partly
-// composed ones.
+// composed ligatures.
 
 import { step } from '../base/effort.ts'
 import { ByteWriter } from './byte-writer.ts'
@@ -72,8 +72,8 @@ export function appendSortKey(writer: ByteWriter, text: string): void {
 }
 
 /**
- * Compares two strings that are ASCII up to one character after their difference; undefined for other strings. That
- * next character matters because it might change the weight of the one before.
+ * Compares two strings that are ASCII up to the character after their first difference; undefined for other strings.
+ * The character after the difference matters, because it may change the weight of the character before it.
  */
 function compareAscii(left: string, right: string): number | undefined {
   let tertiary = 0
@@ -181,8 +181,8 @@ class KeyBuilder {
   }
 
   /**
-   * Normalizes the text in stretches between unknown characters: a newer runtime may normalize those differently, which
-   * must not change the key.
+   * Splits the text at unknown characters and normalizes only the parts between them. A newer runtime may normalize an
+   * unknown character differently, and the key must not change.
    */
   #appendText(text: string): void {
     let start = 0
@@ -220,8 +220,8 @@ class KeyBuilder {
 
   /**
    * Handles a contraction whose mark comes after other marks, as normalization may order them. Appends the elements of
-   * the contraction, then those of the other marks, and returns the position after them. Undefined when there is no
-   * such contraction.
+   * the contraction, then the elements of the other marks, and returns the position after all marks. Undefined when
+   * there is no such contraction.
    */
   #appendSplitContraction(text: string, start: number, next: number): number | undefined {
     let index = next
@@ -266,7 +266,7 @@ class KeyBuilder {
     this.#appendTertiary(rankOf(element))
   }
 
-  /** Weights of marks have one byte, the last ones two. */
+  /** The weight of a mark takes one byte, or two bytes from {@link markLead} on. */
   #appendMark(index: number): void {
     const weight = commonSecondary + 1 + index
     if (weight < markLead) secondaries.u8(weight)

@@ -1,5 +1,5 @@
-// Dates of the proleptic Gregorian calendar over a billion years each way, far beyond the range of Date and Temporal.
-// Day numbers are safe integers, so plain numbers are exact.
+// Dates of the proleptic Gregorian calendar in the years -999999999 to 999999999, far beyond the range of Date and
+// Temporal. Day numbers are safe integers, so plain numbers are exact.
 
 import { secondsPerDay } from '../base/micros.ts'
 import { LocalDate, Time } from './value.ts'
@@ -11,7 +11,7 @@ interface CivilDay {
   readonly day: number
 }
 
-/** The first and last day that a date can hold: in the years -999999999 and +999999999. */
+/** The first and last day that a date can hold. */
 export const minEpochDay = -365_243_219_162
 export const maxEpochDay = 365_241_780_471
 
@@ -72,8 +72,8 @@ export function digitsAt(text: string, from: number, count: number): number {
 }
 
 /**
- * Reads `YYYY-MM-DD` at the start of a text: a year of four digits, or of four to nine with a sign. Days 1 to 31 are
- * accepted in every month. Returns the day and the offset after it.
+ * Reads `YYYY-MM-DD` at the start of a text: a year of four digits, or of four to nine digits with a sign. Days 1 to 31
+ * are accepted in every month. Returns the day and the offset after it.
  */
 export function readDay(text: string): (CivilDay & { readonly end: number }) | undefined {
   const sign = text[0]
@@ -125,7 +125,7 @@ export function addDays(date: LocalDate, days: bigint): LocalDate | undefined {
   return sum < minEpochDay || sum > maxEpochDay ? undefined : new LocalDate(Number(sum))
 }
 
-/** The UTC date of a time; undefined in the two outermost years of Time, which dates do not have. */
+/** The UTC date of a time; undefined in the first and the last year of Time, which are out of range for dates. */
 export function dateOfTime(time: Time): LocalDate | undefined {
   const epochDay = epochDayOfTime(time)
   return epochDay < minEpochDay || epochDay > maxEpochDay ? undefined : new LocalDate(epochDay)

@@ -2,8 +2,8 @@
 // shortest that parse to the same double, except for the few doubles for which Java prints other digits.
 
 /**
- * A double as text. It always has a decimal point: plain between 0.001 and 10 million, otherwise `d.dE±n`. `NaN` and
- * `±Infinity` appear by name.
+ * A double as text. The text always has a decimal point. It has plain digits from 0.001 to below 10 million, otherwise
+ * the form `d.dE±n`. `NaN` and `±Infinity` appear by name.
  */
 export function javaDoubleText(double: number): string {
   const magnitude = Math.abs(double)
@@ -22,10 +22,10 @@ export function javaDoubleText(double: number): string {
   return text.replace('e+', 'E').replace('e', 'E')
 }
 
-// The decimal digits of doubles as Java printed them up to release 18. They are not always the shortest that parse to
-// the same double: from 2^53 on, for powers of two below 0.001, and for subnormal numbers. For all other doubles the
-// runtime's digits are the same, and faster. The algorithm is that of java.lang.Double.toString, overflows included.
-// The digits were compared with those of release 17 for three million doubles of all magnitudes.
+// The decimal digits of doubles as Java printed them up to release 18. They may differ from the shortest digits that
+// parse to the same double: from 2^53 on, for powers of two below 0.001, and for subnormal numbers. For all other
+// doubles the runtime computes the same digits, and faster. The algorithm is that of java.lang.Double.toString,
+// overflows included. The digits were compared with those of release 17 for three million doubles of all magnitudes.
 
 /** Decimal digits without trailing zeros, and the power of ten of the first one. */
 interface JavaDigits {
@@ -60,7 +60,7 @@ function binaryParts(magnitude: number): BinaryParts {
   return { fraction, exponent, precision: significantBitsMax - missing }
 }
 
-/** Returns whether Java's digits of a finite, non-negative double may differ from the shortest ones. */
+/** Returns whether Java's digits of a finite, non-negative double may differ from the shortest digits. */
 export function hasOwnJavaDigits(magnitude: number): boolean {
   if (magnitude >= 1e-3) return magnitude >= 2 ** significantBitsMax
   if (magnitude < smallestNormal) return magnitude > 0

@@ -73,7 +73,7 @@ export function partsOf(value: Tagged): readonly Value[] {
   }
 }
 
-/** The members of a target, which are all values; absent ones are skipped. */
+/** The members of a target, which are all values. Absent members are skipped. */
 function membersOf(target: UnresolvedTarget): ObjectValue {
   const entries: [string, Value | undefined][] = Object.entries(target)
   return new Map(entries.filter((entry): entry is [string, Value] => entry[1] !== undefined))

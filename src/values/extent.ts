@@ -6,12 +6,15 @@ import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'
 import { isArray, type Value } from './value.ts'
 
-/** Extents from this size on are cached; smaller ones are quickly counted again. */
+/** Extents from this size on are cached. Smaller extents are fast to compute again. */
 const rememberedFrom = 64
 
 const extents = new WeakMap<object, number>()
 
-/** The number of values in a value, itself included, plus the UTF-16 units and bytes of its texts. */
+/**
+ * The number of values in a value, itself included, plus the UTF-16 units of its texts and the bytes of its byte
+ * strings.
+ */
 export function extentOf(value: Value): number {
   if (typeof value === 'string') return 1 + value.length
   if (typeof value !== 'object' || value === null) return 1

@@ -1,8 +1,8 @@
-// The structure of JSON text: its characters, and the ends of its elements, which are found without creating values.
-// The characters are used by all code that reads JSON without JSON.parse: the parser of requests (json.ts), the query
-// shapes in the query log, the pretty-printer, and the file readers that cut a long text into elements. The source is
-// UTF-16 text or UTF-8 bytes: the structural characters of JSON have the same codes in both. An unfinished element
-// may be complete once more input has arrived.
+// Scans JSON text: character codes, and functions that find the end of an element without creating values. All code
+// that reads JSON without JSON.parse uses the character codes: the parser of requests (json.ts), the query shapes in
+// the query log, the pretty-printer, and the file readers that cut a long text into elements. The source is UTF-16 text
+// or UTF-8 bytes: the structural characters of JSON have the same codes in both. An unfinished element may be complete
+// once more input has arrived.
 
 /** Character codes. */
 export const newline = 0x0a
@@ -60,7 +60,10 @@ export function valueEnd(source: JsonSource, at: number, limit = source.length):
   return Math.max(at + 1, wordEnd(source, at))
 }
 
-/** The position after the bracket or brace that closes the outermost of the `open` levels at `at`. */
+/**
+ * Scans from `at`, where `open` levels are open. Returns the position after the bracket or brace that closes the
+ * outermost level, or {@link unfinished}.
+ */
 export function nestedEnd(source: JsonSource, at: number, limit: number, open: number): number {
   let depth = open
   for (let index = at; index < limit; index++) {

@@ -26,7 +26,7 @@ function withoutLoneSurrogates(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '?')
 }
 
-/** An object of the given members without the undefined ones. Keys must need no escaping. */
+/** A JSON object of the given members. Undefined members are omitted. The keys must not need escaping. */
 export function jsonObject(members: Readonly<Record<string, JsonPiece>>): string {
   let text = ''
   for (const key in members) {
@@ -42,7 +42,7 @@ export function completeJsonObject(members: Readonly<Record<string, JsonPiece>>)
   return jsonObject(members)
 }
 
-/** The same text as one flat string: the runtime concatenates the pieces only when the text is searched. */
+/** The same text as one flat string. The search makes the runtime concatenate the pieces. */
 export function flat(text: string): string {
   text.indexOf('\0')
   return text

@@ -1,6 +1,6 @@
 // The parser of request JSON. Terrarium has its own parser because JSON.parse does not preserve details that the
-// language needs: exact 64-bit integers apart from doubles, the source order of integer-like keys, the first of two
-// equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
+// language needs: exact 64-bit integers that are distinct from doubles, the source order of integer-like keys, the
+// first of two equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
 
 import { longCall, longCallUnits, step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
@@ -33,10 +33,10 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * Parses the first JSON value of a text. Tokens without `.` and `e` become bigint, others number. Objects become Maps
- * in source order, in which the first of several equal keys wins. Text after the value is ignored as long as it begins
- * like another value (`1 2` is 1, `[1] junk` is an error). These rules and all limits are facts of the protocol.
- * Throws {@link JsonSyntaxError}.
+ * Parses the first JSON value of a text. Numbers without `.` and `e` become bigint, all others become number. Objects
+ * become Maps in source order, in which the first of several equal keys wins. Text after the value is ignored as long
+ * as it begins like another value (`1 2` is 1, `[1] junk` is an error). The protocol defines these rules and all
+ * limits. Throws {@link JsonSyntaxError}.
  */
 export function parseJson(text: string): Json {
   return new JsonParser(text).parse()
@@ -86,7 +86,9 @@ const simpleEscapes = new Map<number, string>(
   ),
 )
 
-/** Number of values from which a text counts as long: garbage collection of so many values takes longer than parsing. */
+/**
+ * Number of values from which a text counts as long: garbage collection of this many values takes longer than parsing.
+ */
 const manyValues = 32_768
 
 class JsonParser {

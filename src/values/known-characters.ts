@@ -7,8 +7,8 @@ import { step } from '../base/effort.ts'
 import { assignedRuns } from './assigned-data.ts'
 
 /**
- * The code points where runs of assigned and unassigned code points begin, alternately. An even number of them is at or
- * below an unassigned code point.
+ * The code points where runs of assigned and unassigned code points begin, alternately. If an even number of these
+ * starts is at or below a code point, the code point is unassigned.
  */
 const starts: readonly number[] = startsOf(assignedRuns)
 
@@ -36,7 +36,7 @@ export function isKnownCharacter(codePoint: number): boolean {
   return low % 2 === 1
 }
 
-/** All characters of that version as ranges: first, last, first, last … */
+/** All characters of the stored Unicode version as ranges: first, last, first, last … */
 export function knownRanges(): readonly number[] {
   return starts.map((start, index) => (index % 2 === 0 ? start : start - 1))
 }
@@ -54,7 +54,7 @@ function isAllKnown(text: string): boolean {
 
 /**
  * The result of `map` as a runtime with the stored Unicode version would compute it. Newer characters are not mapped,
- * and no character is mapped to a newer one (a letter whose capital was added later has none).
+ * and no character is mapped to a newer one (a letter whose capital was added in a newer version stays as it is).
  */
 export function mapKnown(text: string, map: (text: string) => string): string {
   const mapped = map(text)

@@ -59,8 +59,8 @@ export function markedName(unit: number): number | undefined {
 export const anyMark = /[\x80-\x9f]/g
 
 // Global ids of databases as text: the 64 bits in z-base-32, most significant first. There are 13 characters, and the
-// last one contains the low four bits shifted left by one (a fact of the protocol). Audiences of access providers
-// contain them, so they never change.
+// last one contains the low four bits shifted left by one (the protocol requires this). Audiences of access providers
+// contain global ids, so the ids never change.
 
 const alphabet = 'ybndrfg8ejkmcpqxot1uwisza345h769'
 const textLength = 13
@@ -76,7 +76,7 @@ export function encodeGlobalId(id: bigint): string {
   return text
 }
 
-/** The id of a text, or undefined when the text is not exactly what {@link encodeGlobalId} returns. */
+/** Decodes a global id. Undefined when the text is not exactly what {@link encodeGlobalId} returns. */
 export function decodeGlobalId(text: string): bigint | undefined {
   if (text.length !== textLength) return undefined
   let bits = 0n

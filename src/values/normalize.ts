@@ -7,12 +7,12 @@ import { longCall, step } from '../base/effort.ts'
 /** The normal forms of Unicode. */
 export type NormalForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD'
 
-/** Number of consecutive marks from which a run is sorted here. */
+/** Runs of at least this number of marks are sorted in this module. */
 const longRun = 32
 
 const firstMark = 0x300
 
-/** Number of other units per count of steps. */
+/** Text without marks counts its steps once per this number of UTF-16 units. */
 const unitsPerCount = 4096
 
 /** A text in a normal form of Unicode. */
@@ -82,7 +82,7 @@ function orderedRun(run: string, form: NormalForm): string {
   return parts.join('')
 }
 
-/** Caches by code point and by character; there are some three thousand marks. */
+/** Caches by code point and by character; there are about three thousand marks. */
 const marks = new Map<number, boolean>()
 const knownClasses = new Map<string, number>()
 const decompositions = { NFD: new Map<string, string[]>(), NFKD: new Map<string, string[]>() }
@@ -128,7 +128,10 @@ function classOf(character: string): number {
   return known
 }
 
-/** The runtime does not expose the combining class of a mark, but its order of two marks reveals their classes. */
+/**
+ * The runtime does not expose the combining class of a mark, but the order in which it puts two marks reveals their
+ * classes.
+ */
 function findRepresentatives(): void {
   for (let point = firstMark; point <= lastMark; point++) {
     // There are no marks between Hangul and the presentation forms, nor among the ideographs of the second and third

@@ -1,5 +1,5 @@
-// Converts text to a number by the rules of Java's NumberFormat for English, as the language does: it reads the longest
-// prefix that is a number.
+// Converts text to a number by the rules of Java's NumberFormat for English, as the language requires. The parser reads
+// the longest prefix that is a number.
 
 import { trimBlanks } from './trim.ts'
 import { int64Max, int64Min } from './value.ts'
@@ -14,9 +14,10 @@ const upperE = 0x45
 const integerDigitsMax = 19
 
 /**
- * The number at the start of a text, without blanks at its ends: a minus sign, digits with grouping commas (ignored), a
- * point, more digits, an exponent with a capital `E`. Integral values that fit into 64 bits are a bigint, others and -0
- * a double. Undefined when the text does not start with a number.
+ * The number at the start of a text. Blanks at both ends of the text are ignored. A number consists of a minus sign,
+ * digits with grouping commas (ignored), a point, more digits, an exponent with a capital `E`. An integral value that
+ * fits into 64 bits is a bigint. All other values and -0 are doubles. Undefined when the text does not start with a
+ * number.
  */
 export function parseJavaNumber(text: string): bigint | number | undefined {
   const trimmed = trimBlanks(text)
@@ -63,8 +64,8 @@ function skipWhile(text: string, start: number, accept: (unit: number) => boolea
 }
 
 /**
- * The exponent after an `E`. It is 0 where no integer follows, or an integer beyond 64 bits: the number then ends at
- * the `E`. Only the lower 32 bits are used.
+ * The exponent after an `E`. If no integer follows, or an integer beyond 64 bits, the number ends at the `E` and the
+ * exponent is 0. Only the lower 32 bits are used.
  */
 function readExponent(text: string, start: number): number {
   const negative = text.charCodeAt(start) === minus

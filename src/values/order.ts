@@ -38,8 +38,8 @@ export const orderRank = {
 type OrderedValue = Exclude<Value, Transient | UnresolvedRef>
 
 /**
- * The form in which a value is compared: the stored form of a transient value. Callers reject unresolved references
- * before.
+ * The form in which a value is compared: the stored form of a transient value. Callers must reject unresolved
+ * references first.
  */
 export function orderForm(value: Value): OrderedValue {
   let form = value

@@ -1,5 +1,6 @@
-// Times with nanosecond precision over a billion years each way: text, units, and calendar parts in UTC. The range is
-// that of java.time.Instant, which clients see in results and error texts; Temporal covers 1/2000 of this range.
+// Times with nanosecond precision in the years -1000000000 to 1000000000: text, units, and calendar parts in UTC. The
+// range is that of java.time.Instant, which clients see in results and error texts; Temporal covers 1/2000 of this
+// range.
 
 import { secondsPerDay } from '../base/micros.ts'
 import {
@@ -55,8 +56,8 @@ export function timeUnit(name: string): TimeUnit | undefined {
 
 /**
  * A time from ISO text: date, `T`, hours and minutes, optional seconds with up to nine digits of fraction, and an
- * offset or `Z`, which is required. A day after the end of its month means the last day of the month, and 24:00 the
- * next midnight. Blanks are not allowed. Undefined when the text is not a time.
+ * offset or `Z`, which is required. A day after the end of its month means the last day of the month, and 24:00 means
+ * the next midnight. Blanks are not allowed. Undefined when the text is not a time.
  */
 export function parseTime(text: string): Time | undefined {
   const date = readDay(text)
@@ -147,7 +148,7 @@ function floorDivide(dividend: bigint, divisor: bigint): bigint {
   return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient
 }
 
-/** The time `micros` microseconds after the epoch. A bigint may be any 64-bit integer, a number any safe one. */
+/** The time `micros` microseconds after the epoch. A bigint may be any 64-bit integer, a number any safe integer. */
 export function timeFromMicros(micros: bigint | number): Time {
   return timeFromNanos(BigInt(micros) * 1000n)
 }

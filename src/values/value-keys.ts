@@ -1,21 +1,21 @@
 // Keys of values for sets and counts: two values have the same key if and only if they are equal by `equalValues`. A
-// long key is replaced by a number inside the keys of enclosing values. So the cost of a value depends on its distinct
-// parts only, not on their nesting or on how often they are shared.
+// long key is replaced by a number inside the keys of enclosing values. So the cost of a key depends only on the
+// distinct parts of the value. Nesting and repeated parts add no cost.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'
 import { sortedFields } from './order.ts'
 import { Transient, type Value } from './value.ts'
 
-/** Keys up to this number of characters are used as they are; longer ones are replaced by a number. */
+/** Keys up to this number of characters are used as they are; longer keys are replaced by a number. */
 const plainKeyMax = 64
 
-/** A key that is comparable with all others of this function. Its length is that of the value. */
+/** A key that is comparable with all other keys of this function. Its length grows with the size of the value. */
 export function ownKeyOf(value: Value): string {
   return new ValueKeys(Number.POSITIVE_INFINITY).keyOf(value)
 }
 
-/** Keys that are comparable with one another; the keys of two instances are not. */
+/** The keys of one instance are comparable with one another; the keys of two instances are not. */
 export class ValueKeys {
   readonly #plainMax: number
   readonly #numbers = new Map<string, number>()

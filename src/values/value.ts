@@ -8,10 +8,13 @@ import { flat } from './json-text.ts'
 
 export type { Micros } from '../base/micros.ts'
 
-/** The permanent id of a database, whatever its name or parent; the root database is {@link rootDatabase}. */
+/**
+ * The permanent id of a database. It does not depend on the name or the parent. The root database is {@link
+ * rootDatabase}.
+ */
 export type DatabaseId = bigint
 
-/** The number of a collection within its database: native ones below 1024, user collections from 1024. */
+/** The number of a collection within its database: native collections below 1024, user collections from 1024. */
 export type CollectionId = number
 
 /** The database that contains all others. */
@@ -177,7 +180,7 @@ export type UnresolvedTarget =
   | { readonly type: 'native'; readonly name: NativeName; readonly scope: UnresolvedRef }
   | { readonly type: 'document'; readonly id: bigint; readonly collection: UnresolvedRef }
 
-/** A reference to a document that does not exist. It is a legal value, and an error only when it is used. */
+/** A reference to a document that does not exist. It is a valid value; using it as a document is an error. */
 export class UnresolvedRef {
   readonly kind = 'unresolved'
   readonly target: UnresolvedTarget
@@ -210,7 +213,7 @@ export class Lambda {
 /** The time of the running transaction, which is unknown until it commits. */
 export class TransactionTime {
   readonly kind = 'transaction time'
-  /** Renders and stores as microseconds or as a time. */
+  /** The form in which the time is rendered and stored: microseconds or a time. */
   readonly unit: 'micros' | 'time'
   constructor(unit: 'micros' | 'time') {
     this.unit = unit
@@ -225,8 +228,8 @@ export type ActionName = 'create' | 'update' | 'delete' | 'add' | 'remove'
 export type ObjectValue = ReadonlyMap<string, Value>
 
 /**
- * By collection of a database: the text with which the JSON of references to its documents ends. Valid for one schema
- * state and one client version.
+ * For each collection of a database, the text at the end of the JSON of references to its documents. Valid for one
+ * schema state and one client version.
  */
 export type RefTails = Map<CollectionId, string>
 
@@ -277,7 +280,7 @@ export class DocumentValue extends Transient {
   readonly ts: Micros | TransactionTime
   /** The stored top-level fields that clients may see, in stored order. Hidden fields are already removed. */
   readonly fields: ObjectValue
-  /** True if this query created the document: as the whole result it causes status 201. */
+  /** True if this query created the document: if the document is the whole result, the response has status 201. */
   readonly created: boolean
   /** The cache of its rendered text. */
   readonly shown: RenderCache | undefined

@@ -4,7 +4,7 @@
 import { quoteJson } from './json-text.ts'
 import type { Json } from './value.ts'
 
-/** Data to be written as JSON. Objects of the language may be plain objects; integers must be bigint. */
+/** Data to be written as JSON. Objects may also be plain JavaScript objects; integers must be bigint. */
 export type Writable = Json | { readonly [name: string]: Writable } | readonly Writable[]
 
 /**

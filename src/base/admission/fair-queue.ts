@@ -1,6 +1,6 @@
 // Fair queueing: owners with waiting items take turns, so an owner with a thousand items delays no other owner. Owners
-// may be nested, and each level takes turns of its own. `FairRunner` runs expensive operations (password checks,
-// outgoing requests) in this order with bounded concurrency.
+// may be nested, and each level has its own turns. `FairRunner` runs expensive operations (password checks, outgoing
+// requests) in this order with bounded concurrency.
 
 import { upsert } from '../upsert.ts'
 
@@ -8,7 +8,7 @@ import { upsert } from '../upsert.ts'
 export class FairQueue<T, O = string> {
   /** Number of items at this level and below. */
   size = 0
-  /** Items without an owner: all items, at the level where paths end. */
+  /** The items of this queue itself. Only queues at the innermost level, where paths end, have items. */
   readonly #items: T[] = []
   /** The queue of each owner, in the order of turns. Empty queues are removed. */
   readonly #owners = new Map<O, FairQueue<T, O>>()
@@ -81,7 +81,7 @@ export class FairRunner {
 
   /**
    * At most `runningMax` operations run at a time and at most `waitingMax` wait. When more wait, the newest operation
-   * of the owner with the most fails with the error of `refusal`.
+   * of the owner with the most waiting operations fails with the error of `refusal`.
    */
   constructor(runningMax: number, waitingMax: number, refusal: () => Error) {
     this.#refusal = refusal

@@ -1,8 +1,8 @@
 // A limit on a resource that all clients share (bytes of unfinished requests, bytes of unread responses, connections
 // without a request, memory of running queries). A client whose work can be ended holds a share. When the limit is
-// exceeded, the client that holds most loses its largest shares. A new client is not evicted because it is new. Clients
-// are distinguished by a group: the address of the client, or its database once the credential is known. Work that must
-// not be ended reserves its bytes instead, and is rejected if there is no room.
+// exceeded, the client that holds most loses its largest shares. Evictions depend on size, so a new client has no
+// disadvantage. Clients are distinguished by a group: the address of the client, or its database once the credential is
+// known. Work that must not be ended reserves its bytes instead, and is rejected if there is no room.
 //
 // A budget with a pace also evicts stalled shares: each share must move a minimum amount in every window of time.
 
@@ -112,7 +112,7 @@ export class MemoryBudget {
     group.held -= held
     this.#held -= held
     group.shares.delete(share)
-    // With a pace, the next sweep deletes an empty group, because most clients return before that sweep.
+    // With a pace, the next sweep deletes the group if it is still empty. Most clients return before that sweep.
     if (group.shares.size === 0 && this.#pace === undefined) this.#groups.delete(group.name)
   }
 

@@ -1,5 +1,5 @@
 // A rate limit: each owner takes amounts from a token bucket, may overdraw it, and the bucket refills at a steady rate.
-// Request rates, stream resets and held or paused time are all measured with it.
+// Limits of requests, of stream resets, and of time that a client uses or has to wait are all rate limits.
 
 import { GenerationCache } from '../generation-cache.ts'
 
@@ -9,7 +9,9 @@ interface Rate {
   readonly perSecond: number
 }
 
-/** The rate of a limit whose owners wait: an owner takes milliseconds, and they pass in real time. */
+/**
+ * A rate for pauses: an owner that takes a number of milliseconds is overdrawn until as many milliseconds have passed.
+ */
 export const passingMs: Rate = { max: 0, perSecond: 1000 }
 
 /** The bucket of one owner, full at first. Times are milliseconds of a monotonic clock. */

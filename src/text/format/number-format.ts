@@ -3,7 +3,7 @@
 import { hasOwnJavaDigits, javaDigits } from '../../values/double-text.ts'
 import type { Specifier } from './specifier.ts'
 
-/** An integer in decimal, or for `x` and `o` the 64 bits of its two's complement. */
+/** Formats an integer in decimal. For `x` and `o`, formats the 64 bits of its two's complement. */
 export function formatInteger(value: bigint, specifier: Specifier): string {
   if (specifier.conversion === 'd') {
     const negative = value < 0n
@@ -112,7 +112,10 @@ function decimalOf(double: number): Decimal {
   return { digits: text.slice(0, exponent).replace('.', ''), point: Number(text.slice(exponent + 1)) + 1 }
 }
 
-/** Rounds a decimal to at most `count` digits. A count of zero or less rounds to zero or to one higher digit. */
+/**
+ * Rounds a decimal to at most `count` digits. A count of zero or less rounds to zero, or up to the digit 1 one place
+ * higher.
+ */
 function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point }
   const up = count >= 0 && digits.charCodeAt(count) >= 0x35

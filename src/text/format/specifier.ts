@@ -37,7 +37,7 @@ export interface Specifier {
   readonly suffix: string | undefined
 }
 
-/** Conversions as small letters. */
+/** Conversions as lower-case letters. */
 type Conversion = 'd' | 'x' | 'o' | 'f' | 'e' | 'g' | 's' | 'b' | 't' | '@' | '^' | '%' | 'n'
 
 /** Conversions that also exist as capital letters. */

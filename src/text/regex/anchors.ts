@@ -39,7 +39,10 @@ export function anchorMatches(anchor: Anchor, text: string, at: number, previous
   }
 }
 
-/** Returns whether RE2's anchors could match elsewhere in a text than Java's: RE2's anchors know only `\n` and ASCII. */
+/**
+ * Returns whether RE2's anchors could match at other places in a text than Java's anchors. RE2's anchors know only the
+ * line terminator `\n` and ASCII word characters.
+ */
 export function anchorsDiffer(anchors: ReadonlySet<Anchor>, text: string): boolean {
   for (const anchor of anchors) {
     switch (anchor) {
@@ -72,7 +75,10 @@ function isTerminator(unit: number): boolean {
   return unit === lineFeed || unit === carriageReturn || unit === 0x85 || unit === 0x2028 || unit === 0x2029
 }
 
-/** Returns whether a line terminator begins here. `\r\n` is one terminator, so none begins between the two. */
+/**
+ * Returns whether a line terminator begins here. `\r\n` is one terminator, so no terminator begins between the two
+ * characters.
+ */
 function isLineEnd(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return isTerminator(unit) && !(unit === lineFeed && text.charCodeAt(at - 1) === carriageReturn)

@@ -1,6 +1,7 @@
-// Compiles patterns for the backtracking engine. Each instruction continues with the next one or with its target. Two
-// decisions of the compiler follow java.util.regex: which parts can match in only one way, and when a group is set.
-// Both are visible in the captured groups after backtracking has shortened a repetition.
+// Compiles patterns for the backtracking engine. After each instruction, the search continues with the next instruction
+// or with the target of the instruction. Two decisions of the compiler follow java.util.regex: which parts can match in
+// only one way, and when a group is set. Both decisions affect the captured groups after backtracking has shortened a
+// repetition.
 
 import { CodePointTest } from './code-point-test.ts'
 import type { Anchor, CaseFolding, ClassNode, LookNode, PatternNode, RepeatNode } from './pattern-tree.ts'
@@ -31,7 +32,7 @@ export const op = {
   commit: 9,
   /** Stores the height of the stack of alternatives in register `a`, and the position in register `b`. */
   enter: 10,
-  /** Sets the position to that in register `b`. */
+  /** Sets the position to the value of register `b`. */
   restore: 11,
   /** Moves back by `least` to `most` characters, the fewest first. */
   back: 12,
@@ -234,15 +235,15 @@ class Compiler {
   }
 
   /**
-   * Compiles a loop. `group` is given when the body can match in only one way: the group that the loop itself sets, or
-   * 0.
+   * Compiles a loop. If the body can match in only one way, `group` is the group that the loop itself sets, or 0.
+   * Otherwise `group` is undefined.
    */
   #loop({ least, manner, most }: RepeatNode, body: () => void, group?: number): void {
     const reluctant = manner === 'reluctant'
     const count = this.registers++
     const begin = this.registers++
     this.emit(op.count, { a: count })
-    // When no iteration is required, the body may be skipped; a reluctant loop tries that first.
+    // When no iteration is required, the body may be skipped; a reluctant loop first tries to skip it.
     const skip = least === 0 ? this.emit(op.split) : undefined
     const leave = skip && reluctant ? this.emit(op.jump) : undefined
     if (skip && reluctant) skip.target = this.#here

@@ -116,7 +116,7 @@ export class BacktrackSearch {
     if (this.steps > this.#stepsMax) throw new SearchTooLongError()
   }
 
-  /** Executes one instruction. Returns the next one, or -1 on failure. */
+  /** Executes one instruction. Returns the number of the next instruction, or -1 on failure. */
   #run(instruction: Instruction, counter: number): number {
     const { a, b } = instruction
     switch (instruction.op) {

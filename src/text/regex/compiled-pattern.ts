@@ -1,6 +1,6 @@
-// Compiled patterns and their searches. RE2 searches in linear time and does everything that it supports. The
-// backtracking engine, which counts its steps, does the rest (look-ahead, back references …). Patterns come from
-// clients, so everything is bounded: pattern length, program size, steps of one search, and memory of cached patterns.
+// Compiled patterns and their searches. RE2 runs all patterns that it supports, in linear time. The backtracking engine
+// runs the other patterns (look-ahead, back references …), and counts its steps. Patterns come from clients, so
+// everything is bounded: pattern length, program size, steps of one search, and memory of cached patterns.
 
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
@@ -28,7 +28,7 @@ export interface Match {
 export interface Search {
   /** True if the search takes linear time; known before the search. */
   readonly linear: boolean
-  /** The matches in order. A match is valid until the next one is requested. */
+  /** The matches in order. A match is valid until the next match is requested. */
   readonly matches: Iterable<Match, void, void>
   /** Steps taken so far; 0 for a linear search. */
   readonly steps: () => number
@@ -61,7 +61,7 @@ export class CompiledPattern {
 
   /**
    * Returns whether a text is searched in linear time. Even if RE2 supports the pattern, the result is false for texts
-   * in which RE2's anchors would match elsewhere than Java's.
+   * in which RE2's anchors would match at other places than Java's anchors.
    */
   isLinearOn(text: string): boolean {
     return this.#linear !== undefined && !anchorsDiffer(this.#tree.anchors, text)
@@ -69,7 +69,7 @@ export class CompiledPattern {
 
   /**
    * Searches a text. Iterating over the matches throws `SearchTooLongError` when the backtracking engine exceeds its
-   * steps.
+   * maximum number of steps.
    */
   search(text: string): Search {
     if (this.#linear && this.isLinearOn(text)) {
@@ -94,7 +94,10 @@ export class CompiledPattern {
     return this.#backtracking
   }
 
-  /** Shrinks the DFA states that searches have cached, up to 8 MiB, because cached patterns live long. */
+  /**
+   * Clears the DFA states that searches have cached, if they take too much memory. They can take up to 8 MiB for each
+   * pattern, and cached patterns live long.
+   */
   #releaseStates(): void {
     const states = this.#linear?.re2().lazyDFA
     if (states && states.stateBudget - states.memBudget > limits.regexStateBytesMax) states.clearCache()

@@ -1,5 +1,6 @@
 // Parses patterns in the syntax of java.util.regex, the syntax of the language. The parser resolves flags, classes and
-// quoted sections, so that the engines get a plain tree. It rejects by name the features that neither engine supports.
+// quoted sections, so that the engines get a plain tree. If neither engine supports a feature, the error names the
+// feature.
 
 import { limits } from '../../base/limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'

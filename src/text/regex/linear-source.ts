@@ -39,7 +39,9 @@ const countMax = 1000
 
 const lineBreak = '(?:\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}])'
 
-/** The closest RE2 anchors. Texts in which Java's anchors match elsewhere are searched by the backtracking engine. */
+/**
+ * The closest RE2 anchors. The backtracking engine searches the texts in which Java's anchors match at other places.
+ */
 const anchors: Readonly<Record<Anchor, string | undefined>> = {
   textStart: '\\A',
   textEnd: '\\z',

@@ -235,7 +235,7 @@ export interface Flags {
   readonly comments: boolean
 }
 
-/** The flags of patterns, which a pattern can switch for its groups. */
+/** The initial flags of every pattern. A pattern can switch flags for its groups. */
 export const noFlags: Flags = {
   ignoreCase: false,
   multiline: false,
@@ -256,7 +256,10 @@ const byLetter: Readonly<Record<string, Partial<Record<keyof Flags, true>>>> = {
   x: { comments: true },
 }
 
-/** Applies flag letters: those before a minus sign switch on, those after it off. Stops at the first other character. */
+/**
+ * Applies flag letters: letters before a minus sign switch flags on, letters after it switch flags off. Stops at the
+ * first other character.
+ */
 export function readFlags(reader: PatternReader, flags: Flags): Flags {
   let changed = flags
   let on = true

@@ -5,7 +5,10 @@ import type { CharacterClass } from './character-class.ts'
 /** Which characters of different case count as equal. */
 export type CaseFolding = 'none' | 'ascii' | 'unicode'
 
-/** Zero-width assertions. `lineStart` and `lineEnd` are `^` and `$` with flag `m`; the `unix` ones recognize only `\n`. */
+/**
+ * Zero-width assertions. `lineStart` and `lineEnd` are `^` and `$` with flag `m`; the `unix` anchors recognize only
+ * `\n`.
+ */
 export type Anchor =
   | 'textStart'
   | 'textEnd'
@@ -21,7 +24,7 @@ export type Anchor =
   | 'unicodeNoBoundary'
   | 'previousEnd'
 
-/** The kind of a quantifier. A possessive one never backtracks. */
+/** The kind of a quantifier. A possessive quantifier never backtracks. */
 export type Manner = 'greedy' | 'reluctant' | 'possessive'
 
 /** A character of a class. The class includes the other cases of ASCII letters when flag `i` is on. */

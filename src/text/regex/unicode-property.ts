@@ -215,7 +215,8 @@ function beginScan(expression: string): PropertyScan | undefined {
 /** Appends the ranges that `runs` matches among the 65536 code points of a plane. */
 function listRuns(runs: RegExp, first: number, ranges: number[]): void {
   const width = first === 0 ? 1 : 2
-  // Code points in ascending order never form surrogate pairs, except where the low surrogates follow the high ones.
+  // Code points in ascending order never form surrogate pairs, except where the low surrogates follow the high
+  // surrogates.
   for (const [from, to] of first === 0 ? basicParts : [[first, first + 0xffff] as const]) {
     let text = ''
     for (let codePoint = from; codePoint <= to; codePoint++) text += String.fromCodePoint(codePoint)
