@@ -26,8 +26,7 @@ import type { Explanation, ExplanationRenderer, Language, Languages, Query } fro
 import { ownIndexes } from '../model/schema/collection-indexes.ts'
 import { pathSpelling } from '../model/schema/paths.ts'
 import { Session } from '../model/session.ts'
-import type { SetUse } from '../model/set-uses.ts'
-import { ReadRecorder } from '../model/use-recorders.ts'
+import { ReadRecorder, type SetUse } from '../model/use-recorders.ts'
 import { WriteNeeded } from '../storage/store/contract.ts'
 import type { IndexDefinition } from '../storage/store/index-definition.ts'
 import {

@@ -2,7 +2,7 @@
 // `Orders.all().order(desc(.placed))`. Stored functions are not analyzed.
 
 import { type Path, pathSpelling } from '../model/schema/paths.ts'
-import { indexNameFor, type SetUse } from '../model/set-uses.ts'
+import { indexNameFor, type SetUse } from '../model/use-recorders.ts'
 import { stepOf } from './syntax/field-paths.ts'
 import type { LambdaNode, Link, Node, Program } from './syntax/nodes.ts'
 import { walk } from './syntax/slices.ts'

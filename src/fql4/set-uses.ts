@@ -3,7 +3,7 @@
 // Stored functions are not examined.
 
 import type { Path } from '../model/schema/paths.ts'
-import { indexNameFor, type SetUse } from '../model/set-uses.ts'
+import { indexNameFor, type SetUse } from '../model/use-recorders.ts'
 import type { Json } from '../values/value.ts'
 
 /** The uses of sets in a query, in order. */

@@ -9,8 +9,8 @@ import type { AccessOptions } from './auth/contract.ts'
 import type { Effect } from './code-interface.ts'
 import type { LanguageError } from './failure.ts'
 import type { CodeLanguage, ReadSignature, Session } from './session.ts'
-import type { SetUse } from './set-uses.ts'
 import type { StreamOrder } from './streaming.ts'
+import type { SetUse } from './use-recorders.ts'
 
 /** The parts of a request that a language reads. A plain value. */
 export interface LanguageRequest {

@@ -1,9 +1,9 @@
-// The order of a set's elements, and places in this order. An element's key is the tuple of its values, or its document
-// if it has no values. Elements are ordered by key, then by document. Merges of sets compare only keys, so a document
-// and a value that is its reference are equal.
+// A readable set: its elements in order, from any place in either direction.
+//
+// An element's key is the tuple of its values, or its document if it has no values. Elements are ordered by key, then by
+// document. Merges of sets compare only keys, so a document and a value that is its reference are equal.
 //
 // Worked example, values [n], descending: 3/doc 1, 3/doc 2, 1/doc 7. Reversed as a whole: 1/doc 7, 3/doc 2, 3/doc 1.
-// A readable set provides its elements in this order, from any place in either direction.
 
 import type { EntryBound } from '../../storage/store/contract.ts'
 import { compareDocuments, compareValues } from '../../values/order.ts'
