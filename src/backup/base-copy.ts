@@ -1,5 +1,6 @@
-// A base copy: the data file of one snapshot, in compressed parts of bounded size. LMDB can copy only to a file, so the
-// copy is first written to a folder of the data directory. That file takes as much disk space as the data.
+// A base copy: the data file of one snapshot, in compressed parts of bounded size. LMDB can copy only to a file, so
+// the copy is first written to a folder of the data directory. That file takes as much disk space as the data. Base
+// copies are written in parts; objects that no restore within the retention needs are removed.
 
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // The content of pieces and of parts of base copies: a header with lengths and checksums, then the bytes, compressed.
+// The bytes of a piece are records of the commit log.
 //
 //   header (32 bytes): magic (8), version (4), compression (4), uncompressed length (4), compressed length (4),
 //                      checksum of the compressed bytes (4), checksum of the header (4)

@@ -1,4 +1,5 @@
-// The parts of an engine: the lower layers, and callbacks of the higher layers.
+// The parts of an engine: the lower layers, and callbacks of the higher layers. Streams are opened by such a
+// callback.
 
 import type { MemoryBudget } from '../base/admission/memory-budget.ts'
 import type { RateLimit } from '../base/admission/rate-limit.ts'

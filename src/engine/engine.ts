@@ -1,5 +1,5 @@
 // The engine and its kinds of requests. Each kind has a task and a time budget. `request-run.ts` contains the common
-// steps from the credential to the response.
+// steps from the credential to the response. The memory of running queries is limited.
 
 import { MemoryBudget } from '../base/admission/memory-budget.ts'
 import { megabyte } from '../base/bytes.ts'

@@ -1,4 +1,5 @@
-// Creates the response to a request from its latest evaluation: status, body, times and costs.
+// Creates the response to a request from its latest evaluation: status, body, times and costs. The reasons of failed
+// requests are logged.
 
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'

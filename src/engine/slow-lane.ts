@@ -1,5 +1,6 @@
 // The engine's interface to the slow lane: additional processes that evaluate long queries, so that no other query
-// waits for them. A higher layer implements the interface. Without it, all queries are evaluated in this process.
+// waits for them. A higher layer implements the interface. Without it, all queries are evaluated in this process. The
+// lead of a slow-lane query determines its commit time.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Attempt } from '../storage/store/attempt.ts'

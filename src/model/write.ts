@@ -1,6 +1,6 @@
 // The pipeline for all writes of documents: references, permission, existence, container, time, patch, validation,
 // write. Kinds of documents differ only in their Resource. Errors of a creation refer to its target, errors of other
-// writes to the call.
+// writes to the call. Writes into the past change the history of a document, version by version.
 
 import { micros, nearestMicros } from '../base/micros.ts'
 import type { Version } from '../storage/store/contract.ts'

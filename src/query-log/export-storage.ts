@@ -1,5 +1,6 @@
 // The storage of exported files. `Downloads`, whose files this service serves itself, and S3-compatible buckets
-// implement it.
+// (s3-storage.ts) implement its interface. This service stores the files in a folder of the data directory, or in the
+// store that several machines share.
 
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'

@@ -5,7 +5,8 @@
 //     3f9a….live                         the writer's segments contain all its records up to the modification time
 //
 // A segment may end with an incomplete line, where its writer crashed or is still writing.
-// Old segments are removed.
+// The oldest segments are removed when they are older than the configured days, or when all segments exceed the limit of
+// bytes.
 
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'

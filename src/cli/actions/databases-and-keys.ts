@@ -10,8 +10,6 @@ import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { isConfirmed, listText, visible } from '../terminal.ts'
 
-// `terrarium database create|list|delete`: child databases of the secret's database.
-
 /** Creates a database; resolves with the exit status. */
 export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
   return withConnection(choice, config, async connection => {

@@ -1,5 +1,6 @@
-// `terrarium backup FOLDER`, `terrarium restore FOLDER`, and the same for continuous backups: `terrarium restore --from TARGET`,
-// `terrarium backup verify --from TARGET`.
+// Commands on a whole data directory. `terrarium backup FOLDER` and `terrarium restore FOLDER` copy it; `terrarium
+// restore --from TARGET` and `terrarium backup verify --from TARGET` do so with continuous backups. `terrarium check`
+// checks its integrity, and `terrarium migrate` moves its data to a database that several machines share, or back.
 
 import { resolve } from 'node:path'
 import { backupFault } from '../../app/config/faults.ts'
@@ -85,7 +86,9 @@ function report(done: string, { bytes, time }: { readonly bytes: number; readonl
   return 0
 }
 
-/** Checks a data directory. */
+/**
+ * Checks a data directory: index entries match the documents, histories are in order, and the change log is complete.
+ */
 export const checkCommand = command({
   name: 'check',
   summary: 'Checks the integrity of a data directory, or of a shared store.',

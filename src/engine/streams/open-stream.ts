@@ -1,6 +1,6 @@
 // An open stream, with its subject and its viewer. Events are queued for a reader that may be slow. The queue is
 // bounded. A stream never skips an event, so the stream of a reader that falls too far behind ends. Streams with the
-// same rights share a viewer. A stream ends for one of a few reasons.
+// same rights share a viewer. The reasons why streams end are listed with their texts.
 
 import { limits } from '../../base/limits.ts'
 import { endOfTime, epoch, nearestMicros } from '../../base/micros.ts'

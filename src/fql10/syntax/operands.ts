@@ -1,5 +1,5 @@
-// Parts of the parser. The first part parses the links of a chain after its operand. The second part parses objects
-// and projections, which have fields in braces, and string literals, which may be keys of fields.
+// Parts of the parser: the links of a chain after its operand; objects and projections, which have fields in braces,
+// and string literals, which may be keys of fields; and the cases of `match`.
 
 import { msg } from '../../base/message.ts'
 import { keyOf, readNumber, readString, startsNumber, startsString } from './literals.ts'

@@ -1,5 +1,6 @@
 // Fetches the key set of an access provider: one GET without redirects, with limits on time and size. Only TLS and
-// public addresses are allowed unless the operator permits others.
+// public addresses are allowed unless the operator permits others. The address is checked against server-side request
+// forgery.
 
 import { lookup as systemLookup } from 'node:dns'
 import { type IncomingMessage, request as requestPlain } from 'node:http'

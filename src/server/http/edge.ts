@@ -18,9 +18,9 @@ import { MessageError } from './api.ts'
 import { type Endpoint, EndpointCall, type Handler, type Services } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import { bodyText, readBody } from './request-body.ts'
+import { parseTags, traceOf } from './request-context.ts'
 import { invalidHeader } from './request-headers.ts'
 import { discardBody, ResponseWriter } from './response-writer.ts'
-import { parseTags, traceOf } from './trace.ts'
 import { TurnEnd } from './turn-end.ts'
 
 export interface EdgeOptions {

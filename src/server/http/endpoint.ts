@@ -15,9 +15,9 @@ import type { Answer } from './answer.ts'
 import type { DashboardFiles } from './dashboard-files.ts'
 import type { Exchange } from './exchange.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
+import type { Tag, Trace } from './request-context.ts'
 import { version4Protocol, wantsPrettyBody } from './request-headers.ts'
 import type { RequestMeter } from './request-meter.ts'
-import type { Tag, Trace } from './trace.ts'
 
 /** Handles a request that has passed the checks of the edge. */
 export type Handler = (call: EndpointCall) => Answer | Promise<Answer>

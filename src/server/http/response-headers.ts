@@ -16,7 +16,7 @@ import { prettyPrint } from '../../values/json-pretty.ts'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './endpoint.ts'
 import type { HeaderList } from './exchange.ts'
-import { echoTags, traceparent } from './trace.ts'
+import { echoTags, traceparent } from './request-context.ts'
 
 /** The default type of bodies. */
 export const jsonType = 'application/json;charset=utf-8'

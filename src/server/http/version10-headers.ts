@@ -6,8 +6,8 @@ import { limits } from '../../base/limits.ts'
 import { Message, msg } from '../../base/message.ts'
 import { eventErrorBody, requestErrorBody, requestErrorCodes } from '../../fql10/wire/request-errors.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
+import { echoTags, parseTags } from './request-context.ts'
 import { invalidHeader, readTransaction } from './request-headers.ts'
-import { echoTags, parseTags } from './trace.ts'
 
 const formats: readonly string[] = ['simple', 'tagged', 'decorated']
 const switches = ['x-typecheck', 'x-linearized', 'x-performance-hints'] as const

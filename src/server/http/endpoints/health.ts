@@ -1,5 +1,6 @@
-// The operator's endpoints, only for the root secret: `GET /api/v1/health` returns the state of the service,
-// `POST /api/v1/health/backups` starts a backup, and `POST /api/v1/health/checks` starts an integrity check.
+// The state of the service. `GET /ping` needs no secret. The operator's endpoints are only for the root secret: `GET
+// /api/v1/health` returns the state of the service, `POST /api/v1/health/backups` starts a backup, and `POST
+// /api/v1/health/checks` starts an integrity check.
 
 import { RequestError } from '../../../base/errors.ts'
 import { within } from '../../../base/timers.ts'

@@ -1,6 +1,6 @@
-// Endpoints that pass a call to the engine. Each language has an endpoint for queries: `POST` evaluates the body, `GET`
-// evaluates the parameter `q` and may not write. Other endpoints explain a query, measure indexes and collections, or
-// check a credential.
+// Endpoints that pass a call to the engine. Each language has an endpoint for queries: `POST` evaluates the body,
+// `GET` evaluates the parameter `q` and may not write. Other endpoints open event streams, explain a query, measure
+// indexes and collections, check a credential, or return its identity.
 
 import type { Engine, Principal } from '../../../engine/contract.ts'
 import type { Answer } from '../answer.ts'

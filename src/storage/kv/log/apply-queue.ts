@@ -1,9 +1,8 @@
-// The segments that wait to be applied to LMDB, and the segments that were applied last.
+// The segments that wait to be applied to LMDB, and the segments that were applied last. A thread applies segments.
 //
 // Applied segments and their files stay readable until a later snapshot of LMDB contains their rows. LMDB forgets a
 // commit when another process opens the folder at the same moment (lmdb-newest-commit.ts); until that process has
 // corrected this, snapshots lack the rows.
-// A thread applies them.
 
 import { Worker } from 'node:worker_threads'
 import { assert } from '../../../base/assert.ts'

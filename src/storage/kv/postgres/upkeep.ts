@@ -1,6 +1,5 @@
 // Runs the maintenance tasks of a process on the record, on a separate connection: renewing leases, exchanging
-// notices, applying the log to the state. While the database is unavailable, the tasks do not run. Leases and the
-// exchange of notices are such tasks.
+// notices, applying the log to the state. While the database is unavailable, the tasks do not run.
 
 import type { NoticeBoard } from '../../../base/notices.ts'
 import { Loop, type Timers } from '../../../base/timers.ts'

@@ -1,5 +1,6 @@
-// W3C trace context: continues the trace of a request's `traceparent` with a span of this service, or begins a new
-// trace. An invalid value is ignored. The `x-fauna-tags` header has tags of the request for the query log.
+// The request headers that describe a request to logs and traces: the W3C trace context and the tags. The trace of a
+// request's `traceparent` continues with a span of this service, or a new trace begins; an invalid value is ignored.
+// The `x-fauna-tags` header contains the tags of the request for the query log.
 
 import { limits } from '../../base/limits.ts'
 import type { Random } from '../../base/random.ts'
