@@ -9,7 +9,7 @@ import {
   callerWith,
   identityCaller,
   keyCaller,
-  type Refusal,
+  type Rejection,
   tokenCaller,
 } from '../model/auth/admission.ts'
 import { isBuiltinRole } from '../model/auth/builtin-role.ts'
@@ -193,18 +193,18 @@ function callerAs(as: Value, session: Session): Caller {
   const fields = transaction.get(as)?.fields
   if (!fields) throw new RequestError('bad request', msg`The document that "as" refers to does not exist.`)
   const caller = callerOf(as, fields, admission)
-  if ('refused' in caller)
-    throw new RequestError('bad request', msg`No caller can act as that document: ${caller.refused}.`)
+  if ('rejected' in caller)
+    throw new RequestError('bad request', msg`No caller can act as that document: ${caller.rejected}.`)
   return caller
 }
 
-function callerOf(ref: Ref, fields: ObjectValue, admission: Admission): Caller | Refusal {
+function callerOf(ref: Ref, fields: ObjectValue, admission: Admission): Caller | Rejection {
   const { collection, database } = ref
   if (collection === native.keys) return keyCaller(ref, fields, undefined, admission)
   if (collection === native.tokens) return tokenCaller(ref, fields, admission)
   if (collection === native.roles)
     return callerWith({ kind: 'roles', database, roles: [ref], identity: undefined })
-  if (collection < firstUserCollection) return { refused: 'it is no role, key, token or document' }
+  if (collection < firstUserCollection) return { rejected: 'it is no role, key, token or document' }
   return identityCaller(ref, undefined, admission)
 }
 

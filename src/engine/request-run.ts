@@ -319,7 +319,7 @@ class RequestRun {
       return this.#write()
     }
     if (error instanceof ExplanationResult) return this.#responses.explanation(error.body, this.#progress)
-    if (error instanceof LanguageError) return this.#ended(this.#responses.refused(error, this.#progress))
+    if (error instanceof LanguageError) return this.#ended(this.#responses.rejected(error, this.#progress))
     if (error instanceof RequestError) {
       const fault = error.code === 'unauthorized' ? this.#kind.faultForAnybody?.() : undefined
       return this.#ended(this.#responses.failed(fault ?? error, this.#progress))
@@ -332,7 +332,10 @@ class RequestRun {
       // A slow-lane process has a larger stack, so its stack is large enough for every query within the
       // limits of the language.
       if (this.#kind.budget.mayMove) return this.#goSlow()
-      return this.#responses.refused(languageOf(this.#options, this.#request).stackOverflow(), this.#progress)
+      return this.#responses.rejected(
+        languageOf(this.#options, this.#request).stackOverflow(),
+        this.#progress,
+      )
     }
     this.#options.onInternalError(error)
     const failure =

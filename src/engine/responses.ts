@@ -180,13 +180,13 @@ export class Responses {
   /**
    * Returns the response to a query with an error. The error determines whether its costs are reported.
    */
-  refused(error: LanguageError, progress: Progress): QueryResponse {
+  rejected(error: LanguageError, progress: Progress): QueryResponse {
     const reported = error.reportsCosts ? factsOf(progress) : undefined
     const costs = { ...noCosts, readBytes: reported?.readBytes ?? 0 }
     const time = this.#time(progress)
     const metrics = this.#charged(this.#metrics(reported, costs), factsOf(progress))
     return {
-      ...this.#language.refused(error, this.#request, { time, metrics }),
+      ...this.#language.rejected(error, this.#request, { time, metrics }),
       ...membersOf(progress, time, metrics),
     }
   }

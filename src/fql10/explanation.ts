@@ -65,7 +65,7 @@ export function callerQuery(
 ): Query {
   const value = (session: Session): Stored => {
     if (typeof as === 'string') return as
-    const found = runOrRefuse(() => run(as, session))
+    const found = runOrReject(() => run(as, session))
     if (found instanceof Doc) return found.ref
     throw new RequestError('bad request', msg`"as" must be a built-in role or a document of this database.`)
   }
@@ -78,7 +78,7 @@ export function callerQuery(
   }
 }
 
-function runOrRefuse(run: () => Value): Value {
+function runOrReject(run: () => Value): Value {
   try {
     return run()
   } catch (error) {

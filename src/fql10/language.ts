@@ -186,7 +186,7 @@ export const version10: NamedLanguage<'10'> = {
     const [beginning, schemaVersion] = splitVersion(body)
     return completeBody(beginning, schemaVersion, ending, optionsOf(request))
   },
-  refused(error, request, ending) {
+  rejected(error, request, ending) {
     if (isSchemaRequest(request)) return refusedSchemaRequest(error)
     const failed = error instanceof FailedQuery ? error : undefined
     const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())

@@ -21,8 +21,8 @@ import {
   type Operand,
   type SetLiteral,
 } from './expression.ts'
+import { queryErrorOf } from './failure-errors.ts'
 import { resolveTarget } from './references.ts'
-import { refusal } from './refusals.ts'
 import { compileLambda } from './stored-code.ts'
 import { requireExtent } from './value-limits.ts'
 import { SetValue } from './values/transient.ts'
@@ -139,7 +139,7 @@ function evaluateCall(expression: CallExpression, variables: Variables | undefin
   try {
     return definition.evaluate(args, call)
   } catch (error) {
-    throw error instanceof Failure ? refusal(error, call) : error
+    throw error instanceof Failure ? queryErrorOf(error, call) : error
   } finally {
     session.callSite = callSite
   }

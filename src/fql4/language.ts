@@ -127,7 +127,7 @@ export const version4: NamedLanguage<'4'> = {
   parse: ({ body, dialect }) => new ReadyQuery(readBody(body), dialect),
   render,
   complete: (body, _request, { time }) => fillTransactionTime(body, time),
-  refused(error) {
+  rejected(error) {
     const entries = entriesOf(error)
     return { status: statusOf(entries), body: queryErrorBody(entries), fault: faultOf(entries) }
   },

@@ -43,7 +43,7 @@ export interface ParsedQuery {
 export function parseQuery(json: Json, apiVersion: string, functions: FunctionLookup): ParsedQuery {
   const parser = new Parser(apiVersion, functions)
   const expression = parser.expression(json, Place.root)
-  parser.refuseUnbound()
+  parser.rejectUnbound()
   return { expression, effect: parser.effect }
 }
 
@@ -59,7 +59,7 @@ export function parseStoredLambda(
 ): LambdaExpression {
   const parser = new Parser(apiVersion, functions)
   const lambda = parser.lambdaParts(parameters as Json, body as Json, Place.root, apiVersion)
-  parser.refuseUnbound()
+  parser.rejectUnbound()
   return lambda
 }
 
@@ -105,7 +105,7 @@ class Parser {
     this.#functions = functions
   }
 
-  refuseUnbound(): void {
+  rejectUnbound(): void {
     this.#unbound.throwIfAny()
   }
 

@@ -125,7 +125,7 @@ export interface ResponseRenderer {
    */
   complete(body: string, request: LanguageRequest, ending: Ending): string
   /** Renders the response to a query that failed with an error of the language. */
-  refused(error: LanguageError, request: LanguageRequest, ending: Ending): RenderedResponse
+  rejected(error: LanguageError, request: LanguageRequest, ending: Ending): RenderedResponse
   /** Renders the response to a request that failed as a whole. */
   failed(error: RequestError, request: LanguageRequest, ending: Ending): RenderedResponse
 }

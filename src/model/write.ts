@@ -39,7 +39,7 @@ import { viewDocument } from './view-document.ts'
 /** Rules of a language for the creation of documents. */
 export interface CreationRules extends WriteRules {
   /** Creating documents in a collection that the same query created is rejected. */
-  readonly refusesNewCollections?: boolean
+  readonly rejectsNewCollections?: boolean
 }
 
 /** Creates a document in a collection, with a given id or a new one. */
@@ -52,10 +52,10 @@ export function createDocument(
 ): DocumentValue {
   const number = Number(collection.id)
   const resource = resourceOf(number)
-  refuseReferences(params, resource, session)
-  refuseForeign(collection.database, session)
-  if (id !== undefined) refuseNegativeId(id, 'target')
-  refuseOtherTime(session, 'target')
+  rejectReferences(params, resource, session)
+  rejectForeign(collection.database, session)
+  if (id !== undefined) rejectNegativeId(id, 'target')
+  rejectOtherTime(session, 'target')
   const { access, callSite, transaction } = session
   const ref =
     id === undefined
@@ -74,9 +74,9 @@ export function createDocument(
   if (!allowed) throw permissionDenied('target')
   if (id !== undefined && transaction.get(ref)) throw Failure.of({ kind: 'exists', ref }, 'target')
   rules.check?.()
-  refuseWhileStaged(number, session)
-  refuseInContainer(collection.database, resource, session)
-  if (rules.refusesNewCollections) refuseNewCollection(collection, session)
+  rejectWhileStaged(number, session)
+  rejectInContainer(collection.database, resource, session)
+  if (rules.rejectsNewCollections) rejectNewCollection(collection, session)
   const base = resource.defaults?.(session, rules) ?? new Map()
   const draft = draftOf('create', ref, undefined, base, params, resource, session, rules)
   rejectExistingName(draft)
@@ -84,7 +84,7 @@ export function createDocument(
   return write(draft, resource, 'target')
 }
 
-function refuseNewCollection(collection: Ref, { transaction }: Session): void {
+function rejectNewCollection(collection: Ref, { transaction }: Session): void {
   if (isNativeCollectionRef(collection)) return
   const [oldest] = transaction.versions(collection)
   if (oldest?.ts instanceof TransactionTime) throw Failure.of({ kind: 'new collection' }, 'target')
@@ -100,8 +100,8 @@ export function changeDocument(
 ): DocumentValue {
   const resource = resourceOf(ref.collection)
   if (isNativeCollectionRef(ref)) throw Failure.of({ kind: 'built-in collection', mode }, 'target')
-  refuseReferences(params, resource, session, ref)
-  refuseOtherTime(session)
+  rejectReferences(params, resource, session, ref)
+  rejectOtherTime(session)
   const previous = existing(ref, session, 'target')
   const patch = knownFields(params, resource, mode, rules)
   const base = mode === 'update' ? previous.fields : kept(previous.fields, resource, rules)
@@ -112,7 +112,7 @@ export function changeDocument(
   const next = () => applyPatch(base, patch, rules.keepsEmpty)
   if (!mayOnDocument('write', ref, session, argument, next)) throw permissionDenied()
   rules.check?.()
-  refuseWhileStaged(ref.collection, session)
+  rejectWhileStaged(ref.collection, session)
   const draft = draftOf(mode, ref, previous, base, params, resource, session, rules)
   refuse(draft)
   return write(draft, resource, 'call')
@@ -121,11 +121,11 @@ export function changeDocument(
 /** Deletes a live document; returns its last version. */
 export function deleteDocument(ref: Ref, session: Session): DocumentValue {
   if (isNativeCollectionRef(ref)) throw Failure.of({ kind: 'not found', ref })
-  refuseForeign(ref.database, session)
-  refuseOtherTime(session)
+  rejectForeign(ref.database, session)
+  rejectOtherTime(session)
   const previous = existing(ref, session, 'call')
   if (!mayOnDocument('delete', ref, session)) throw permissionDenied()
-  refuseWhileStaged(ref.collection, session)
+  rejectWhileStaged(ref.collection, session)
   resourceOf(ref.collection).beforeDelete?.(previous, session)
   applied(() => session.transaction.delete(ref), 'call')
   return viewDocument(previous, session)
@@ -150,7 +150,7 @@ function newDocument(database: DatabaseId, collection: CollectionId, session: Se
 
 /** Moves a database with all its content to another parent. Returns its document there. */
 export function moveDatabase(source: Ref, target: Ref, session: Session): Version {
-  refuseOtherTime(session)
+  rejectOtherTime(session)
   const { access, callSite, transaction } = session
   const { catalogue } = transaction
   const moved = catalogue.databaseAt(source)
@@ -175,7 +175,7 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
  */
 function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
   const resource = resourceOf(ref.collection)
-  refuseReferences(params, resource, session)
+  rejectReferences(params, resource, session)
   return () => {
     const draft = draftOf('history', ref, undefined, new Map(), params, resource, session)
     refuse(draft)
@@ -284,7 +284,7 @@ function asShown({ omitted, shown }: Draft, version: Version): Version {
 // ------------------------------------------------------------------------------------------- refusing
 
 /** References in the given fields are checked first. */
-function refuseReferences(params: ObjectValue, resource: Resource, session: Session, target?: Ref): void {
+function rejectReferences(params: ObjectValue, resource: Resource, session: Session, target?: Ref): void {
   const failures = referenceFailures(params, session, resource.strictReferences === true)
   const isForeign = target !== undefined && target.database !== session.database
   if (!isForeign && failures.length === 0) return
@@ -295,7 +295,7 @@ function refuseReferences(params: ObjectValue, resource: Resource, session: Sess
 }
 
 /** Rejects writes outside the database of the query. */
-function refuseForeign(database: DatabaseId, session: Session): void {
+function rejectForeign(database: DatabaseId, session: Session): void {
   if (database !== session.database) throw Failure.of({ kind: 'other database' }, 'target')
 }
 
@@ -312,22 +312,22 @@ const definitions: ReadonlySet<CollectionId> = new Set([
  * Definitions cannot change while a schema is staged. Changes of the staged schema are made in a rehearsal, in which
  * nothing is staged, so only queries of version 4 get this error. The original service behaved the same way.
  */
-function refuseWhileStaged(collection: CollectionId, session: Session): void {
+function rejectWhileStaged(collection: CollectionId, session: Session): void {
   if (definitions.has(collection) && isStaged(session)) throw Failure.of({ kind: 'staged schema' })
 }
 
-function refuseInContainer(database: DatabaseId, resource: Resource, { transaction }: Session): void {
+function rejectInContainer(database: DatabaseId, resource: Resource, { transaction }: Session): void {
   if (resource.allowedInContainer || !transaction.catalogue.database(database)?.container) return
   throw Failure.of({ kind: 'in container' }, 'target')
 }
 
 /** Rejects negative ids. References may hold them, but documents are numbered from 0. */
-function refuseNegativeId(id: bigint, place: FailurePlace = 'call'): void {
+function rejectNegativeId(id: bigint, place: FailurePlace = 'call'): void {
   if (id < 0n) throw Failure.of({ kind: 'negative id', id }, place)
 }
 
 /** Rejects writes while `at` sets another time. */
-export function refuseOtherTime(session: Session, place: FailurePlace = 'call'): void {
+export function rejectOtherTime(session: Session, place: FailurePlace = 'call'): void {
   if (session.validTime !== undefined) throw Failure.of({ kind: 'other time' }, place)
 }
 
@@ -367,13 +367,13 @@ export function insertVersion(
   if (time > transaction.snapshotTime || time < Number.MIN_SAFE_INTEGER) {
     throw Failure.of({ kind: 'other time' })
   }
-  refuseForeign(ref.database, session)
-  refuseNegativeId(ref.id)
+  rejectForeign(ref.database, session)
+  rejectNegativeId(ref.id)
   const fields = draftFields(ref, params, session)
   if (!isUserDocument(ref) && ref.collection !== native.keys) {
     throw Failure.of({ kind: 'fixed history', action: 'insert' })
   }
-  refuseUnlessAllowed(ref, ts, action, params, session)
+  rejectUnlessAllowed(ref, ts, action, params, session)
   const given = action === 'delete' ? undefined : fields()
   return applied(() => transaction.insertVersion(ref, micros(time), given), 'call')
 }
@@ -382,15 +382,15 @@ export function insertVersion(
 export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session: Session): null {
   const { transaction } = session
   const time = nearestMicros(Number(microsOfTime(ts)))
-  refuseForeign(ref.database, session)
+  rejectForeign(ref.database, session)
   if (!isUserDocument(ref)) throw Failure.of({ kind: 'fixed history', action: 'remove' })
   const stored = [...transaction.versions(ref)].find(version => version.ts === time)
-  refuseUnlessAllowed(ref, ts, action, stored?.fields ?? new Map(), session)
+  rejectUnlessAllowed(ref, ts, action, stored?.fields ?? new Map(), session)
   applied(() => transaction.removeVersion(ref, time, action === 'delete' ? 'delete' : 'create'), 'call')
   return null
 }
 
-function refuseUnlessAllowed(
+function rejectUnlessAllowed(
   ref: Ref,
   ts: Time,
   action: HistoryAction,

@@ -134,7 +134,7 @@ class Exporter {
     const names = [credentialsName, ...collections]
     const folders = folderPaths([credentialsFolder, ...collections])
     const written = await this.#collections(path, folder, names, folders)
-    await this.#refuseChangedShapes(path, shapes)
+    await this.#rejectChangedShapes(path, shapes)
     for (const { file, text } of files) {
       const place = join(folder, 'schema', file)
       await mkdir(dirname(place), { recursive: true })
@@ -160,12 +160,12 @@ class Exporter {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const shapes = await readShapes(this.#connection, path)
     const written = await this.#collections(path, folder, wanted, folderPaths(wanted))
-    await this.#refuseChangedShapes(path, shapes)
+    await this.#rejectChangedShapes(path, shapes)
     await writeFile(join(folder, 'metadata_00.json'), this.#metadata(wanted, written), { mode: 0o600 })
   }
 
   /** Documents, including past versions, are read with the definition of the collection at the time of the read. */
-  async #refuseChangedShapes(path: DatabasePath, before: DocumentShapes): Promise<void> {
+  async #rejectChangedShapes(path: DatabasePath, before: DocumentShapes): Promise<void> {
     const now = await readShapes(this.#connection, path)
     const changed = [...before].find(([name, shape]) => now.has(name) && now.get(name) !== shape)
     if (changed === undefined) return

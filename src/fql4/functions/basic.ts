@@ -34,8 +34,8 @@ import {
 } from '../definition.ts'
 import { type ErrorEntry, QueryError } from '../errors.ts'
 import { lambdaValue } from '../evaluate.ts'
+import { abortText } from '../failure-errors.ts'
 import { resolveName } from '../references.ts'
-import { abortText } from '../refusals.ts'
 import { typeName } from '../values/tagged.ts'
 
 /** Runs `work` at the time of an optional `ts` argument. */

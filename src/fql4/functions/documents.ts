@@ -9,7 +9,7 @@ import {
   deleteDocument,
   type HistoryAction,
   insertVersion,
-  refuseOtherTime,
+  rejectOtherTime,
   removeVersion,
 } from '../../model/write.ts'
 import { isNativeCollectionRef, native, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
@@ -22,7 +22,7 @@ import { atTime } from './basic.ts'
 
 /** From version 5 on, a query cannot create both a collection and a document in it. */
 export function creationRules({ session }: Call): CreationRules {
-  return { refusesNewCollections: speaks(session, '5') }
+  return { rejectsNewCollections: speaks(session, '5') }
 }
 
 /** The document of a reference, or of the first element of a set, at the valid time of the session. */
@@ -151,7 +151,7 @@ export const documents = family('Documents', [
       '"create"',
     ],
     evaluate(args, call) {
-      refuseOtherTime(call.session)
+      rejectOtherTime(call.session)
       if (isUserDocument(args.insert)) requireReachable(args.insert, call.session)
       const { action, insert: ref, params = new Map(), ts } = args
       const version = insertVersion(ref, ts, action, params, call.session)
@@ -168,7 +168,7 @@ export const documents = family('Documents', [
       'null',
     ],
     evaluate(args, call) {
-      refuseOtherTime(call.session)
+      rejectOtherTime(call.session)
       if (isUserDocument(args.remove)) requireReachable(args.remove, call.session)
       return removeVersion(args.remove, args.ts, args.action, call.session)
     },

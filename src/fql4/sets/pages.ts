@@ -7,7 +7,7 @@ import { type Element, elementValue, type SetBound } from '../../model/sets/stre
 import { isNativeCollectionRef, type Value } from '../../values/value.ts'
 import { ValueKeys } from '../../values/value-keys.ts'
 import { type Call, undefinedReference } from '../definition.ts'
-import { permissionDenied } from '../refusals.ts'
+import { permissionDenied } from '../failure-errors.ts'
 import { type Cursor, ElementWithSources, Page, type SetLike } from '../values/transient.ts'
 import { CallReading } from './call-reading.ts'
 import { cursorPlace, listOf, unresolvedIn } from './cursor.ts'

@@ -8,8 +8,8 @@ import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
 import { followPath, type Scope, targetDocument } from './scope.ts'
 
 /** The reason why a credential is rejected; for the log, never for the client. */
-export interface Refusal {
-  readonly refused: string
+export interface Rejection {
+  readonly rejected: string
 }
 
 /** Runs predicates while the caller is being determined. */
@@ -25,7 +25,7 @@ export interface Admission {
 type Suffix = Scope | null | undefined
 
 /** The caller for the root secret. */
-export function rootCaller(suffix: Suffix, admission: Admission): Caller | Refusal {
+export function rootCaller(suffix: Suffix, admission: Admission): Caller | Rejection {
   if (suffix !== undefined) return scopedCaller(suffix, 'admin', rootDatabase, undefined, admission)
   return callerWith({ kind: 'builtin', role: 'admin', database: rootDatabase })
 }
@@ -41,9 +41,9 @@ export function keyCaller(
   fields: ObjectValue,
   suffix: Suffix,
   admission: Admission,
-): Caller | Refusal {
+): Caller | Rejection {
   const { transaction } = admission
-  if (!transaction.catalogue.isLive(key.database)) return { refused: 'the database of the key is gone' }
+  if (!transaction.catalogue.isLive(key.database)) return { rejected: 'the database of the key is gone' }
   const child = fields.get('database')
   let { database } = key
   if (child instanceof Ref) {
@@ -51,24 +51,24 @@ export function keyCaller(
     // Moving a database also moves the keys for it. A key that was not moved must not work for the database at its new
     // place.
     if (child.database !== key.database || !transaction.catalogue.databaseAt(child))
-      return { refused: 'the database the key is for is gone' }
+      return { rejected: 'the database the key is for is gone' }
   }
   const role = fields.get('role')
   if (suffix !== undefined) {
     return role === 'admin' || role === 'server'
       ? scopedCaller(suffix, role, database, key, admission)
-      : { refused: 'a key of this role may not be scoped' }
+      : { rejected: 'a key of this role may not be scoped' }
   }
   return callerWith(authorityOfRole(transaction, database, role), key)
 }
 
 /** The caller for a live token: the document for which it was created. */
-export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admission): Caller | Refusal {
+export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admission): Caller | Rejection {
   const { transaction } = admission
-  if (!transaction.catalogue.isLive(token.database)) return { refused: 'the database of the token is gone' }
+  if (!transaction.catalogue.isLive(token.database)) return { rejected: 'the database of the token is gone' }
   const instance = fields.get('instance')
   if (!(instance instanceof Ref) || instance.database !== token.database) {
-    return { refused: 'the token has no identity' }
+    return { rejected: 'the token has no identity' }
   }
   return identityCaller(instance, token, admission)
 }
@@ -80,26 +80,26 @@ function scopedCaller(
   start: DatabaseId,
   credential: Ref | undefined,
   admission: Admission,
-): Caller | Refusal {
-  if (scope === null) return { refused: 'the scope of the secret is invalid' }
+): Caller | Rejection {
+  if (scope === null) return { rejected: 'the scope of the secret is invalid' }
   const { path, target } = scope
   if (holder === 'server' && (path.length > 0 || target.kind !== 'document')) {
-    return { refused: 'a server key may only be scoped to a document' }
+    return { rejected: 'a server key may only be scoped to a document' }
   }
   const { transaction } = admission
   const database = followPath(transaction.catalogue, start, path)
-  if (database === undefined) return { refused: 'the database of the scope does not exist' }
+  if (database === undefined) return { rejected: 'the database of the scope does not exist' }
   switch (target.kind) {
     case 'builtin':
       return callerWith({ kind: 'builtin', role: target.role, database }, credential)
     case 'role': {
       const role = resolveRole(transaction, database, target.name)
-      if (!role) return { refused: 'the role of the scope does not exist' }
+      if (!role) return { rejected: 'the role of the scope does not exist' }
       return callerWith({ kind: 'roles', database, roles: [role], identity: undefined }, credential)
     }
     case 'document': {
       const document = targetDocument(transaction.catalogue, database, target)
-      if (!document) return { refused: 'the collection of the scope does not exist' }
+      if (!document) return { rejected: 'the collection of the scope does not exist' }
       return identityCaller(document, credential, admission)
     }
   }
@@ -110,8 +110,8 @@ export function identityCaller(
   identity: Ref,
   credential: Ref | undefined,
   { transaction, predicatesOf }: Admission,
-): Caller | Refusal {
-  if (!transaction.get(identity)) return { refused: 'the identity does not exist' }
+): Caller | Rejection {
+  if (!transaction.get(identity)) return { rejected: 'the identity does not exist' }
   const { database } = identity
   const memberOf = (roles: readonly Ref[]): Caller => ({
     database,

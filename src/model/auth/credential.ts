@@ -14,7 +14,7 @@ import {
   type Admission,
   keyCaller,
   type PredicatesOf,
-  type Refusal,
+  type Rejection,
   rootCaller,
   tokenCaller,
 } from './admission.ts'
@@ -64,8 +64,8 @@ export class Identifier {
     predicatesOf: PredicatesOf,
   ): Caller {
     const result = this.#identify(authorization, memo, { transaction, predicatesOf })
-    if (!('refused' in result)) return result
-    this.#options.log(result.refused)
+    if (!('rejected' in result)) return result
+    this.#options.log(result.rejected)
     throw new RequestError('unauthorized', msg`Unauthorized`)
   }
 
@@ -76,32 +76,32 @@ export class Identifier {
   ownerOf(text: string, transaction: ReadTransaction, memo: Memo): Version | VerifiedToken | undefined {
     if (!looksLikeToken(text)) return this.#documentOf(text, transaction, memo)
     const token = this.#options.providers.verify(text, transaction, memo)
-    return 'refused' in token ? undefined : token
+    return 'rejected' in token ? undefined : token
   }
 
-  #identify(header: string | undefined, memo: Memo, admission: Admission): Caller | Refusal {
-    if (header === undefined) return { refused: 'there is no credential' }
+  #identify(header: string | undefined, memo: Memo, admission: Admission): Caller | Rejection {
+    if (header === undefined) return { rejected: 'there is no credential' }
     const remembered = this.#known.get(header)
     if (remembered) {
       const caller = admit(remembered, admission)
-      if (!('refused' in caller)) return caller
+      if (!('rejected' in caller)) return caller
       this.#known.delete(header)
     }
     const presented = parseAuthorization(header)
-    if (!presented) return { refused: 'the authorization header is malformed' }
+    if (!presented) return { rejected: 'the authorization header is malformed' }
     const { text, mayBeToken } = presented
     if (mayBeToken && looksLikeToken(text)) return this.#thirdParty(text, memo, admission)
     const known = this.#recognize(text, memo, admission.transaction)
-    if (!known) return { refused: 'the secret is unknown' }
+    if (!known) return { rejected: 'the secret is unknown' }
     const caller = admit(known, admission)
-    if (!('refused' in caller)) this.#known.set(header, known)
+    if (!('rejected' in caller)) this.#known.set(header, known)
     return caller
   }
 
-  #thirdParty(text: string, memo: Memo, admission: Admission): Caller | Refusal {
+  #thirdParty(text: string, memo: Memo, admission: Admission): Caller | Rejection {
     const { providers } = this.#options
     const token = providers.verify(text, admission.transaction, memo)
-    return 'refused' in token ? token : providers.caller(token, admission)
+    return 'rejected' in token ? token : providers.caller(token, admission)
   }
 
   #recognize(text: string, memo: Memo, transaction: ReadTransaction): CachedCredential | undefined {
@@ -131,11 +131,11 @@ function hashOf(fields: ObjectValue): string {
   return typeof stored === 'string' ? stored : ''
 }
 
-function admit(known: CachedCredential, admission: Admission): Caller | Refusal {
+function admit(known: CachedCredential, admission: Admission): Caller | Rejection {
   if (known.kind === 'root') return rootCaller(known.scope, admission)
   const { ref, scope } = known
   const fields = admission.transaction.get(ref)?.fields
-  if (!fields || hashOf(fields) !== known.storedHash) return { refused: 'the key or token is gone' }
+  if (!fields || hashOf(fields) !== known.storedHash) return { rejected: 'the key or token is gone' }
   return ref.collection === native.tokens
     ? tokenCaller(ref, fields, admission)
     : keyCaller(ref, fields, scope, admission)

@@ -20,7 +20,7 @@ import {
   rootDatabase,
   type Value,
 } from '../../values/value.ts'
-import type { Admission, Refusal } from './admission.ts'
+import type { Admission, Rejection } from './admission.ts'
 import type { Caller } from './contract.ts'
 import { type KeySets, type SignatureAlgorithm, signatureAlgorithms, type VerificationKey } from './jwks.ts'
 import { resolveRole } from './role.ts'
@@ -63,32 +63,32 @@ export class IdentityProviders {
   }
 
   /** Checks everything about a token except its roles. Throws Pending while the signature is being checked. */
-  verify(token: string, transaction: ReadTransaction, memo: Memo): VerifiedToken | Refusal {
-    if (token.length > limits.authorizationCharsMax) return { refused: 'the token is too long' }
+  verify(token: string, transaction: ReadTransaction, memo: Memo): VerifiedToken | Rejection {
+    if (token.length > limits.authorizationCharsMax) return { rejected: 'the token is too long' }
     const [first = '', second = '', ...rest] = token.split('.', 4)
     const header = parsePart(first)
     const payload = parsePart(second)
-    if (!header || !payload || rest.length !== 1) return { refused: 'the token is malformed' }
-    if (header.has('crit')) return { refused: 'the token has critical extensions' }
+    if (!header || !payload || rest.length !== 1) return { rejected: 'the token is malformed' }
+    if (header.has('crit')) return { rejected: 'the token has critical extensions' }
     const algorithm = signatureAlgorithms.find(name => name === header.get('alg'))
-    if (!algorithm) return { refused: 'the algorithm is not allowed' }
+    if (!algorithm) return { rejected: 'the algorithm is not allowed' }
     const database = this.#audience(payload, transaction)
-    if (database === undefined) return { refused: 'the audience is not a database' }
+    if (database === undefined) return { rejected: 'the audience is not a database' }
     const provider = findProvider(payload, database, transaction)
-    if (!provider) return { refused: 'the issuer is not an access provider of the database' }
+    if (!provider) return { rejected: 'the issuer is not an access provider of the database' }
     const untimely = this.#checkTimes(payload)
     if (untimely) return untimely
     const kid = header.get('kid')
-    if (kid !== undefined && typeof kid !== 'string') return { refused: 'the kid is not a string' }
+    if (kid !== undefined && typeof kid !== 'string') return { rejected: 'the kid is not a string' }
     const uri = provider.fields.get('jwks_uri')
-    if (typeof uri !== 'string') return { refused: 'the access provider has no jwks_uri' }
+    if (typeof uri !== 'string') return { rejected: 'the access provider has no jwks_uri' }
     const name = `token ${hash('sha256', token)} ${uri}`
     const genuine = { database, provider, payload }
     const key = this.#options.keySets.readyKey(uri, kid, algorithm)
     if (key && this.#signedBy.get(name) === key) return genuine
     const question = { name, token, uri, kid, algorithm, database }
-    const refused = memo.get(name, () => this.#checkSignature(question))
-    return refused === undefined ? genuine : { refused }
+    const rejected = memo.get(name, () => this.#checkSignature(question))
+    return rejected === undefined ? genuine : { rejected }
   }
 
   /** The database named by exactly one entry of `aud`. The root database has no third-party identities. */
@@ -105,15 +105,15 @@ export class IdentityProviders {
   }
 
   /** There is no leeway: a token is valid strictly after `nbf` and strictly before `exp`. */
-  #checkTimes(payload: ObjectValue): Refusal | undefined {
+  #checkTimes(payload: ObjectValue): Rejection | undefined {
     const now = this.#options.now() / 1_000_000
     const expires = payload.get('exp')
     const begins = payload.get('nbf')
     if (expires !== undefined && !(isNumber(expires) && Number(expires) > now)) {
-      return { refused: 'the token has expired' }
+      return { rejected: 'the token has expired' }
     }
     if (begins !== undefined && !(isNumber(begins) && Number(begins) < now)) {
-      return { refused: 'the token is not valid yet' }
+      return { rejected: 'the token is not valid yet' }
     }
     return undefined
   }
@@ -133,7 +133,7 @@ export class IdentityProviders {
   }
 
   /** The caller for a verified token. Its rights are those of the roles that the provider assigns to its payload. */
-  caller(token: VerifiedToken, { transaction, predicatesOf }: Admission): Caller | Refusal {
+  caller(token: VerifiedToken, { transaction, predicatesOf }: Admission): Caller | Rejection {
     const { database, provider, payload } = token
     const subject = payload.get('sub')
     const callerWith = (roles: readonly Ref[]): Caller => ({
@@ -149,7 +149,7 @@ export class IdentityProviders {
       if (!ref || predicate === null) return []
       return predicate === undefined || runPredicate(predicate, () => payload) ? [ref] : []
     })
-    return roles.length > 0 ? callerWith(roles) : { refused: 'the access provider gives the token no role' }
+    return roles.length > 0 ? callerWith(roles) : { rejected: 'the access provider gives the token no role' }
   }
 }
 

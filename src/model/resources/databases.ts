@@ -22,7 +22,7 @@ export const databaseResource: Resource = {
   complete(draft) {
     // The id of the document identifies the database. Both stay the same when the database is moved.
     draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
-    refuseFullContainer(draft)
+    rejectFullContainer(draft)
   },
   beforeDelete: ({ ref }, session) => deleteKeysOf(ref, session),
 }
@@ -37,7 +37,7 @@ function deleteKeysOf(ref: Ref, { transaction }: Session): void {
 }
 
 /** A database that already contains schema or data cannot become a container. */
-function refuseFullContainer({ session, failures, fields, previous, ref }: Draft): void {
+function rejectFullContainer({ session, failures, fields, previous, ref }: Draft): void {
   const becomes = fields.get('container') === true && previous && previous.fields.get('container') !== true
   if (!becomes) return
   const { transaction } = session

@@ -28,7 +28,7 @@ export const functionResource: Resource = {
     }
     const role = fields.get('role')
     if (role !== undefined && !rules.checksTexts) failures.push(...roleFailures(role, ['role'], session))
-    refuseHigherRole(draft)
+    rejectHigherRole(draft)
   },
   written: renameResource,
 }
@@ -37,7 +37,7 @@ export const functionResource: Resource = {
  * No caller may grant more rights than the caller has. To give a function a higher role, a caller needs the right to
  * create keys. The original service lets a server key create functions that run as admin; Terrarium does not.
  */
-function refuseHigherRole(draft: Draft): void {
+function rejectHigherRole(draft: Draft): void {
   const { access, callSite, authority, database } = draft.session
   const holder = authority.kind === 'builtin' && authority.role !== 'client' ? authority.role : undefined
   const before = draft.previous?.fields.get('role')

@@ -217,7 +217,7 @@ export const indexResource: Resource = {
     draft.failures.push(...sourceFailures(draft, usedBindings(fields)))
     if (!fields.has('partitions')) fields.set('partitions', defaultPartitions(fields))
     if (draft.previous?.fields.get('active') === true) fields.set('active', true)
-    if (draft.previous) refuseRedefinition(draft, draft.previous.fields)
+    if (draft.previous) rejectRedefinition(draft, draft.previous.fields)
   },
   beforeDelete(version, session) {
     if (isProtected(version.ref.database, session)) {
@@ -249,7 +249,7 @@ function defaultPartitions(fields: ObjectValue): bigint {
 }
 
 /** The definition of an index is final. Writing the same definition in another notation is allowed. */
-function refuseRedefinition({ failures, fields }: Draft, before: ObjectValue): void {
+function rejectRedefinition({ failures, fields }: Draft, before: ObjectValue): void {
   const [partitionsBefore, partitions] = [effectivePartitions(before), effectivePartitions(fields)]
   if (partitions !== partitionsBefore) {
     failures.push(failure([], { kind: 'partitions changed', before: partitionsBefore, after: partitions }))

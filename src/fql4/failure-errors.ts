@@ -38,7 +38,7 @@ import { type Call, speaks, undefinedReference } from './definition.ts'
 import { type ErrorEntry, errorEntry, type FieldError, QueryError, type QueryErrorCode } from './errors.ts'
 
 /** The errors for a failure within a call. */
-export function refusal({ faults }: Failure, call: Call): QueryError {
+export function queryErrorOf({ faults }: Failure, call: Call): QueryError {
   const errors = faults.flatMap(fault => errorOf(fault, call, placeOf(fault.place, call)).errors)
   return new QueryError(errors)
 }
