@@ -188,7 +188,9 @@ export interface Evaluation {
   global(name: string): Value | undefined
   /** A field or a method that the library defines for a value. */
   member(receiver: Value, name: string): Value | undefined
-  /** Applies a function that `call` has received as an argument. The traces of its errors include `call`. */
+  /**
+   * Applies a function that `call` has received as an argument. Errors in the function include `call` in their traces.
+   */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
   /**
    * Prepares a call of a lambda or a user function. `call` represents this new call, not the call that encloses it. The

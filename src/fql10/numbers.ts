@@ -87,7 +87,8 @@ export function divide(left: NumberValue, right: NumberValue): bigint | number {
 const powerBitsMax = 1100
 
 /**
- * Java and JavaScript agree on powers of doubles: 1 to the power of NaN or infinity is NaN, NaN to the power of 0 is 1.
+ * Powers of doubles are the same in Java and JavaScript. For example, 1 to the power of NaN or infinity is NaN, and NaN
+ * to the power of 0 is 1.
  */
 function power(left: NumberValue, right: NumberValue): bigint | number {
   const [base, exponent] = [integerOf(left), integerOf(right)]
@@ -146,8 +147,8 @@ export function integerOfText(text: string): bigint | undefined {
   return integer < int64Min || integer > int64Max ? undefined : integer
 }
 
-// Doubles are parsed as Java does: surrounding whitespace, a suffix, hexadecimal numbers, `NaN` and `Infinity`. A
-// text can match each regular expression in only one way, so that long texts are parsed in linear time.
+// Doubles are parsed as in Java. The parser accepts surrounding whitespace, a suffix, hexadecimal numbers, `NaN` and
+// `Infinity`. A text can match each regular expression in only one way, so that long texts are parsed in linear time.
 
 const decimal = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)[fFdD]?$/

@@ -21,7 +21,7 @@ export interface RequestOptions {
   readonly hints?: string
   /** The tags that the response returns; absent without tags. */
   readonly tags?: string
-  /** The endpoint, unless it is the query endpoint. Only the service itself requests a `stream page`. */
+  /** The endpoint; absent for the query endpoint. Only the service itself requests a `stream page`. */
   readonly endpoint?: 'feed' | 'stream' | 'stream page'
 }
 
@@ -87,7 +87,10 @@ function statsText(metrics: QueryMetrics): string {
   return `{${operations},"query_time_ms":${ms},"contention_retries":${txnRetries},${bytes},"rate_limits_hit":${limitsHit}}`
 }
 
-/** If a request times out within this time in milliseconds, its own deadline was too short. */
+/**
+ * If a request times out after less than this time in milliseconds, the response states that the client's deadline was
+ * too short.
+ */
 const aggressiveMs = 1000
 
 function aggressiveDeadline(

@@ -1,6 +1,6 @@
 // Measures the size and depth of values. Values share their parts, so a short query can construct a value that no
-// machine can traverse (`[x, x]`, then an array of two such arrays, and so on). Each new value is measured at once, and
-// rejected above the limits. The sizes of large parts are cached.
+// machine can traverse. An example is `[x, x]`, then an array of two such arrays, and so on. Each new value is measured
+// at once, and rejected above the limits. The sizes of large parts are cached.
 
 import { longCall, step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'

@@ -1,7 +1,7 @@
 // Defines the runtime values. Storable values are represented in their stored form (src/values/value.ts), so document
-// fields need no conversion: integers are `bigint`, doubles `number`, objects `Map`s. Version 10 distinguishes Int and
-// Long: an integer that fits 32 bits is an Int and a wider one a Long, except for a `NarrowLong`. A null that a query
-// creates contains its cause.
+// fields need no conversion: integers are `bigint`, doubles are `number`, and objects are `Map`s. Version 10
+// distinguishes Int and Long. An integer that fits 32 bits is an Int, unless it is a `NarrowLong`. A wider integer is a
+// Long. A null that a query creates contains its cause.
 
 import type { Message } from '../base/message.ts'
 import type {
@@ -61,7 +61,10 @@ export class Id {
   }
 }
 
-/** A reference to a table entry for a field, method or module (library/entry.ts). Values need only its name. */
+/**
+ * A reference to a table entry for a field, method or module (library/entry.ts). Values need only the name of the
+ * entry.
+ */
 interface TableEntry {
   readonly name: string
 }
@@ -74,7 +77,7 @@ export class Module {
   readonly parent: string | undefined
   /** Its fields and functions: library/entry.ts#Members. */
   readonly members: TableEntry
-  /** True for a user collection, whose name may equal that of a built-in module. */
+  /** True for a user collection. Its name may equal the name of a built-in module. */
   readonly isUserCollection: boolean
   constructor(name: string, members: TableEntry, parent?: string, isUserCollection = false) {
     this.name = name
@@ -141,7 +144,7 @@ interface DocOptions {
   readonly shown?: ReadonlyMap<string, StoredValue>
 }
 
-/** A document or a reference to one. Its existence is unknown until it is read. */
+/** A document, or a reference to a document. Whether the document exists is unknown until it is read. */
 export class Doc {
   readonly kind = 'document'
   readonly ref: Ref

@@ -343,7 +343,7 @@ function unsupported(message: Message, { start, end }: Node, call: Call) {
   return invalidQuery([{ name: 'error', message, span: call.place(start, end) }])
 }
 
-// All evaluations of a session share its time, its ids and its costs.
+// All evaluations of a session share the session's time, ids and costs.
 
 /** Options that differ between the evaluations of a session. */
 type EvaluationOptions = Pick<InterpreterOptions, 'logLines' | 'hints'>

@@ -184,7 +184,7 @@ class PageReader {
     })
   }
 
-  /** Applies the steps to a document. Undefined if a step filters it out. */
+  /** Applies the steps to a document. Undefined if a step filters the document out. */
   #elementOf(document: Value, moment: Moment): Element | undefined {
     let value = document
     for (const { apply, kind, origin } of this.#opened.steps) {
@@ -195,7 +195,7 @@ class PageReader {
     return { value, moment }
   }
 
-  /** Runs `work`. If it fails, the result is an error event. */
+  /** Runs `work`. If `work` fails, the result is an error event. */
   #caught<T>(moment: Moment, work: () => T): T | { readonly type: 'error'; readonly error: string } {
     try {
       return work()

@@ -142,7 +142,7 @@ function costsOf([readOps = 0, bytesRead = 0, computeUnits = 0, timeMs = 0]: rea
   return { readOps, bytesRead, computeUnits, timeMs }
 }
 
-/** A page of a stream. Only the service itself requests it. */
+/** A page of a stream. Only the service itself requests such pages. */
 export class StreamPageQuery extends EventPageQuery {
   readonly unitsMax = limits.streamPageUnitsMax
   readonly usedShare = 0.5

@@ -1,7 +1,7 @@
 // Reads data as of the times before and after a transaction, with the current rights of the caller. Unreadable
-// documents are treated as absent. The predicates of the caller's roles must also read as of that time, so each time
-// gets its own transaction over past data. Built-in roles other than `client` decide only by the collection. For these
-// roles, one `DataWorld` serves all times.
+// documents are treated as absent. The predicates of the caller's roles must read as of the same time. Therefore, each
+// time gets its own transaction, which reads the past. Built-in roles other than `client` decide only by the
+// collection. For these roles, one `DataWorld` serves all times.
 
 import type { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'

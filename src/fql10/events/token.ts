@@ -37,16 +37,20 @@ export function openToken(text: string, key: Uint8Array): OpenedToken | undefine
   return { database: database as bigint, start: nearestMicros(Number(start)), source: source ?? null }
 }
 
-/** Decodes the source in a token. Throws RevivalError if its collection or a function was deleted. */
+/**
+ * Decodes the source in a token. Throws RevivalError if the collection of the source or one of its functions was
+ * deleted.
+ */
 export function sourceIn({ source }: OpenedToken, call: Call): EventSource | undefined {
   const revived = new Reviver(call, undefined).value(source)
   return revived instanceof EventSource ? revived : undefined
 }
 
 // Encodes positions in the events of a source as text. The text has a checksum to reject invalid texts, but no
-// authentication code. Events are filtered by the rights of the caller, so a forged position gives a client no more
-// than `start_ts`, which every client may send. An authentication code would cost more than finding the event. The
-// bytes are a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in base64url.
+// authentication code. Events are filtered by the rights of the caller. Therefore, a forged position gives a client no
+// more access than `start_ts`, which every client may send. An authentication code would cost more than finding the
+// event. The bytes are a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in
+// base64url.
 
 /** A position in the events of a source: after the event with this ordinal in the transaction at this time. */
 export interface EventPlace {

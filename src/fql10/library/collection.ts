@@ -12,7 +12,7 @@ import { any, callback, id, struct } from './parameters.ts'
 
 const { field, method } = entriesFor<Module>()
 
-/** All documents of a collection, or those of a range. */
+/** All documents of a collection, or the documents in a range. */
 function allOf(collection: Module, range: Value | undefined, call: Call): LazySet {
   const bounds = range === undefined ? {} : rangeOfDocuments(range, call)
   return new StoredSet({
@@ -25,7 +25,7 @@ function allOf(collection: Module, range: Value | undefined, call: Call): LazySe
   })
 }
 
-/** Methods of all collections, native ones included. */
+/** Methods of all collections, including native collections. */
 export const listing: readonly FunctionDefinition[] = [
   method('all', {
     effect: 'read',

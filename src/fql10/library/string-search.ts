@@ -166,7 +166,7 @@ function invalidRegex(reason: string, call: Call): unknown {
   return call.failure('invalid_regex', msg`Invalid regular expression. ${reason}`)
 }
 
-/** The matches of an expression in a text. A match is valid until the next one is requested. */
+/** The matches of an expression in a text. A match is valid until the next match is requested. */
 function* matchesOf(pattern: CompiledPattern, text: string, call: Call): Generator<Match, void, void> {
   const units = (from: number) => Math.ceil(((text.length - from) * pattern.size) / instructionsPerUnit)
   longCall(units(0))

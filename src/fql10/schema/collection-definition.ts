@@ -201,7 +201,7 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   const uniques = constraints
     .filter(each => each.has('unique'))
     .map(each => ({
-      // A constraint on an array as a value differs from one on its elements.
+      // A constraint on a whole array differs from a constraint on the array's elements (`mva`).
       key: uniqueItems(each)
         .map(({ mva, text }) => `${mva} ${spelled(text)}`)
         .join(', '),
@@ -230,7 +230,7 @@ function repeated(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.filter((text, index) => texts.indexOf(text) !== index))]
 }
 
-// Normalizes a collection definition for storage: removes status fields, and spells all other fields uniformly.
+// Normalizes a collection definition for storage: removes status fields, and writes all other fields in canonical form.
 
 interface StrippedDefinition {
   readonly definition: ObjectValue

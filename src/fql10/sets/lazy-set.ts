@@ -21,7 +21,7 @@ export abstract class LazySet extends SetValue {
     return pageSizeDefault
   }
 
-  /** Reads the items from a position on. `reading` is the call that reads the set. */
+  /** Reads the items, starting at a position. `reading` is the call that reads the set. */
   abstract items(reading: Call, from: SetPosition | undefined): Iterable<SetItem>
 
   /** The same elements in reverse order. */

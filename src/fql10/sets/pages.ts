@@ -1,5 +1,5 @@
-// Reads pages of sets, and encodes the cursors of next pages as text: the set, the position of the next element, the
-// snapshot time of the first page, and the page size.
+// Reads pages of sets, and encodes the cursors of next pages as text. A cursor contains the set, the position of the
+// next element, the snapshot time of the first page, and the page size.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'

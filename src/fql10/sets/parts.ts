@@ -1,4 +1,5 @@
-// Sets with elements of their own (arrays, sequences of integers, single values), and combinations and parts of sets.
+// Sets with elements of their own (arrays, sequences of integers, single values), combinations of sets, and parts of
+// sets.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -93,7 +94,7 @@ function* numbered(
   }
 }
 
-/** The elements of one set, followed by those of another. */
+/** The elements of one set, followed by the elements of another set. */
 export class ConcatSet extends LazySet {
   readonly first: LazySet
   readonly second: LazySet

@@ -1,5 +1,6 @@
-// Parts of the parser: the links of a chain after its operand; objects and projections, which have fields in braces,
-// and string literals, which may be keys of fields; and the cases of `match`.
+// Parts of the parser. The first part parses the links of a chain after its operand. The second part parses objects and
+// projections, which have fields in braces, and string literals, which may be keys of fields. The third part parses the
+// cases of `match`.
 
 import { msg } from '../../base/message.ts'
 import { keyOf, readNumber, readString, startsNumber, startsString } from './literals.ts'
@@ -129,7 +130,7 @@ export abstract class ObjectReader extends ChainReader {
   /** The last string literal that was parsed as a possible key. If it begins an expression, the node is reused. */
   #read: { readonly node: Node; readonly end: number } | undefined
 
-  /** Parses an expression. Short lambdas are functions where they are allowed. */
+  /** Parses an expression. A short lambda is a fault unless `shortAllowed` is true. */
   abstract expression(shortAllowed: boolean): Node
 
   /** Parses a string literal. Returns the cached node if it was parsed as a possible key. */

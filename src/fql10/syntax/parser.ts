@@ -32,7 +32,7 @@ function isShort(node: Node): node is LambdaNode {
   return node.kind === 'lambda' && node.parameters[0] === shortParameter
 }
 
-/** Parses expressions. Throws ExpectedTokens if it cannot continue, and FaultRecorded after a recorded fault. */
+/** Parses expressions. Throws ExpectedTokens if parsing cannot continue, and FaultRecorded after a recorded fault. */
 export class Parser extends ObjectReader {
   #depth = 0
   /** True if the current operator expression uses the parameter of a short lambda. */

@@ -153,7 +153,10 @@ function readName(reader: SourceReader, declaration: DeclarationOptions | undefi
   return { node: { kind: 'name', name, arguments: given, start, end: reader.at }, isName: false }
 }
 
-/** Parses types up to a bracket. In parentheses, they may have names and a rest parameter. */
+/**
+ * Parses types up to a bracket. In parentheses, the types are parameters, which may have names and may be rest
+ * parameters.
+ */
 function readParameters(
   reader: SourceReader,
   bracket: ']' | ')' | '>',

@@ -281,7 +281,7 @@ const cache = new GenerationCache<string, { readonly secret: Uint8Array; readonl
 )
 
 /**
- * The key for a purpose, derived from the secret of the store. It authenticates data in the hands of clients, such as
+ * The key for a purpose, derived from the secret of the store. The key authenticates data that clients store, such as
  * cursors. Throws WriteNeeded if the store has no secret yet.
  */
 function sealingKey(purpose: string, { host, memo, transaction }: Session): Uint8Array {

@@ -1,5 +1,5 @@
-// Resolves the names and aliases of user collections and functions. A query sees the names from the time of its start:
-// new objects have no name yet, and renamed or deleted objects keep the old name.
+// Resolves the names and aliases of user collections and functions. A query sees the names from the time of its start.
+// New objects have no name yet, and renamed or deleted objects keep the old name.
 
 import { upsert } from '../../base/upsert.ts'
 import { aliasesOf } from '../../model/auth/resource-names.ts'

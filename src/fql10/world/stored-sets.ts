@@ -144,7 +144,7 @@ export function collectionRef(collection: Module, session: Session): Ref {
   return new Ref(session.database, native.collections, BigInt(collectionNumber(collection)))
 }
 
-/** The bounds of a scan: those of the set, or the position where the previous page ended. */
+/** The bounds of a scan: the bounds of the set, or the position where the previous page ended. */
 function boundsOf({ options }: StoredSet, position: SetPosition | undefined) {
   const { collection, from, isReversed, to } = options
   const number = collectionNumber(collection)

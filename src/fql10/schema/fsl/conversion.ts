@@ -19,7 +19,7 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/** Semicolons after an item, which belong to its range. */
+/** Matches the semicolons after an item. They belong to the range of the item. */
 const semicolons = /(?:[ \t]*;)*/y
 
 /** The word for an item in messages. */

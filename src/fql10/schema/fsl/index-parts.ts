@@ -1,4 +1,4 @@
-// The parts of an index, `terms` and `values`, and the paths in them: their text in schema files, their form in
+// Defines the parts of an index (`terms` and `values`) and the paths in them: their text in schema files, their form in
 // definitions, and their rules. This file contains all forms, so that a new part or option of an index changes no other
 // file of version 10.
 

@@ -1,4 +1,4 @@
-// Parses a schema file to its outline in one pass. It stops at the first syntax error.
+// Parses a schema file to its outline in one pass. Parsing stops at the first syntax error.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { limits } from '../../../base/limits.ts'
@@ -47,7 +47,7 @@ interface Beginning {
   readonly annotations: readonly AnnotationPlace[]
 }
 
-/** Parses schema files. Throws ExpectedTokens if it cannot continue, and FaultRecorded after a recorded fault. */
+/** Parses schema files. Throws ExpectedTokens if parsing cannot continue, and FaultRecorded after a recorded fault. */
 export class OutlineParser extends Parser {
   #blockDepth = 0
   /** The comments between the last item and the position. */
@@ -433,8 +433,8 @@ const closers = new Set([')', ']', '}'])
 /**
  * The end of an invalid item. The parser continues after this item, so that the faults of later items are also
  * reported. The end is the offset of the next line end, semicolon or closing brace outside of the item's brackets,
- * strings and comments, or the end of the text. As in the hosted service, brackets need not match. A `}` that closes
- * another kind of bracket also ends the item.
+ * strings and comments. Without such a character, it is the end of the text. As in the hosted service, brackets need
+ * not match. A `}` that closes another kind of bracket also ends the item.
  */
 function unreadableEnd(text: string, start: number): number {
   const open: string[] = []

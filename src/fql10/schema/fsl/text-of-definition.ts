@@ -58,7 +58,7 @@ function isShort(lambda: LambdaNode): boolean {
   return lambda.parameters[0] === shortParameter
 }
 
-/** A lambda in parentheses. A short lambda already has them. */
+/** A lambda in one pair of parentheses. The text of a short lambda already has parentheses, which are not repeated. */
 function groupedLambda(source: string): string {
   return reprint(source, (each, printer) => `(${printer.lambda(parseLambda(each))})`)
 }

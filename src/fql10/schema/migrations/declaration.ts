@@ -118,7 +118,7 @@ function implicitWildcard(fields: readonly DeclaredField[]): 'implicit' | undefi
 
 // ------------------------------------------------------------------------------------- of a definition
 
-/** The declaration in a stored definition. All its texts can be parsed. */
+/** The declaration in a stored definition. All texts of the definition must be valid. */
 export function declarationOf(definition: ObjectValue): Declaration {
   const name = textIn(definition, 'name') ?? ''
   const fields = namedIn(definition, 'fields').map(([field, given]) => declaredField(name, field, given))

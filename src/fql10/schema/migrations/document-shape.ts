@@ -235,8 +235,8 @@ function undeclaredField(path: FieldNames): Field {
 }
 
 /**
- * The range of the last name in the path of a statement that creates a field, or the whole path if the name is written
- * in another form.
+ * The range of the last name in the path of a statement that creates a field. If the name is written in another form,
+ * the range of the whole path.
  */
 export function nameInStatement({ node, source }: Statement, path: FieldNames): Span | undefined {
   if (source === undefined) return undefined

@@ -47,7 +47,7 @@ const nativeResources: readonly string[] = [
   'AccessProvider',
 ]
 
-/** Finds the collections that types refer to. Their numbers only need to be unique. */
+/** Finds the collections that types refer to. The numbers of the collections only need to be unique. */
 function finderOf(collections: readonly CollectionItem[]): FindCollection {
   const found = new Map<string, ReferredCollection>(
     Array.from(referable, ([name, number]) => [name, { number, name }]),
