@@ -130,7 +130,7 @@ export interface DocumentAccess {
   collectionOf(ref: Ref): Module
 }
 
-/** The keys and the claims of tokens that clients get: cursors and event sources. */
+/** The keys and the data for tokens that clients receive: cursors and event sources. */
 export interface TokenSealing {
   /** The database of the query. */
   readonly database: DatabaseId

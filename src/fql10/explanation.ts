@@ -58,7 +58,7 @@ function isText(query: Json | undefined): boolean {
   return typeof query === 'string' || (query instanceof Map && query.has('fql'))
 }
 
-/** The query for the role or document that `as` names. `run` evaluates an expression. */
+/** Creates a query whose value is the caller in `as`: a role or a document. `run` evaluates an expression. */
 export function callerQuery(
   as: QueryBody | string,
   run: (body: QueryBody, session: Session) => Value,
@@ -87,7 +87,7 @@ function runOrReject(run: () => Value): Value {
   }
 }
 
-/** The data of a response that is not sent, as plain JSON. Its transaction is not committed. */
+/** The data of a response that is not sent, as plain JSON. The transaction of the response is not committed. */
 export function dataOf(beginning: string, time: Micros): Stored {
   const text = beginning.replaceAll(timeMark, formatTime(timeFromMicros(time)))
   const members = parseJson(`{${text}}`)

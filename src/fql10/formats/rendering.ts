@@ -1,5 +1,5 @@
-// Renders values as text: in the `decorated` format of the shell, and as JSON in the formats `simple` and `tagged`.
-// The context of rendering gives access to documents and sets, and the time of the transaction.
+// Renders values as text: in the `decorated` format of the shell, and as JSON in the formats `simple` and `tagged`. The
+// context (`Rendering`) renders documents and sets, and provides the time of the transaction.
 
 import { longCall, step } from '../../base/effort.ts'
 import { encodeBase64 } from '../../values/base64.ts'

@@ -111,7 +111,7 @@ function decorateReference({ collection, name, ref }: Doc): string {
 export function renderResult(value: Value, format: string, timeMark: string, call: Call): string {
   const rendering = new ResultRendering(call, () => timeMark)
   if (format !== 'decorated') return encodeJson(value, rendering, format === 'tagged')
-  // The pieces between the placeholders are quoted, because quoting would escape the placeholder.
+  // Only the pieces between the placeholders are quoted, because quoting would escape a placeholder.
   const pieces = decorate(value, rendering).split(timeMark)
   return `"${pieces.map(piece => quoteJson(piece).slice(1, -1)).join(timeMark)}"`
 }

@@ -1,5 +1,5 @@
-// Methods of documents: fields that a reference knows, and methods that write. All other names are fields of the
-// document.
+// Defines the members of documents: fields that need only the reference, and methods that write. All other names are
+// fields of the stored document.
 
 import { type Doc, Id } from '../value.ts'
 import { entriesFor, type LibraryEntry, type Members, members } from './entry.ts'

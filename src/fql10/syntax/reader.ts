@@ -1,4 +1,4 @@
-// Reads tokens of a text: whitespace, names, and the faults that end parsing.
+// Reads tokens of a text, such as whitespace and names. Also defines the errors that end parsing.
 
 import { limits } from '../../base/limits.ts'
 import { type Message, msg } from '../../base/message.ts'

@@ -1,4 +1,4 @@
-// Resolves the tags of request arguments that name modules, collections and documents.
+// Resolves tags in request arguments. These tags identify modules, collections and documents.
 
 import { DecodingError, type TagNames } from '../formats/decode.ts'
 import { deletedCollection, nativeNumber, nativeOf } from '../library/natives.ts'
