@@ -1,5 +1,5 @@
-// The types of arguments: the values that each accepts, and its error for other values. The texts of the errors are
-// part of the protocol.
+// The types of arguments. Each type accepts certain values, and defines the error for all other values. The texts of
+// the errors are part of the protocol.
 
 import { step } from '../base/effort.ts'
 import { msg } from '../base/message.ts'
@@ -23,7 +23,7 @@ import { ErrorList, QueryError } from './errors.ts'
 import type { BoundLambda } from './expression.ts'
 import { Page, type SetLike, SetValue } from './values/transient.ts'
 
-/** A type that checks each value independently. */
+/** A type of the values for which `accepts` is true. */
 function valueType<T extends Value>(name: string, accepts: (value: Value) => value is T): ArgumentType<T> {
   return {
     mode: 'value',
@@ -53,7 +53,7 @@ export const time: ArgumentType<Time> = {
     throw mismatch('Time', value, call, key)
   },
 }
-/** A time for reads; the placeholder of the running transaction means now. */
+/** A time for reads; the placeholder of the transaction time means now. */
 export const transactionTime: ArgumentType<Time | TransactionTime> = {
   mode: 'value',
   name: 'Time',
@@ -63,7 +63,7 @@ export const transactionTime: ArgumentType<Time | TransactionTime> = {
 }
 export const temporal = valueType('Temporal', value => value instanceof Time || value instanceof LocalDate)
 
-/** A unit of time and the words that named it. */
+/** A unit of time, and its name as written in the query. */
 export interface NamedTimeUnit {
   readonly unit: TimeUnit
   readonly words: string
@@ -100,7 +100,10 @@ function refuse(expected: string, value: Value, call: Call, key: string): QueryE
   return mismatch(expected, value, call, key)
 }
 
-/** Like {@link valueType}, for types that may be given as a reference. Errors call the type `expected`. */
+/**
+ * Like {@link valueType}, for types whose values may be references: an unresolved reference causes `invalid ref`.
+ * Errors call the type `expected`.
+ */
 function referringType<T extends Value>(
   name: string,
   accepts: (value: Value) => value is T,
@@ -240,7 +243,7 @@ export const path: ArgumentType<readonly PathStep[]> = list(
   valueType('String or Integer', value => typeof value === 'string' || typeof value === 'bigint'),
 )
 
-// --------------------------------------------------------------------------------- left to the function
+// -------------------------------------------------------------------------------- unevaluated arguments
 
 const notAValue = (): never => {
   throw new TypeError('a lazy argument is not checked as a value')

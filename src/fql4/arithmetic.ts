@@ -7,12 +7,12 @@ import { int64Max, int64Min } from '../values/value.ts'
 /** A number of the language: an integer or a double. */
 export type Num = bigint | number
 
-/** The low 64 bits of an integer, as a signed one. */
+/** The low 64 bits of an integer, as a signed integer. */
 export function wrap(integer: bigint): bigint {
   return BigInt.asIntN(64, integer)
 }
 
-/** An operation on two numbers, from its definition for integers (of any size) and for doubles. */
+/** Creates an operation on two numbers from its definitions for integers (of any size) and for doubles. */
 export function arithmetic(
   integers: (left: bigint, right: bigint) => bigint,
   doubles: (left: number, right: number) => number,

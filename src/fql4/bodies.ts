@@ -1,6 +1,6 @@
-// The bodies of requests and responses as JSON: requests are parsed, and the results and errors of queries are
-// rendered, `{"errors":[…]}` with the members in their documented order. The query log gets the first error without
-// its values.
+// Parses the bodies of requests, and renders the results and errors of queries as JSON. Errors have the form
+// `{"errors":[…]}`, with the members in their documented order. The query log gets the first errors, without quoted
+// values.
 
 import { RequestError } from '../base/errors.ts'
 import { joinMessages, type Message, msg, own } from '../base/message.ts'
@@ -78,7 +78,7 @@ export function faultOf(errors: readonly ErrorEntry[]): Fault | undefined {
 function textOf({ cause = [], code, failures = [], template }: ErrorEntry, depth = 0): Message {
   const fields = failures.slice(0, errorsShown).map(({ code, field }) => msg`${placeOf(field)}: ${own(code)}`)
   const inner = depth < errorsShown ? cause.slice(0, 1).map(each => withCode(each, depth + 1)) : []
-  // The text of `abort` is the client's own.
+  // The client chooses the text of `abort`, so the log does not contain it.
   const text = code === 'transaction aborted' ? msg`` : template
   return joinMessages([text, ...fields, ...inner], ' – ')
 }
@@ -87,7 +87,7 @@ function withCode(error: ErrorEntry, depth = 0): Message {
   return joinMessages([own(error.code), textOf(error, depth)], ': ')
 }
 
-/** Names of fields are the client's, so they are quoted. */
+/** Returns a position as text. The client chooses the names of fields, so the names are quoted. */
 function placeOf(position: Position): Message {
   const steps = position.slice(0, stepsShown)
   return joinMessages(

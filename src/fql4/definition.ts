@@ -12,7 +12,7 @@ import { typeName } from './values/tagged.ts'
 import type { Variables } from './variables.ts'
 import { type ApiVersion, isApiVersion, isAtLeast } from './wire/version.ts'
 
-/** A running call: the context of a function beside its arguments. */
+/** A running call: the context of a function in addition to its arguments. */
 export class Call {
   readonly session: Session
   readonly expression: CallExpression
@@ -77,21 +77,24 @@ export interface Lazy {
 
 export interface FunctionDefinition extends FunctionHeader {
   readonly family: string
-  /** The effect of a call; contexts that forbid it reject the call. */
+  /** The effect of a call. Contexts that forbid this effect reject the call. */
   readonly effect: Effect
-  /** The assumed effect of a lambda with such a call. It differs for `call`, which may run anything. */
+  /**
+   * The effect that the parser assumes for a lambda with such a call. Only for `call` does it differ from `effect`,
+   * because the called function may do anything.
+   */
   readonly staticEffect: Effect
   /** Number of compute units per call; 0 for control forms. */
   readonly compute: number
   /** The first API version that has the function. */
   readonly since: ApiVersion
-  /** The first API version that has a different function instead. */
+  /** The first API version in which a different function has these keys. */
   readonly until: ApiVersion | undefined
-  /** The function that replaces this one, which is kept only for older drivers. */
+  /** The name of the function that replaces this function. This function is kept only for older drivers. */
   readonly deprecatedFor: string | undefined
-  /** By wire key, in the order of evaluation and reporting. */
+  /** The types by wire key, in the order in which arguments are evaluated and errors are reported. */
   readonly arguments: ArgumentTypes
-  /** The types of the arguments in that order. */
+  /** The types of the arguments, in the order of `arguments`. */
   readonly types: readonly ArgumentType<unknown>[]
   readonly result: string
   /** A sentence for the reference. */
@@ -174,7 +177,7 @@ export function family(
   return { name, definitions: definitions.map(definition => ({ ...definition, family: name })) }
 }
 
-/** The error for a value of the wrong type: `X expected, Y provided.`, or `invalid ref` for an unresolved reference. */
+/** The error for a value of the wrong type: `X expected, Y provided.` */
 export function mismatch(
   expected: string,
   value: Value,
@@ -208,7 +211,7 @@ export function undefinedReferenceText({ target }: UnresolvedRef, session: Sessi
   }
 }
 
-/** The API version of the session's client. For clients of another language it is the version that its drivers use. */
+/** The API version of the session's client. Clients of another language get version 4. */
 export function apiVersionOf({ dialect }: Session): ApiVersion {
   return isApiVersion(dialect) ? dialect : '4'
 }

@@ -1,6 +1,6 @@
-// The closed tables of query errors in version 4: codes with their statuses, and the ranks that decide the status of
-// a response. Codes, statuses and fixed phrases are facts of the protocol, because clients branch on them. The errors
-// of sibling elements are collected in a bounded list.
+// The closed tables of query errors in version 4: codes with their statuses, and the ranks that decide the status of a
+// response. The protocol defines the codes, statuses and fixed phrases, because clients depend on them. The errors of
+// sibling elements are collected in a bounded list.
 
 import { step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
@@ -38,7 +38,7 @@ export const queryErrorStatus = {
   'invalid token': 400,
   /** The `fields` parameter of a stream names an unknown field. */
   'invalid url parameter': 400,
-  /** A write under `at` another time, or a version inserted after the present. */
+  /** A write inside an `at` with another time, or a version inserted at a future time. */
   'invalid write time': 400,
   /** `current_identity` is used, but the credential has no identity. */
   'missing identity': 400,

@@ -1,5 +1,4 @@
-// Evaluates expressions. Evaluation is synchronous. All effects of a query go through the transaction of its
-// evaluation.
+// Evaluates expressions. Evaluation is synchronous. All effects of a query use the transaction of its evaluation.
 
 import { unreachable } from '../base/assert.ts'
 import { RequestError } from '../base/errors.ts'
@@ -28,7 +27,10 @@ import { requireExtent } from './value-limits.ts'
 import { SetValue } from './values/transient.ts'
 import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
-/** The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, and Pending to wait. */
+/**
+ * The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, and Pending when it has to
+ * wait for a result.
+ */
 export function evaluate(expression: Expression, variables: Variables | undefined, session: Session): Value {
   switch (expression.kind) {
     case 'literal':
@@ -177,7 +179,7 @@ interface HasPosition {
   position(): ErrorEntry['position']
 }
 
-/** Applies a lambda literal. `at`: the call's argument with the lambda, for arity errors. */
+/** Applies a lambda literal. `at`: the key of the argument with the lambda, for arity errors. */
 export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?: string): Value {
   const { lambda, variables: outer } = bound
   const variables = bindParameters(lambda.parameters, argument, outer, call, at)
@@ -210,7 +212,7 @@ function enter(
   }
 }
 
-/** Binds a lambda's parameters to its argument. An array pattern requires an array of its own length. */
+/** Binds a lambda's parameters to its argument. An array pattern requires an array of the same length. */
 function bindParameters(
   parameters: LambdaExpression['parameters'],
   argument: Value,

@@ -1,6 +1,6 @@
 // The syntax tree of queries, which is small and closed. Except for the few forms here, every node is a function call;
-// the functions are in functions/<family>.ts. Nodes have a place from which the position is computed only when an error
-// needs it.
+// the functions are in functions/<family>.ts. Each node has a place. The position is computed from the place, and only
+// when an error needs it.
 
 import type { Message } from '../base/message.ts'
 import type { Effect } from '../model/code-interface.ts'
@@ -19,7 +19,7 @@ export class Place {
 
   static readonly root: Place = new Place(undefined, '')
 
-  /** The place one step further in. */
+  /** The place one step further inside. */
   at(step: string | number): Place {
     return new Place(this, step)
   }
@@ -90,7 +90,7 @@ interface LetExpression {
   readonly body: Expression
 }
 
-/** The function of a call, as far as expressions need it; `definition.ts` has the whole definition. */
+/** The properties of a function that expressions need; `definition.ts` has the whole definition. */
 export interface FunctionHeader {
   /** The leading wire key, which is the name for users. */
   readonly name: string
@@ -98,7 +98,7 @@ export interface FunctionHeader {
   readonly keys: readonly string[]
 }
 
-/** A call of a registered function. Operands are in the order of its definition; omitted ones are undefined. */
+/** A call of a registered function. The operands have the order of the definition; omitted operands are undefined. */
 export interface CallExpression {
   readonly kind: 'call'
   readonly place: Place
@@ -116,7 +116,7 @@ export interface LambdaExpression {
   readonly apiVersion: string
   /** The effect of running the lambda. A `call` counts as a write, whatever the called function does. */
   readonly effect: Effect
-  /** Variables that are bound outside of it. */
+  /** Variables that are bound outside of the lambda. */
   readonly freeVariables: ReadonlySet<string>
 }
 
@@ -145,7 +145,7 @@ export type Expression =
 
 /** The target of a reference literal, before any lookup. */
 export type ReferenceTarget =
-  /** A schema object by name, in a given database or in that of the request. */
+  /** A schema object by name, in the given database or in the database of the request. */
   | { readonly type: SchemaKind; readonly name: string; readonly scope?: ReferenceTarget }
   | { readonly type: 'native'; readonly name: NativeName; readonly scope?: ReferenceTarget }
   | { readonly type: 'key'; readonly id: bigint; readonly scope?: ReferenceTarget }

@@ -1,4 +1,4 @@
-// Converts failures of the data model to errors of version 4. Codes, texts and positions are facts of the protocol.
+// Converts failures of the data model to errors of version 4. The protocol defines the codes, texts and positions.
 
 import { unreachable } from '../base/assert.ts'
 import { type Message, msg, own } from '../base/message.ts'
@@ -48,7 +48,7 @@ function placeOf(place: FailurePlace, { expression }: Call): readonly string[] {
   return place === 'target' ? [expression.definition.name] : []
 }
 
-/** The error for every action that the caller may not do. */
+/** The error for every action for which the caller has no permission. */
 export function permissionDenied(call: Call, ...at: readonly string[]): QueryError {
   return call.error('permission denied', msg`Insufficient privileges to perform the action.`, ...at)
 }

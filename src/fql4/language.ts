@@ -80,7 +80,7 @@ const code: CodeLanguage<'4'> = {
   },
 }
 
-/** A parameter that is not a pattern gets a single argument itself. */
+/** The argument for a lambda: the only argument if the parameter is not a pattern, otherwise the list of arguments. */
 function argumentOf(parameters: string | readonly string[], list: readonly Value[]): Value {
   const [only] = list
   return typeof parameters === 'string' && list.length === 1 && only !== undefined ? only : list
@@ -99,7 +99,7 @@ export function languageWords(): ReadonlySet<string> {
 
 const words = languageWords()
 
-/** Words of the names of types, as errors quote them. */
+/** The words in the names of types that error messages contain. */
 const typeWords: ReadonlySet<string> = new Set(
   `object Action Any Array Boolean Bytes Class Collection Credentials Database Date Document Double Event Expression Function
    Identifier Index Integer Key Lambda Null Number Object Page Query Ref Role Scalar Schema Set String Temporal Time Token

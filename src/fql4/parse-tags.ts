@@ -66,7 +66,7 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   return combine(id as string | bigint, collection, database, place)
 }
 
-/** A nested reference: wrapped, bare, or absent (or null). */
+/** Parses a nested reference, with or without its tag. Undefined when it is absent or null. */
 function parsePart(json: Json | undefined, place: Place): ReferenceTarget | undefined {
   if (json === undefined || json === null) return undefined
   if (!(json instanceof Map)) throw fault(msg`Ref expected, ${typeName(json)} provided.`, place)

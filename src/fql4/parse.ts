@@ -1,5 +1,5 @@
 // Parses wire JSON into expressions. Parsing neither looks anything up nor runs anything, so it needs no transaction.
-// An object is a call exactly when its set of keys is that of a registered function, or of one of the few forms below.
+// An object is a call if its keys are exactly the keys of a registered function, or of one of the few forms below.
 // Every error is an `invalid expression` with its position.
 
 import { step } from '../base/effort.ts'
@@ -31,14 +31,16 @@ export interface FunctionLookup {
 /** A parsed query. */
 export interface ParsedQuery {
   readonly expression: Expression
-  /** The maximum effect of the query itself. The effects of functions that it calls are only known when it runs. */
+  /**
+   * The maximum effect of the query itself. The effects of called user functions are only known when the query runs.
+   */
   readonly effect: Effect
 }
 
 /**
- * Parses a query. Throws a QueryError of rank `parse`. By the rules of the language, it contains the first error of
- * lists and arguments, and all errors of `let` and lambdas. Unbound variables are reported together, and only when
- * there is no other error.
+ * Parses a query. Throws a QueryError of rank `parse`. By the rules of the language, the QueryError contains the first
+ * error of lists and arguments, and all errors of `let` and lambdas. Unbound variables are reported together, and only
+ * when there is no other error.
  */
 export function parseQuery(json: Json, apiVersion: string, functions: FunctionLookup): ParsedQuery {
   const parser = new Parser(apiVersion, functions)
@@ -234,7 +236,7 @@ class Parser {
   #lambda(json: Json, place: Place): LambdaExpression {
     if (!(json instanceof Map)) throw fault(msg`Lambda expected, ${typeName(json)} provided.`, place)
     if (json.size !== 2 || !json.has('lambda') || !json.has('expr')) throw noForm(json, place)
-    // Lambdas have had versions since 2.12, so no lambda has an older one.
+    // Lambdas have had versions since 2.12, so no lambda has an older version.
     const apiVersion = isAtLeast(this.#apiVersion, firstLambdaVersion) ? this.#apiVersion : firstLambdaVersion
     return this.lambdaParts(json.get('lambda') as Json, json.get('expr') as Json, place, apiVersion)
   }
@@ -392,8 +394,8 @@ class Parser {
   }
 
   /**
-   * Parts of a set are literals. `events` may contain the inner set without its `@set`. Inner sets of a stored set are
-   * read as objects with the key `@set`; when a client sends them back, they become sets again.
+   * Parts of a set are literals. `events` may contain the inner set without its `@set`. Clients read the inner sets of
+   * a stored set as objects with the key `@set`. When a client sends such an object back, it becomes a set again.
    */
   #setOperand(json: Json, place: Place): Expression {
     if (!(json instanceof Map)) return this.#quoted(json, place)

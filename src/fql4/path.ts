@@ -1,4 +1,4 @@
-// Paths into values: how steps are resolved, for `select`, `contains_path` and similar functions.
+// Resolves paths into values, for `select`, `contains_path` and similar functions.
 
 import { step as countStep } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
@@ -156,7 +156,7 @@ function intoDocument(document: DocumentValue, step: string): Value | undefined 
   return document.fields.get(step)
 }
 
-/** The source of an index as shown: `collection` where older definitions stored `class`. */
+/** The source of an index as clients see it: the stored key `class` of older definitions becomes `collection`. */
 function renamedSource(source: Value | undefined): Value | undefined {
   if (source === undefined) return undefined
   if (isArray(source)) return source.map(each => renamedSource(each) as Value)

@@ -1,5 +1,5 @@
 // Resolves references in the request's database or, through a scope, in a descendant. A missing object gives an
-// unresolved reference, which is a legal value until it is used.
+// unresolved reference, which is a valid value until it is used.
 
 import { msg } from '../base/message.ts'
 import type { Session } from '../model/session.ts'
@@ -42,7 +42,7 @@ function resolveScope(scope: ReferenceTarget | undefined, session: Session, plac
   return scope && resolveTarget(scope, session, place)
 }
 
-/** A document of a collection by id; unresolved if the collection is. */
+/** A document of a collection by id; unresolved if the collection is unresolved. */
 export function documentRef(collection: Ref | UnresolvedRef, id: bigint): Ref | UnresolvedRef {
   if (collection instanceof UnresolvedRef) return new UnresolvedRef({ type: 'document', id, collection })
   return new Ref(collection.database, Number(collection.id), id)

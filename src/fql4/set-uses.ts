@@ -29,7 +29,7 @@ function member(json: Json | undefined, name: string): Json | undefined {
   return json instanceof Map ? json.get(name) : undefined
 }
 
-/** The name of the collection of a `documents` set, of a page of it, or of the documents in such a page. */
+/** The name of the collection of a `documents` set, of a page of this set, or of a `map` over such a page. */
 function collectionOf(set: Json | undefined): string | undefined {
   if (member(set, 'paginate') !== undefined) return collectionOf(member(set, 'paginate'))
   if (member(set, 'map') !== undefined) return collectionOf(member(set, 'collection'))

@@ -169,7 +169,7 @@ class Scanner {
 
   /**
    * The elements of an array, or the values of an object with keys chosen by the client. Consecutive elements with
-   * equal shapes count once, so a query with 10 values has the same shape as one with 1000.
+   * equal shapes count once, so a query with 10 values has the same shape as a query with 1000.
    */
   #list(close: number, areNames: boolean, depth: number): string {
     let shape = '['
@@ -236,7 +236,10 @@ class Scanner {
     else this.#skipScalar()
   }
 
-  /** Moves to `end`, or to the maximum length: then the rest of the shape is omitted. */
+  /**
+   * Moves to `end`. If the text was cut before `end`, moves to the maximum length, and the rest of the shape is
+   * omitted.
+   */
   #skipTo(end: number): void {
     if (end === unfinished && this.#text.length < shapeLimits.queryChars) throw new NotJson()
     this.#at = end === unfinished ? shapeLimits.queryChars : end

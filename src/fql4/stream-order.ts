@@ -35,7 +35,7 @@ const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'pre
 
 const defaultFields: readonly StreamField[] = ['action', 'document']
 
-/** The subject and the event format of a stream. Throws query errors for values that cannot be followed. */
+/** The subject and the event format of a stream. Throws query errors for values that cannot be streamed. */
 export function streamOrder(
   value: () => Value,
   parameter: string | undefined,
@@ -99,10 +99,10 @@ function unknownField(name: string): ErrorEntry {
   return errorEntry('invalid url parameter', description, [])
 }
 
-/** The native collections whose documents can be followed as a set: a fact of the protocol. */
+/** The native collections whose documents can be streamed as a set, as the protocol defines. */
 const streamableNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), BigInt(native.credentials)])
 
-/** The subject of a stream for a value. Throws query errors for values that cannot be followed. */
+/** The subject of a stream for a value. Throws query errors for values that cannot be streamed. */
 function streamSubject(value: Value, session: Session): StreamSubject {
   if (value instanceof UnresolvedRef)
     throw QueryError.of('invalid ref', undefinedReferenceText(value, session), [])

@@ -1,5 +1,5 @@
 // Limits on the values that a query creates. A value that is too large to be written out is rejected when it is
-// created. A short query can double a text repeatedly, or search a long one repeatedly. So the total of created text
+// created. A short query can double a text repeatedly, or search a long text repeatedly. So the total of created text
 // is limited, and long texts cost more than the one compute unit of a call.
 
 import { longCall } from '../base/effort.ts'
@@ -44,7 +44,7 @@ export function counted(call: Call, text: string): string {
   return text
 }
 
-/** A text assembled from pieces, whose length is checked as they are added. */
+/** A text assembled from pieces. The length is checked when a piece is added. */
 export class CountedText {
   readonly #call: Call
   readonly #pieces: string[] = []

@@ -1,6 +1,6 @@
-// The variables in scope of an expression. While a query is parsed, their names; while it is evaluated, an immutable
-// linked list, innermost first. The variables of a long `let` are also found by name, because a linear search over
-// all of them would be slow.
+// The variables in scope of an expression. While a query is parsed, only the names of the variables are kept. While the
+// query is evaluated, the variables are an immutable linked list, innermost first. The variables of a long `let` are
+// also found by name, because a linear search over all of them would be slow.
 
 import { assert } from '../base/assert.ts'
 import type { Value } from '../values/value.ts'
@@ -10,7 +10,7 @@ export class Variables {
   readonly value: Value
   readonly outer: Variables | undefined
   readonly #group: LetGroup | undefined
-  /** Number of variables in the group that were bound before. */
+  /** Number of variables in the group that were bound before this variable. */
   readonly #place: number
 
   constructor(name: string, value: Value, outer: Variables | undefined, group?: LetGroup) {
@@ -39,10 +39,12 @@ export class Variables {
   }
 }
 
-/** Number of bindings from which a `let` has a group. */
+/** A `let` with at least this number of bindings has a group. */
 export const groupedFrom = 16
 
-/** The variables of a long `let`. Lambdas may capture the variables bound so far while more are being bound. */
+/**
+ * The variables of a long `let`. A lambda may capture the variables bound so far, before the later variables are bound.
+ */
 export class LetGroup {
   readonly outer: Variables | undefined
   readonly #byName = new Map<string, Variables[]>()
@@ -60,7 +62,7 @@ export class LetGroup {
     return this.#size++
   }
 
-  /** The latest variable with a name that was bound no later than the one at `place`. */
+  /** The latest variable with a name that was bound no later than the variable at `place`. */
   newest(name: string, place: number): Variables | undefined {
     const namesakes = this.#byName.get(name)
     if (!namesakes) return undefined

@@ -15,7 +15,7 @@ import { requireOrdered } from './comparison.ts'
 
 type Aggregate = (elements: Iterable<Value>, call: Call, key: string) => Value
 
-/** Aggregates an array, a page or a set. Set errors have the position of the argument `key`. */
+/** Aggregates an array, a page or a set. Errors of a set have the position of the argument `key`. */
 function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key: string): Value {
   if (isArray(collection)) return aggregate(collection, call, key)
   if (!(collection instanceof Page)) return aggregate(elementsOf(collection, call, key), call, key)
@@ -64,7 +64,7 @@ const mean: Aggregate = (elements, call, key) => {
   return Number(total) / length
 }
 
-/** Implements `any` and `all`. Every element is checked, even after the decisive one. */
+/** Implements `any` and `all`. Every element is checked, even after the decisive element. */
 function deciding(decisive: boolean): Aggregate {
   return (elements, call, key) => {
     let decided = false
@@ -73,7 +73,7 @@ function deciding(decisive: boolean): Aggregate {
   }
 }
 
-/** The greatest element by the total order times `direction`; the last one of equal elements. */
+/** The greatest element by the total order times `direction`; the last of equal elements. */
 function extreme(direction: 1 | -1): Aggregate {
   return (elements, call, key) => {
     // Elements of sets are stored, and stored values contain no unresolved references.
@@ -96,7 +96,7 @@ function unwrapped(collection: Elements): Elements {
   return isArray(only) || only instanceof Page || only instanceof SetValue ? only : collection
 }
 
-/** A number of applications that exceeds the compute limit of a query. */
+/** This number of applications of a lambda exceeds the compute limit of a query. */
 const applicationsMax = limits.computeOpsMax * limits.computeUnitsPerOp + 1
 
 /** Materializes the elements before a writing lambda runs, because the lambda could add elements to the set. */

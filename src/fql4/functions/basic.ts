@@ -100,7 +100,7 @@ export const basic = family('Basic', [
   }),
 ])
 
-/** Evaluates operands up to the first one equal to `decisive`, which is then the result. */
+/** Evaluates operands up to the first operand equal to `decisive`, which is then the result. */
 function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, key: string): boolean {
   for (let index = 0; index < operands.length; index++) {
     const value = (operands[index] as Lazy).evaluate()
@@ -147,8 +147,8 @@ export const logic = family('Logic', [
 ])
 
 /**
- * Runs a user function with the rights of its role, or else with those of the caller. Throws Failures if there is no
- * such function or the caller may not call it. Errors of its body pass through.
+ * Runs a user function with the rights of its role. If it has no role, it runs with the rights of the caller. Throws
+ * Failures if there is no such function or the caller may not call it. Errors of its body propagate.
  */
 function callFunction(ref: Ref, given: CodeArguments, session: Session): Value {
   const { access, callSite, transaction } = session

@@ -134,7 +134,7 @@ function take(count: bigint, elements: readonly Value[] | Page): Value {
   return new Page(data.slice(0, length), before, end, () => positions.slice(0, length))
 }
 
-/** The elements without the first `count`. The start of a page is the position of its first remaining element. */
+/** The elements after the first `count`. The start of a page is the position of its first remaining element. */
 function drop(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
   if (!(elements instanceof Page)) return elements.slice(length)
@@ -153,7 +153,7 @@ function join(front: readonly Value[], back: readonly Value[]): readonly Value[]
 
 function isEmpty(elements: Elements, call: Call): boolean {
   if (isArray(elements) || elements instanceof Page) return dataOf(elements).length === 0
-  // An unreadable set is reported as by `exists`, whichever function is called.
+  // The error for an unreadable set has the position of an argument `exists`, whichever function is called.
   return !existsInSet(elements, call, 'exists')
 }
 

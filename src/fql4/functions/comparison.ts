@@ -22,7 +22,7 @@ export function requireOrdered(values: readonly Value[], call: Call, key: string
   errors.throwIfAny()
 }
 
-/** Returns whether every pair of neighbouring operands is in a relation. */
+/** Returns whether `holds` is true for the order of every two neighbouring operands. */
 function isChain(
   operands: readonly Value[],
   holds: (order: number) => boolean,

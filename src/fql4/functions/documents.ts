@@ -48,7 +48,7 @@ function creationTarget(target: string | Ref, call: Call): { collection: Ref; id
   throw undefinedReference(new UnresolvedRef({ type: 'collection', name: target }), call, 'create')
 }
 
-/** The action of a history event: a name, as a string or an action. */
+/** The name of the action of a history event, given as a string or as an action. */
 const historyAction = {
   mode: 'value',
   name: 'Action',

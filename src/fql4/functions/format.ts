@@ -17,7 +17,7 @@ import { renderValue } from '../wire/render.ts'
 import type { ApiVersion } from '../wire/version.ts'
 import { asText } from './conversions.ts'
 
-/** The API version in which `%@` prints. */
+/** The API version in which `%@` renders values. */
 const plainVersion: ApiVersion = '2.1'
 
 function renderJson(value: Value, apiVersion: ApiVersion, { session }: Call): string {
@@ -36,7 +36,7 @@ function readFormat(format: string): (string | Specifier)[] {
   return parts
 }
 
-/** Formats one value; its errors have the position of the value. */
+/** Formats one value. Errors have the position of the value. */
 function convert(specifier: Specifier, value: Value, index: number, call: Call): string {
   switch (specifier.conversion) {
     case 'd':

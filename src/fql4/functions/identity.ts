@@ -37,7 +37,7 @@ function isElsewhere(instance: Ref | undefined, call: Call): boolean {
   return instance !== undefined && instance.database !== call.session.database
 }
 
-/** Returns whether a password is right. Time and cost are the same for an unknown user. */
+/** Returns whether a password is correct. Time and cost are the same for an unknown user. */
 function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
   const { session } = call
   session.countRead(`credentials of ${instance?.collection}/${instance?.id}`, 0, 1)
@@ -66,7 +66,7 @@ function currentIdentity(call: Call): Value {
   throw call.error('missing identity', msg`Authentication does not contain an identity`)
 }
 
-/** The key, token or payload of the credential. A key is returned only in its own database. */
+/** The caller's key or token, or the payload of its third-party token. A key is returned only in its own database. */
 function currentToken(call: Call): Value | undefined {
   const { credential } = call.session.caller
   if (!(credential instanceof Ref)) return credential

@@ -22,7 +22,7 @@ function fold(
   })
 }
 
-/** A division that rejects zero divisors of both types. */
+/** A division that rejects a divisor of zero, both as an integer and as a double. */
 function dividing(operation: Operation): (left: Num, right: Num, call: Call) => Num {
   return (left, right, call) => {
     if (Number(right) === 0) throw call.invalid(msg`Illegal division by zero.`)
@@ -136,13 +136,17 @@ export const numbers = family('Numbers', [
   ),
 ])
 
-// Rounding to decimal places. The formulas are the protocol's with their quirks: halves of negative numbers are rounded
-// toward zero, intermediate results are 64-bit integers, and from ten places on the scale is the largest 32-bit integer.
+// Rounding to decimal places. The protocol defines the formulas, including their quirks: halves of negative numbers are
+// rounded toward zero, intermediate results are 64-bit integers, and from ten places on the scale is the largest 32-bit
+// integer.
 
 /** The default number of places. */
 const defaultPlaces = 2n
 
-/** Rounds to `places` decimals; to tens, hundreds … when negative. Integers are unchanged for positive places. */
+/**
+ * Rounds to `places` decimals; to tens, hundreds … when `places` is negative. Integers are unchanged for positive
+ * places.
+ */
 function round(value: Num, places: bigint): Num {
   if (places > 0n) return typeof value === 'bigint' ? value : roundFraction(value, fractionScale(places))
   const scale = tensScale(places)
@@ -150,7 +154,7 @@ function round(value: Num, places: bigint): Num {
   return typeof value === 'bigint' ? toLong(rounded) : cutToLong(rounded)
 }
 
-/** Truncates after `places` decimals; after tens, hundreds … when negative. */
+/** Truncates after `places` decimals; after tens, hundreds … when `places` is negative. */
 function truncate(value: Num, places: bigint): Num {
   if (places > 0n) return typeof value === 'bigint' ? value : truncateFraction(value, fractionScale(places))
   const scale = tensScale(places)

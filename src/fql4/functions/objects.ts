@@ -1,4 +1,4 @@
-// Objects and paths: finding values within others, and combining objects.
+// Objects and paths: finding values inside other values, and combining objects.
 
 import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'

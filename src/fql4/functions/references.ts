@@ -24,7 +24,7 @@ import {
 import { documentRef, resolveName } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 
-/** A schema object by name, in the request's database or another one. */
+/** A schema object by name, in the request's database or in another database. */
 function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime = {}) {
   return define({
     ...lifetime,
@@ -42,7 +42,7 @@ function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime
   })
 }
 
-/** The id of a document: an integer, or its digits. */
+/** The id of a document, given as an integer or as a string of digits. */
 function idOf(id: Value, call: Call): bigint {
   if (typeof id === 'bigint') return id
   if (typeof id !== 'string')

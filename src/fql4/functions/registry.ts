@@ -100,7 +100,7 @@ function isIn({ since, until }: FunctionDefinition, apiVersion: string): boolean
   return isAtLeast(apiVersion, since) && !(until && isAtLeast(apiVersion, until))
 }
 
-/** The sorted key sets of a function: its required keys with every subset of the optional ones. */
+/** The sorted key sets of a function: its required keys with every subset of its optional keys. */
 function signaturesOf(definition: FunctionDefinition): string[] {
   let sets: string[][] = [[]]
   for (const key of definition.keys) {

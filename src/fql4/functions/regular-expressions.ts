@@ -48,7 +48,7 @@ const regex: ArgumentType<CompiledPattern> = {
   },
 }
 
-/** Cost of compiling a character of a pattern, relative to searching one. */
+/** Cost of compiling a character of a pattern, relative to searching a character of a text. */
 const compilationsPerUnit = 64
 
 /** Maximum length of a pattern in an error. */
@@ -90,8 +90,8 @@ function occurs(call: Call, pattern: CompiledPattern, text: string): boolean {
 const stepsPerClockCheck = 4_194_304
 
 /**
- * The matches of a pattern in a text. Counts the cost. Throws `invalid argument` at the pattern when they take too
- * long.
+ * The matches of a pattern in a text. Counts the cost. Throws `invalid argument` at the pattern when the search takes
+ * too many steps.
  */
 function* findMatches(call: Call, pattern: CompiledPattern, text: string): Generator<Match, void, void> {
   const search = pattern.search(text)

@@ -103,7 +103,7 @@ function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
   return [...most.values()].flatMap(({ value, count }) => new Array<Value>(count).fill(value))
 }
 
-/** The common values of all arrays, in the order of the first, each with its smallest multiplicity. */
+/** The common values of all arrays, in the order of the first array, each with its smallest multiplicity. */
 function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
   const keys = new ValueKeys()
@@ -113,7 +113,7 @@ function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[]
   }, first)
 }
 
-/** The first array without one occurrence for each equal value in the others. */
+/** The first array after each value of the other arrays has removed one equal element. */
 function differenceOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
   const keys = new ValueKeys()
@@ -344,7 +344,7 @@ function paginate(args: Options, start: Start, call: Call): Value {
   return atTime(ts, call, read)
 }
 
-/** Parses a cursor object: one of its two keys, or null for none. */
+/** Parses a cursor object, which has the key `after` or `before`. Null means no cursor. */
 function startOf(cursor: Value, call: Call): Start {
   if (cursor === null) return { direction: 'after', cursor: undefined, cursorAt: [] }
   const [key, ...others] = isObject(cursor) ? cursor.keys() : []

@@ -15,7 +15,7 @@ import { type ArgumentType, type Call, define, family, optional, unary } from '.
 import { CountedText, counted, countScan, countText } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 
-// Java's Character.isWhitespace defines white space: no-break spaces do not count, the ASCII separators do.
+// Java's Character.isWhitespace defines white space: no-break spaces do not count, the ASCII separators count.
 
 /** Returns whether a UTF-16 unit is white space. All white space characters have one unit. */
 function isWhitespace(unit: number): boolean {

@@ -29,7 +29,7 @@ function check(name: string, what: string, example: string, accepts: (value: Val
   })
 }
 
-/** Returns whether a value is a document of a native collection, or a reference to one. */
+/** Returns whether a value is a document of a native collection, or a reference to such a document. */
 function isKind(collection: CollectionId): (value: Value) => boolean {
   return value => {
     if (value instanceof DocumentValue) return value.ref.collection === collection
@@ -43,7 +43,7 @@ function looksLikeObject(value: Value): boolean {
 }
 
 /**
- * A type check for a schema object. Its example is a value for which it is false, because that needs no existing
+ * A type check for a schema object. Its example is a value for which it is false, so that the example needs no existing
  * object.
  */
 function kindCheck(name: string, what: string, collection: CollectionId) {

@@ -64,8 +64,8 @@ export function effectOf(lambda: Lambda, session: Session): Effect {
 }
 
 /**
- * The lambdas in sets. A set contains its lambda as a value, closed and printable. While the query that contains the
- * lambda literal is running, the literal itself is applied, so that errors have positions in the query.
+ * Applies the lambda of a set. A set contains its lambda as a value, closed and printable. While the query that
+ * contains the lambda literal is running, the literal itself is applied, so that errors have positions in the query.
  */
 export function applySetLambda(lambda: Lambda, argument: Value, { call, session }: CallReading): Value {
   const literal = literalOf(lambda, session)

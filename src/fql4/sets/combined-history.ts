@@ -1,6 +1,6 @@
 // The histories of combined sets. All events of one time are processed together. An event is shown if it changes the
-// combination. This depends on the contents of the members at that time and just before it. The history of a join
-// follows from those of its source and its target sets.
+// combination. This depends on the contents of the members at that time and just before it. The history of a join is
+// computed from the histories of its source and its target sets.
 
 import { step } from '../../base/effort.ts'
 import {

@@ -88,12 +88,12 @@ export function combinedSet(
   return new SetValue({ type, sets })
 }
 
-/** A set derived from another one. */
+/** A set derived from another set. */
 export function derivedSet(type: 'distinct' | 'reverse', source: SetLike): SetValue {
   return new SetValue({ type, source })
 }
 
-/** The part of a set between two bounds. Unresolved references in both are reported together. */
+/** The part of a set between two bounds. Unresolved references in both bounds are reported together. */
 export function rangeSet(source: SetLike, from: Value, to: Value, call: Call): SetValue {
   const unresolved = [...undefinedIn(from, call, 'from'), ...undefinedIn(to, call, 'to')]
   if (unresolved.length > 0) throw new QueryError(unresolved)

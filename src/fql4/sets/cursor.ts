@@ -1,5 +1,5 @@
 // Converts cursors and bounds of queries to positions in a set. A list of values is the position before all elements
-// that begin with these values. The document may follow after the last value.
+// that begin with these values. In the list, the document may follow the last value.
 
 import { step } from '../../base/effort.ts'
 import type { SetBound, SetOrder } from '../../model/sets/stream.ts'

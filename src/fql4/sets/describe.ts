@@ -37,7 +37,7 @@ export function isHistory(set: SetLike): boolean {
   }
 }
 
-/** The order of a set's elements; undefined for joins with a lambda, whose order is known when they are read. */
+/** The order of a set's elements; undefined for joins with a lambda, whose order is known only when they are read. */
 function orderOf(set: SetLike, session: Session): SetOrder | undefined {
   step()
   if (set instanceof Ref) return documentOrder
@@ -80,7 +80,7 @@ export function canCombine(sets: readonly SetLike[], session: Session): boolean 
   const histories = sets.filter(isHistory).length
   if (histories !== 0 && histories !== sets.length) return false
   const orders = sets.map(set => orderOf(set, session)).filter(order => order !== undefined)
-  // Orders are compared up to the shorter length, so orders that match the longest match each other.
+  // Orders are compared up to the shorter length. So if all orders match the longest order, they match each other.
   const longest = commonOrder(orders)
   return orders.every(order => areCompatible(order, longest))
 }

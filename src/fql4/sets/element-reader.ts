@@ -64,7 +64,7 @@ export class ElementReader {
     this.advance()
   }
 
-  /** Reads all elements with the key of the current one; returns them in the order of the set. */
+  /** Reads all elements with the key of the current element, and returns them in the order of the set. */
   takeGroup(): Element[] {
     const group: Element[] = []
     const first = this.current as Element

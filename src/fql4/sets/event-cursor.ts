@@ -39,8 +39,8 @@ const keySets = [
 ].map(keys => keys.split(',').sort().join())
 
 /**
- * The kind of a history. Documents have different action names, and short cursors have different positions in native
- * collections.
+ * The kind of a history. The histories of documents and of sets have different action names. In native collections,
+ * short cursors have different positions.
  */
 export type HistoryKind = 'document' | 'set' | 'native collection'
 
@@ -100,7 +100,7 @@ function fieldsOf(cursor: Value): ObjectValue | undefined {
   return fields
 }
 
-/** Parses the parts of a cursor object; their errors are reported together. */
+/** Parses the parts of a cursor object. The errors of all parts are reported together. */
 function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonly string[]) {
   if (!keySets.includes([...fields.keys()].sort().join())) {
     throw call.invalid(msg`Cannot create event cursor with keys ${[...fields.keys()].join(', ')}`, ...at)

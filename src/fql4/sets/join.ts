@@ -1,4 +1,4 @@
-// Join: the union of the sets for each element of a source, with every key once.
+// Join: the union of the sets for each element of a source. Every key occurs once.
 
 import { msg } from '../../base/message.ts'
 import {
@@ -37,7 +37,10 @@ export function joinStream(
   return distinctStream(unionStream(targets))
 }
 
-/** The elements of a join's source, each key once. Throws `bad request` for a source wider than a query may be. */
+/**
+ * The elements of a join's source, each key once. Throws `bad request` when the source has more than
+ * `limits.queryWidthMax` elements.
+ */
 export function joinedElements(source: ElementStream): readonly Element[] {
   const elements: Element[] = []
   for (const element of distinctStream(source).scan({})) {

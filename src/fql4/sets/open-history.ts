@@ -52,7 +52,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Histor
   }
 }
 
-/** A set's history as a source of events. */
+/** The set of the events of `source`, which the events name as their source. */
 function eventsOf(source: SetLike): SetValue {
   return new SetValue({ type: 'events', source })
 }

@@ -1,5 +1,6 @@
 // Pages of sets and histories. A forward page begins with the first element at or after the cursor; a backward page
-// ends with the last element before it. One additional element is read to find out whether there is a further page.
+// ends with the last element before the cursor. One additional element is read to find out whether there is a further
+// page.
 
 import { limits } from '../../base/limits.ts'
 import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
@@ -25,7 +26,7 @@ export interface PageRequest {
   /** The path from the call to the cursor. */
   readonly cursorAt: readonly string[]
   readonly size: bigint
-  /** Returns the history of a set that is not a history itself. */
+  /** True to read the history of a set that is not a history itself. */
   readonly events: boolean
   readonly sources: boolean
 }

@@ -106,7 +106,7 @@ function withSources(
 
 // Distinct: for every key the first element of the set. Long runs of equal keys are skipped with a seek.
 
-/** Number of equal elements read one by one in reverse, before a seek finds the first of them. */
+/** Number of equal elements read one by one in reverse, before a seek finds the first equal element. */
 const stepsMax = 8
 
 export function distinctStream(source: ElementStream): ElementStream {
@@ -163,8 +163,8 @@ export function differenceStream(first: ElementStream, others: readonly ElementS
   })
 }
 
-// Intersection: the keys of all members, each with its smallest multiplicity. The members seek past one another (a
-// leapfrog join), so a small member limits how much of a large one is read.
+// Intersection: the keys that all members contain, each with its smallest multiplicity. The members seek past one
+// another (a leapfrog join), so a small member limits how much of a large member is read.
 
 export function intersectionStream(members: readonly ElementStream[]): ElementStream {
   const order = commonOrder(members.map(member => member.order))
@@ -227,7 +227,7 @@ export function unionStream(members: readonly ElementStream[]): ElementStream {
   })
 }
 
-/** All elements with the current key of `first`, from the member that has the most of them. */
+/** All elements with the current key of `first`, from the member with the most elements of this key. */
 function takeKey(first: Member, heap: Heap<Member>, order: SetOrder): readonly Element[] {
   const key = first.reader.current as Element
   const taken: Member[] = [first]

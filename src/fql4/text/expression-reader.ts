@@ -25,7 +25,7 @@ interface QueryPart {
 
 type Argument = Expression | SpreadElement
 
-/** Objects before the dot through which the driver's functions are accessed. */
+/** The text before the last dot in calls of the driver's functions, such as `q` in `q.Get(…)`. */
 const prefixes: ReadonlySet<string> = new Set(['q', 'query', 'faunadb.query', 'fauna.query'])
 
 /** Reads an expression. */
@@ -351,7 +351,7 @@ export class ExpressionReader {
     )
   }
 
-  /** The bindings of `Let`, one object each on the wire. */
+  /** The bindings of `Let`, each as one object on the wire. */
   #bindings(node: Argument) {
     const objects = node.type === 'ArrayExpression' ? node.elements : [node]
     const names: string[] = []

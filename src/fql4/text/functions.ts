@@ -15,7 +15,7 @@ type ParameterKind =
 
 /** A parameter of a function. */
 export interface Parameter {
-  /** The name for people. */
+  /** The name shown to users. */
   readonly label: string
   /** The wire key; empty for `options`. */
   readonly key: string
@@ -35,7 +35,7 @@ interface FqlFunction {
   readonly effect: 'pure' | 'read' | 'write'
   /** The chapter of the reference. */
   readonly family: string
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly summary: string
 }
 

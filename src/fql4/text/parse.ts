@@ -83,7 +83,7 @@ function readTree<T>(text: string, start: number, read: () => T): T {
  * because acorn would count their lines again for each expression.
  */
 function parseTree(text: string): { readonly tree: Expression; readonly end: number } {
-  // The tree does not contain the parentheses around it.
+  // The tree does not contain the parentheses around the expression.
   const tokens: TextRange[] = []
   const tree = parseExpressionAt(text, 0, {
     ecmaVersion: 'latest',
@@ -100,7 +100,7 @@ function parseTree(text: string): { readonly tree: Expression; readonly end: num
 
 /**
  * The expression up to the end of its line, where JavaScript would continue on the next line (`a()⏎[1]`, `1⏎-2`). The
- * language has no such syntax, so another expression begins there.
+ * language has no such syntax, so the next line begins another expression.
  */
 function untilLineEnd(tree: Expression, text: string): Expression {
   const left = leftOf(tree)
@@ -137,11 +137,11 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-// JavaScript modules with one definition, as tools keep schema objects: `export default CreateIndex({…})` after imports
-// of the driver. Modules are parsed and never run. Constants are replaced by their definitions, and everything that
-// would have to be computed is rejected with its position.
+// JavaScript modules with one definition, in the form in which tools store schema objects: `export default
+// CreateIndex({…})` after imports of the driver. Modules are parsed and never run. Constants are replaced by their
+// definitions, and everything that would have to be computed is rejected with its position.
 
-/** The default export of a module, in either module syntax. Throws {@link FqlSyntaxError}. */
+/** The default export of a module, in the syntax of ES modules or of CommonJS. Throws {@link FqlSyntaxError}. */
 export function parseModule(text: string): ParsedExpression {
   return readTree(text, 0, () => {
     const constants = new Map<string, Expression>()
@@ -189,7 +189,7 @@ function exportOf(node: Statement | ModuleDeclaration): Expression | undefined {
 
 const stringsAndComments = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/.*|\/\*[\s\S]*?\*\//g
 
-/** Syntax of version 10 that version 4 lacks. Strings are empty: `""`. */
+/** Syntax of version 10 that version 4 lacks. The pattern expects a text in which all strings are replaced by `""`. */
 const syntax10 = new RegExp(
   [
     // Methods and fields of values: `Orders.all()`, `byId("")!.name`, `[1].map`, `(.price`, `.first()?.name`.

@@ -110,7 +110,7 @@ function nameOfWire(wire: string): string {
   return (functionsByWire.get(wire) as WireFunction).name
 }
 
-/** The content of a reference, with or without its tag. */
+/** The fields of a reference that is given with or without its tag. */
 function referenceFields(json: Json | undefined): Fields | undefined {
   if (!isFields(json)) return undefined
   return json.size === 1 && json.has('@ref') ? referenceFields(json.get('@ref')) : json
@@ -160,7 +160,7 @@ function setPartPiece(part: Json): Piece {
 /** The version of functions that are created from text. */
 const presentVersion = '4'
 
-/** A function value: `Query(Lambda(…))`, with its version if it is older. */
+/** A function value: `Query(Lambda(…))`, with its version unless that is {@link presentVersion}. */
 function functionPiece(body: Fields, wrapper: 'Query' | 'Lambda' = 'Query'): Piece {
   const lambda = new Map([...body].filter(([key]) => key !== 'api_version'))
   const version = body.get('api_version')
@@ -270,7 +270,7 @@ function argumentsOf(
   return pieces.every(each => each !== undefined) ? pieces : undefined
 }
 
-/** The arguments of a function with only a rest parameter, at least one. */
+/** The arguments of a function that has only a rest parameter. There is at least one argument. */
 function onlyRest(
   { key }: Parameter,
   left: Map<string, Json>,
@@ -282,8 +282,8 @@ function onlyRest(
 }
 
 /**
- * The pieces for one parameter. Its keys are removed from `left`. Undefined elements are omitted arguments. The result
- * is undefined when the parameter has no text syntax.
+ * The pieces for one parameter. The keys of the parameter are removed from `left`. Undefined elements are omitted
+ * arguments. The result is undefined when the parameter has no text syntax.
  */
 function argumentsFor(
   { kind, key, options }: Parameter,

@@ -6,7 +6,7 @@ export interface TextRange {
   readonly end: number
 }
 
-/** The range of an expression in its text, with its parts by their steps in wire JSON. */
+/** The range of an expression in its text, with the nodes of its parts by their keys and indexes in wire JSON. */
 export class SourceNode implements TextRange {
   readonly start: number
   readonly end: number
@@ -59,7 +59,7 @@ const excerptColumns = 100
 
 /**
  * The line on which a range begins, and a line below it that underlines the range with `^` on the first line. Tabs keep
- * their width, because they are in both lines.
+ * their width, because both lines contain them.
  */
 export function excerpt(text: string, { start, end }: TextRange): readonly [line: string, underline: string] {
   const { column } = lineAndColumn(text, start)

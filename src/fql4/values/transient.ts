@@ -133,8 +133,6 @@ function rawLambda(lambda: Lambda): ObjectValue {
   ])
 }
 
-// Pages as values of version 4.
-
 // Events of histories and their actions as values of version 4.
 
 /** The action of an event. It renders like a string but has its own type. */

@@ -1,5 +1,5 @@
-// Renders references in responses: schema objects by their current name, databases as chains up to the scope of the
-// request, in the spelling of the client's version.
+// Renders references in responses: schema objects by their current name, databases as chains of parents up to the scope
+// of the request, in the spelling of the client's version.
 
 import { quoteJson } from '../../values/json-text.ts'
 import {
@@ -33,7 +33,8 @@ export interface RefNames {
    */
   readonly tails?: RefTails
   /**
-   * Returns whether a collection of the scope exists. The name of an existing collection is valid as long as `tails`.
+   * Returns whether a collection of the scope exists. The name of an existing collection is valid as long as `tails` is
+   * valid.
    */
   isThere?(collection: CollectionId): boolean
 }
@@ -43,7 +44,10 @@ export class RefPrinter {
   readonly #names: RefNames
   readonly #asPath: boolean
   readonly #collectionKey: 'collection' | 'class'
-  /** The common text of a collection's documents after their id, for collections that are not in `RefNames.tails`. */
+  /**
+   * For each collection, the text after the id in references to its documents. Contains collections that are not in
+   * `RefNames.tails`.
+   */
   readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
   #passing = 0
 

@@ -37,7 +37,7 @@ import {
 import { type RefNames, RefPrinter } from './refs.ts'
 import { type ApiVersion, isAtLeast } from './version.ts'
 
-/** The dependencies of rendering other than the value. */
+/** Everything that rendering depends on, except the value. */
 export interface RenderContext {
   /** Determines spellings and shapes. */
   readonly apiVersion: ApiVersion
@@ -61,10 +61,10 @@ export function fillTransactionTime(text: string, time: Micros): string {
 
 /**
  * A value as compact JSON text. Unprintable parts (a reference to something that never had a name, the time of an open
- * transaction) are omitted from objects and arrays and become null as a cursor. Undefined when the value itself is
- * unprintable. Throws {@link RequestError} for values nested deeper than `limits.valueDepthMax` and for texts longer
- * than `limits.answerUnitsMax`. The length is limited because a value with shared parts can be small in memory and huge
- * as text.
+ * transaction) are omitted from objects and arrays. A cursor with an unprintable part becomes null. Undefined when the
+ * value itself is unprintable. Throws {@link RequestError} for values nested deeper than `limits.valueDepthMax` and for
+ * texts longer than `limits.answerUnitsMax`. The length is limited because a value with shared parts can be small in
+ * memory and huge as text.
  */
 export function renderValue(value: Value, context: RenderContext): string | undefined {
   return new Renderer(context).value(value)
@@ -89,7 +89,7 @@ class Renderer {
   readonly #tails: RefTails | undefined
   /** True for the oldest version, whose spelling differs most. */
   readonly #oldest: boolean
-  /** True for versions with class and instance instead of collection and document. */
+  /** True for versions that say class and instance instead of collection and document. */
   readonly #older: boolean
   #depth = 0
   /** The maximum depth since the start of the current document. */
@@ -202,7 +202,7 @@ class Renderer {
     return text
   }
 
-  /** Renders code. Arguments keep their positions: an unprintable one becomes null. */
+  /** Renders code. Arguments keep their positions: an unprintable argument becomes null. */
   #code(body: Value): JsonPiece {
     step()
     if (body instanceof Map) return this.#form(body)
@@ -225,7 +225,10 @@ class Renderer {
     return `{${text}}`
   }
 
-  /** The fields of an object literal or `let`: names, not forms. A list of bindings may contain a name repeatedly. */
+  /**
+   * The fields of an object literal or `let`. Their keys are names, not functions. A list of bindings may contain a
+   * name repeatedly.
+   */
   #codeFields(fields: Value): JsonPiece {
     if (Array.isArray(fields)) return `{${fields.map(binding => this.#codeMembers(binding)).join()}}`
     if (!(fields instanceof Map)) return this.value(fields)
@@ -246,7 +249,7 @@ class Renderer {
   #setBody(shape: SetShape): JsonPiece {
     this.#enter()
     const members: Record<string, JsonPiece> = {}
-    // An indexed loop uses less of the stack than an iterator, because sets may nest deeply.
+    // Sets may nest deeply, and an indexed loop uses less of the stack than an iterator.
     const parts = setParts(shape)
     for (let index = 0; index < parts.length; index++) this.#addPart(parts[index] as SetPart, members)
     this.#depth--
@@ -406,7 +409,7 @@ class Renderer {
 
 /**
  * Returns whether an array with a single item is written as the item itself. An item that is an array keeps the outer
- * array, because the inner one would be parsed as several items.
+ * array, because the inner array would be parsed as several items.
  */
 function isAlone(items: readonly Value[]): boolean {
   return items.length === 1 && !Array.isArray(items[0])

@@ -1,12 +1,14 @@
 // The API versions that clients may request. They determine the available functions and the rendering of values.
 
-/** All versions, oldest first. `UNSTABLE` is newer than every number. */
+/** All versions, oldest first. `UNSTABLE` is newer than every numbered version. */
 export const apiVersions = ['2.0', '2.1', '2.7', '2.12', '3', '4', '5', 'UNSTABLE'] as const
 
 /** An API version. */
 export type ApiVersion = (typeof apiVersions)[number]
 
-/** The version of requests without one, which has the original rendering of references: a fact of the protocol. */
+/**
+ * The version of requests that name no version, as the protocol defines. It has the original rendering of references.
+ */
 export const defaultApiVersion: ApiVersion = '2.1'
 
 const ranks = new Map<string, number>(apiVersions.map((version, rank) => [version, rank]))
