@@ -421,8 +421,8 @@ function textOf({ node, source }: Statement): string {
 }
 
 /**
- * The error if the value of a constant expression does not have a type. Undefined for other expressions, because their
- * types are known only at run time.
+ * The error if the value of a constant expression does not fit the type. Undefined for other expressions, because their
+ * values are known only at run time.
  */
 function staticFault(node: Node, type: FieldType): string | undefined {
   const value = constantOf(node)

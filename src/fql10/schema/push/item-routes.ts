@@ -38,7 +38,7 @@ function kindOf({ path }: SchemaRequest): SchemaItem['kind'] {
   return kind
 }
 
-/** The item whose kind and name are in the path of a request. Searches the current files. */
+/** Finds the item whose kind and name are in the path of a request. Throws a SchemaFailure if there is none. */
 function namedItem({ request, session }: SchemaCall, files: readonly FileText[]): SchemaItem {
   const kind = kindOf(request)
   const name = request.path[2] ?? ''
