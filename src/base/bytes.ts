@@ -1,5 +1,5 @@
-// Operations on byte strings: successor key, equality, concatenation, hashing, pooled copies, and keys of a `Map`;
-// and the size of a megabyte in settings.
+// Operations on byte strings: successor key, equality, concatenation, hashing and pooled copies; and the size of a
+// megabyte in settings.
 
 /** In bytes. */
 export const megabyte = 1_048_576
@@ -77,30 +77,4 @@ export function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Arra
   used += size
   copy.set(bytes.subarray(start, end))
   return copy
-}
-
-// Encodes bytes as strings, for use as keys of a `Map`.
-
-const scratchBytes = 4096
-/** A shared buffer: V8 allocates memory for a Buffer over a small Uint8Array on first access, which takes a microsecond. */
-const scratch = Buffer.alloc(scratchBytes)
-
-/** A string with one character per byte: two strings are equal exactly when their bytes are equal. */
-export function byteText(bytes: Uint8Array): string {
-  const { length } = bytes
-  if (length > scratchBytes) return Buffer.from(bytes).toString('latin1')
-  scratch.set(bytes)
-  return scratch.toString('latin1', 0, length)
-}
-
-/** Decodes a string made by {@link byteText}. */
-export function textBytes(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text, 'latin1'))
-}
-
-/** The hash (`hashBytes`) of bytes, from their {@link byteText}. */
-export function hashText(text: string): number {
-  let hash = hashSeed
-  for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))
-  return hash
 }

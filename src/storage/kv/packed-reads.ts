@@ -10,7 +10,7 @@
 //   rows of keys (words in little-endian order): length of the key, kind of the value, length of the value, key, value
 //   rows of ranges (the same): lengths of start, end and fingerprint, number of entries, direction, start, end, fingerprint
 
-import { hashText } from '../../base/bytes.ts'
+import { hashText } from '../../base/byte-text.ts'
 import type { Bytes } from './contract.ts'
 import { kindsOf, type ReadRange, type ReadRow, type ReadSet, sizeOf } from './read-set.ts'
 

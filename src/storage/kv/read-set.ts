@@ -2,7 +2,7 @@
 // entries added within a range are detected. A read set is valid on another state if all reads would return the same.
 
 import { createHash, type Hash, hash } from 'node:crypto'
-import { byteText, textBytes } from '../../base/bytes.ts'
+import { byteText, textBytes } from '../../base/byte-text.ts'
 import type { Bytes, Entry, KeyRange, View } from './contract.ts'
 import { type AbsenceRecorder, type ComparingView, getCached } from './transaction-view.ts'
 

@@ -10,7 +10,8 @@
 // keys of large commits are not stored. So a key may count as written although it was not. Validation then reads the
 // key again and compares its value.
 
-import { byteText, hashBytes, hashText } from '../../base/bytes.ts'
+import { byteText, hashText } from '../../base/byte-text.ts'
+import { hashBytes } from '../../base/bytes.ts'
 import type { Bytes, KeyRange, Write } from './contract.ts'
 import { PackedReads } from './packed-reads.ts'
 import { kindBit, kindsOf, type ReadRange, type ReadRow, type ReadSet } from './read-set.ts'

@@ -3,7 +3,7 @@
 // number only after a change. So using a schema usually costs nothing.
 
 import { assert } from '../../base/assert.ts'
-import { byteText, textBytes } from '../../base/bytes.ts'
+import { byteText, textBytes } from '../../base/byte-text.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
 import { epoch, micros } from '../../base/micros.ts'

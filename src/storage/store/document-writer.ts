@@ -2,7 +2,7 @@
 // state before the transaction. So a second write to a document first undoes the first write in the overlay. Writes
 // into the past rewrite a document's list of versions and the derived rows of its indexes.
 
-import { byteText } from '../../base/bytes.ts'
+import { byteText } from '../../base/byte-text.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'

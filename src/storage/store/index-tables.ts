@@ -3,7 +3,7 @@
 // same way, but without history.
 
 import { assert } from '../../base/assert.ts'
-import { byteText } from '../../base/bytes.ts'
+import { byteText } from '../../base/byte-text.ts'
 import { isInterruption } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'

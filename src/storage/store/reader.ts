@@ -1,7 +1,7 @@
 // Reads a snapshot, with the writes of its transaction in front of it. A reader may read as of a time before its
 // snapshot: it then ignores later commits, but uses the present schemas.
 
-import { byteText } from '../../base/bytes.ts'
+import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
 import { micros } from '../../base/micros.ts'
 import { extentOf } from '../../values/extent.ts'

@@ -1,7 +1,7 @@
 // Functions for the rows of documents and indexes, used by the writers of a transaction and by the background work of
 // the store.
 
-import { byteText } from '../../base/bytes.ts'
+import { byteText } from '../../base/byte-text.ts'
 import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
 import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Overlay } from '../kv/overlay.ts'

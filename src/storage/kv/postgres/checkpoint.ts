@@ -2,7 +2,7 @@
 // gives this work to one node at a time. If two nodes believe that they hold the lease, no harm is done, because each
 // step checks the checkpoint in its own transaction.
 
-import { byteText } from '../../../base/bytes.ts'
+import { byteText } from '../../../base/byte-text.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { secondsPerDay } from '../../../base/micros.ts'
 import { decodeBatch } from '../batch.ts'

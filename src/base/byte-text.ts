@@ -1,0 +1,28 @@
+// Encodes bytes as strings, for use as keys of a `Map`. The dashboard loads bytes.ts in a browser, which has no `Buffer`;
+// so these functions have their own file.
+
+import { hashByte, hashSeed } from './bytes.ts'
+
+const scratchBytes = 4096
+/** A shared buffer: V8 allocates memory for a Buffer over a small Uint8Array on first access, which takes a microsecond. */
+const scratch = Buffer.alloc(scratchBytes)
+
+/** A string with one character per byte: two strings are equal exactly when their bytes are equal. */
+export function byteText(bytes: Uint8Array): string {
+  const { length } = bytes
+  if (length > scratchBytes) return Buffer.from(bytes).toString('latin1')
+  scratch.set(bytes)
+  return scratch.toString('latin1', 0, length)
+}
+
+/** Decodes a string made by {@link byteText}. */
+export function textBytes(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, 'latin1'))
+}
+
+/** The hash (`hashBytes`) of bytes, from their {@link byteText}. */
+export function hashText(text: string): number {
+  let hash = hashSeed
+  for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))
+  return hash
+}
