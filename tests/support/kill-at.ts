@@ -1,6 +1,7 @@
 // Preloaded by `--import` into the processes of a test: kills the process with SIGKILL at the operation that its plan
 // names. Threads load this file, too, because a thread writes to LMDB.
 
+import cluster from 'node:cluster'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { Socket } from 'node:net'
@@ -18,7 +19,8 @@ function kindOfProcess(): Victim | undefined {
   // Only a process that commits starts an apply thread.
   if (basename(program).startsWith('apply-thread')) return 'committer'
   if (basename(program).startsWith('slow-lane-main')) return 'slow lane'
-  if (process.env.NODE_UNIQUE_ID !== undefined) return 'worker'
+  // Node has already removed the environment variable by which it starts a worker.
+  if (cluster.isWorker) return 'worker'
   if (command === 'serve' || basename(program) === 'log-child.ts') return 'committer'
   return undefined
 }
