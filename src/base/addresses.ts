@@ -26,7 +26,7 @@ export interface DatabaseAddress {
   readonly password: string | undefined
   /** Undefined when the address does not set it. */
   readonly sslMode: SslMode | undefined
-  /** All options of the address, including those that other fields contain. */
+  /** All options of the address, including the options that other fields contain. */
   readonly options: ReadonlyMap<string, string>
 }
 

@@ -67,8 +67,8 @@ export function threadMicros(): number {
 // A clock that never steps back, not even over a restart. After a read, a client may rely on every later read having no
 // earlier time. The stored time of the newest commit does not ensure this, because there may be no commit between the
 // reads. So a small file stores the time of the clock, somewhat ahead of the actual time, so that the file is rarely
-// written. The file is written in place and never flushed: it survives a crash of the process, and a crash of the
-// machine about as well as the system time does.
+// written. The file is written in place and never flushed: it survives a crash of the process. After a crash of the
+// machine, the last writes may be missing.
 
 /** A clock backed by a file. */
 interface PersistentClock {

@@ -31,7 +31,7 @@ export const limits = {
   unreadPaceMs: 60_000,
   /** Bytes of a request line (16 KiB) and all request headers (8 KiB) together. */
   requestHeadBytesMax: 24_576,
-  /** Connections without a request in flight; open HTTP/2 streams of one connection; ours. */
+  /** Connections without a request in flight, and open HTTP/2 streams of one connection; ours. */
   waitingConnectionsMax: 8192,
   sessionStreamsMax: 1000,
   /** Requests of one connection that start in one turn of the event loop; ours: other connections get their turn. */
@@ -42,21 +42,22 @@ export const limits = {
   readBytesPerRequest: 256,
   /** Maximum bytes of one read that are parsed without a cost; ours. */
   shortReadBytes: 8192,
-  /**
-   * For HTTP/1.1, in this order; ours: lines whose parsing costs as much as one request; bytes whose parsing costs as
-   * much; maximum lines that are parsed without a cost; lines of a slice, the part of a read that is parsed at once;
-   * lines in one read from which on all new connections are parsed in slices.
-   */
+  /** Lines of HTTP/1.1 whose parsing costs as much as one request; ours. */
   linesPerRequest: 16,
+  /** Bytes of HTTP/1.1 whose parsing costs as much as one request; ours. */
   bodyBytesPerRequest: 2048,
+  /** Maximum lines of one read of HTTP/1.1 that are parsed without a cost; ours. */
   shortReadLines: 40,
+  /** Lines of a slice, the part of a read of HTTP/1.1 that is parsed at once; ours. */
   linesPerSlice: 128,
+  /** Lines in one read of HTTP/1.1 from which on all new connections are parsed in slices; ours. */
   linesOfFlood: 512,
   /**
-   * The sum over all connections of the lines above `shortReadLines` in one turn: above this sum, all connections are
-   * parsed in slices. Milliseconds for which new connections are then parsed in slices as well; ours.
+   * Lines above `shortReadLines`, summed over all connections in one turn, above which all connections are parsed in
+   * slices; ours.
    */
   excessLinesPerTurn: 2048,
+  /** Milliseconds for which new connections are then parsed in slices as well; ours. */
   slicesAllMs: 10_000,
   /**
    * Requests of all connections in one turn, beyond the first of each connection; target duration of a turn in
@@ -74,14 +75,17 @@ export const limits = {
   /** Milliseconds between two checks of the bytes that HTTP/2 connections have sent without a request; ours. */
   sessionCheckMs: 50,
   /**
-   * Limits for a client after the service has closed its session because of useless frames: milliseconds for which
-   * these limits apply; milliseconds between new sessions; streams that a session may reset at once; divisor of the
-   * allowed useless bytes; maximum delay of a new session in milliseconds, above which it is rejected; ours.
+   * Milliseconds for which the next limits apply to a client after the service has closed its session because of
+   * useless frames; ours.
    */
   offenderMs: 10_000,
+  /** Milliseconds between new sessions of such a client; ours. */
   offenderSpacingMs: 100,
+  /** Streams that a session of such a client may reset at once; ours. */
   offenderResetBurst: 10,
+  /** Divisor of the allowed useless bytes for a session of such a client; ours. */
   offenderEmptyBytesPart: 16,
+  /** Maximum delay of a new session of such a client in milliseconds, above which the session is rejected; ours. */
   offenderWaitMs: 5_000,
   /** Approximate maximum number of clients in memory whose sessions were closed because of useless frames; ours. */
   offendersMax: 10_000,
@@ -132,12 +136,11 @@ export const limits = {
   shortBodyBytes: 262_144,
   /** Maximum bytes of a response that is sent in one piece; ours. */
   longBodyBytes: 65_536,
-  /**
-   * Milliseconds that evaluations of one database may block the process: at once, and per second. Milliseconds after
-   * which a query of a database above these limits moves to the slow lane; ours.
-   */
+  /** Milliseconds that evaluations of one database may block the process at once; ours. */
   blockingMsFree: 80,
+  /** Milliseconds per second that evaluations of one database may block the process; ours. */
   blockingMsPerSecond: 20,
+  /** Milliseconds after which a query of a database above these limits moves to the slow lane; ours. */
   impatientMs: 3,
   /**
    * Milliseconds that a stream's expression may block the process, because a stream cannot move to the slow lane; ours.
@@ -289,10 +292,11 @@ export const limits = {
   /** Milliseconds for the bindings of all versions that one imported record changes; ours. */
   recordBindingsMs: 250,
   /**
-   * Pause of a database after bindings in the background or in an import: as a multiple of the duration of the
-   * bindings, and at least in milliseconds; ours.
+   * Pause of a database after bindings in the background or in an import, as a multiple of the duration of the
+   * bindings; ours.
    */
   bindingRestFactor: 3,
+  /** Minimum of this pause in milliseconds; ours. */
   bindingRestMsMin: 1,
   /** First and longest pause of an index build that fails, in milliseconds; ours. */
   buildRetryMs: 1000,

@@ -4,7 +4,7 @@
 
 import { limits } from './limits.ts'
 
-/** A result to wait for. `key` names it among the results of one request. */
+/** A result to wait for. `key` identifies the result among the results of one request. */
 interface Question {
   readonly key: string
   readonly start: () => Promise<unknown>
@@ -36,9 +36,9 @@ export class Pending {
 }
 
 /**
- * The results that one request has awaited, and the random values that it has drawn. Both survive replays. Some results
- * must not be keyed by an id, because a replay may draw other ids. The key of such a result is its subject and the
- * number of earlier requests for this subject. A replay makes the same requests in the same order.
+ * The results that one request has awaited, and the random values that it has drawn. Both survive replays. A result
+ * that is fetched anew for each request has a key of its subject and the number of earlier requests for this subject. A
+ * replay makes the same requests in the same order, so it finds the same results.
  */
 export class Memo {
   // Created on demand, because few requests need them.
@@ -48,7 +48,7 @@ export class Memo {
   #counts: Map<string, number> | undefined
   #drawCount = 0
 
-  /** Starts an evaluation, the first one or a replay: both counters restart. */
+  /** Starts an evaluation, which may be a replay. Resets both counters. */
   begin(): void {
     this.#counts = undefined
     this.#drawCount = 0

@@ -12,7 +12,7 @@ export interface Random {
   below(limit: number): number
 }
 
-// A call of the generator takes about a microsecond for any amount, so small draws share a pool.
+// A call of the system's generator takes about a microsecond for any number of bytes, so small draws share a pool.
 const pool = Buffer.allocUnsafe(4096)
 let used = pool.length
 

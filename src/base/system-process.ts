@@ -68,8 +68,8 @@ function isHidden(pid: number): boolean {
 /**
  * Lowers the priority of this process by `niceness`. Linux has a priority per thread, so all threads are lowered,
  * including the threads of the garbage collector, which would otherwise take all cores from other processes. The libuv
- * threads keep their priority, because commits wait for the disk on these threads and delay other writers. Call it
- * after the program is loaded: loading at low priority can take very long.
+ * threads keep their priority, because commits wait for the disk on these threads, and a slow commit delays other
+ * writers. Call it after the program is loaded: loading at low priority can take very long.
  */
 export function lowerPriority(niceness: number): void {
   setPriority(niceness)

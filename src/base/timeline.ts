@@ -25,8 +25,8 @@ export interface Timeline {
    */
   reach(after?: Micros): Reach
   /**
-   * Announces a commit. Its time is at least `atLeast`, later than every result of {@link now} in any process, and at
-   * least {@link commitDistance} later than the previous announcement of this process.
+   * Announces a commit. The time of the commit is at least `atLeast`, and later than every result of {@link now} in any
+   * process. It is at least {@link commitDistance} later than the previous announcement of this process.
    */
   announce(atLeast: Micros): Announcement
   /**
@@ -144,8 +144,8 @@ const keepIntervalMs = 500
 
 const numberBytes = 8
 /**
- * Layout of the file: the offset; then for each process the oldest time that it has announced, or 0 for none, or {@link
- * announcing}; then for each process the newest time that it has given to a snapshot.
+ * Layout of the file. First the offset. Then for each process the oldest time that it has announced, or 0 for none, or
+ * {@link announcing}. Then for each process the newest time that it has given to a snapshot.
  */
 const offsetPlace = 0
 const announcementPlace = (process: number) => (1 + process) * numberBytes

@@ -125,7 +125,7 @@ const isRefTo =
     value instanceof Ref && value.collection === collection
 const isDatabaseRef = isRefTo(native.databases)
 
-/** References: of any kind, and of one kind. */
+/** References to any document, and references to one kind of schema object. */
 export const ref = referringType('Ref', value => value instanceof Ref)
 export const collectionRef = referringType('Collection Ref', isRefTo(native.collections))
 export const databaseRef = referringType('Database Ref', isDatabaseRef)

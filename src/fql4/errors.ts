@@ -124,7 +124,7 @@ export class QueryError extends LanguageError {
 
 const rankOrder: Record<ErrorRank, number> = { parse: 3, argument: 2, permission: 1, other: 0 }
 
-/** The HTTP status of a failed query: that of the first error with the highest rank. */
+/** The HTTP status of a failed query: the status of the first error with the highest rank. */
 export function statusOf(errors: readonly ErrorEntry[]): number {
   let chosen = errors[0]
   for (const error of errors) {

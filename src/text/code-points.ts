@@ -6,7 +6,7 @@ import { step } from '../base/effort.ts'
 /** Units processed in the time of one step. */
 const unitsPerStep = 16
 
-/** The number of code points in a text; a lone surrogate counts as one. */
+/** The number of code points in a text; a lone surrogate counts as one code point. */
 export function codePointLength(text: string): number {
   return codePointsBetween(text, 0, text.length)
 }

@@ -47,7 +47,9 @@ function lowerRest(segment: string, at: number, first: string): string {
   return /\p{L}/u.test(first) ? `a${rest}`.toLowerCase().slice(1) : rest.toLowerCase()
 }
 
-/** The title form of a digraph letter. Its code point is between those of the capital and the small letter. */
+/**
+ * The title form of a digraph letter. Its code point is between the code points of the capital and the small letter.
+ */
 function digraphForm(codePoint: number): number | undefined {
   if (codePoint >= 0x1c4 && codePoint <= 0x1cc) return 0x1c5 + 3 * Math.floor((codePoint - 0x1c4) / 3)
   if (codePoint >= 0x1f1 && codePoint <= 0x1f3) return 0x1f2

@@ -22,8 +22,9 @@ const wideLeads = 3
 
 /**
  * Assigns each letter (a code point, or a sequence) its primary weight. ASCII letters get one byte. The letters between
- * them, and most letters after `z`, get two bytes; the rest (Han) get three. No weight is a prefix of another, and
- * weights compare bytewise in the order of the letters. Zero is never a lead byte, because it ends a level.
+ * them, and most letters after `z`, get two bytes; the remaining letters (Han) get three bytes. No weight is a prefix
+ * of another, and weights compare bytewise in the order of the letters. Zero is never a lead byte, because it ends a
+ * level.
  */
 export function assignPrimaryCodes(letters: readonly (number | string)[]): Uint32Array {
   const codes = new Uint32Array(letters.length)

@@ -28,7 +28,7 @@ export function javaDoubleText(double: number): string {
 // doubles the runtime computes the same digits, and faster. The algorithm is that of java.lang.Double.toString,
 // overflows included. The digits were compared with those of release 17 for three million doubles of all magnitudes.
 
-/** Decimal digits without trailing zeros, and the power of ten of the first one. */
+/** Decimal digits without trailing zeros, and the power of ten of the first digit. */
 interface JavaDigits {
   readonly digits: string
   readonly exponent: number
@@ -51,7 +51,7 @@ interface BinaryParts {
 }
 
 function binaryParts(magnitude: number): BinaryParts {
-  // A subnormal double has no hidden bit. Scaling it to a normal one shows how many bits are missing.
+  // A subnormal double has no hidden bit. Scaling it to a normal double shows how many bits are missing.
   const lift = magnitude < smallestNormal ? significantBitsMax : 0
   view.setFloat64(0, magnitude * 2 ** lift)
   const bits = view.getBigUint64(0)
@@ -111,8 +111,8 @@ function generatedDigits(fraction: bigint, binaryExponent: number, precision: nu
   const fives = { value: Math.max(0, -estimate), scale: Math.max(0, estimate) }
   const value = fives.value + tinyBits + binaryExponent - (bits - 1)
   const scale = fives.scale + tinyBits
-  // The next double below a power of two is half as far away as the next one above; the smaller distance is used for
-  // both.
+  // The next double below a power of two is half as far away as the next double above; the smaller distance is used in
+  // both directions.
   const bound = fives.value + tinyBits + binaryExponent - precision - (bits === 1 ? 1 : 0)
   const common = Math.min(value, scale, bound)
   const power = (five: number, two: number) => (5n ** BigInt(five)) << BigInt(two - common)

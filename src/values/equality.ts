@@ -52,7 +52,7 @@ function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index])
 }
 
-/** The components of a tagged value. Values of one kind are equal if and only if their components are. */
+/** The components of a tagged value. Values of one kind are equal if and only if their components are equal. */
 export function partsOf(value: Tagged): readonly Value[] {
   if (value instanceof Transient) return value.parts()
   switch (value.kind) {

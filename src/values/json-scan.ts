@@ -1,8 +1,7 @@
 // Scans JSON text: character codes, and functions that find the end of an element without creating values. All code
-// that reads JSON without JSON.parse uses the character codes: the parser of requests (json.ts), the query shapes in
-// the query log, the pretty-printer, and the file readers that cut a long text into elements. The source is UTF-16 text
-// or UTF-8 bytes: the structural characters of JSON have the same codes in both. An unfinished element may be complete
-// once more input has arrived.
+// that reads JSON without JSON.parse uses the character codes, such as the parser of requests (json.ts), the query
+// shapes in the query log, and the pretty-printer. The source is UTF-16 text or UTF-8 bytes: the structural characters
+// of JSON have the same codes in both. An unfinished element may be complete once more input has arrived.
 
 /** Character codes. */
 export const newline = 0x0a
@@ -27,7 +26,10 @@ function unitAt(source: JsonSource, at: number): number {
   return typeof source === 'string' ? source.charCodeAt(at) : (source[at] ?? Number.NaN)
 }
 
-/** The position of the first character at or after `at` that is not white space; without one, the length of the source. */
+/**
+ * The position of the first character at or after `at` that is not white space; the length of the source when there is
+ * no such character.
+ */
 export function blanksEnd(source: JsonSource, at: number): number {
   let end = at
   while (unitAt(source, end) <= space) end++
@@ -79,7 +81,7 @@ export function nestedEnd(source: JsonSource, at: number, limit: number, open: n
   return unfinished
 }
 
-/** The position after the number or word at `at`; `at` itself when there is none. */
+/** The position after the number or word at `at`; `at` when there is no number or word. */
 export function wordEnd(source: JsonSource, at: number): number {
   let end = at
   for (;;) {

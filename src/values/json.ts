@@ -310,7 +310,7 @@ class JsonParser {
     return Number(text.slice(start, at))
   }
 
-  /** The offset after the digits at `from`, of which there must be at least one. */
+  /** The offset after the digits at `from`. There must be at least one digit. */
   #skipDigits(from: number): number {
     const text = this.#text
     let at = from

@@ -1,7 +1,6 @@
 // The characters of one version of Unicode. By Unicode's stability policies, the runtime's case folding and normal
-// forms never change for an assigned character. They do change for a code point that is assigned later. So texts of
-// stored keys are mapped by the runtime only where they contain characters of this version; newer characters are not
-// mapped.
+// forms never change for an assigned character. Both change for a code point that is assigned later. So in texts of
+// stored keys, the runtime maps only the characters of this version. Newer characters are not mapped.
 
 import { step } from '../base/effort.ts'
 import { assignedRuns } from './assigned-data.ts'
@@ -54,7 +53,7 @@ function isAllKnown(text: string): boolean {
 
 /**
  * The result of `map` as a runtime with the stored Unicode version would compute it. Newer characters are not mapped,
- * and no character is mapped to a newer one (a letter whose capital was added in a newer version stays as it is).
+ * and no character is mapped to a newer character (a letter whose capital was added in a newer version is not changed).
  */
 export function mapKnown(text: string, map: (text: string) => string): string {
   const mapped = map(text)

@@ -1,10 +1,10 @@
 // The total order of values for comparisons, `max` and `min`, index order, cursors and ranges. The bytes of index keys
 // (src/storage/keys/order-codec.ts) have exactly the same order.
 //
-// In a single rule, Terrarium differs from the language. The language compares a long with a double by converting the
-// long to a double, which is not an order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Here
-// numbers compare by their exact value. The rules differ only where a long beyond 2^53 is rounded, and there the order
-// of Terrarium agrees with arithmetic.
+// In a single rule, Terrarium differs from the language. The language converts a long to a double before it compares
+// the long with a double. This comparison is not an order: 2^53 and 2^53 + 1 are different longs, yet both equal the
+// double 2^53. Here numbers compare by their exact value. The rules differ only where a long beyond 2^53 is rounded,
+// and there the order of Terrarium agrees with arithmetic.
 //
 // These values are equal in the order: a long and a double of the same value (1 and 1.0), objects that differ in the
 // order of their fields, references that differ in their database, and a transient value and its stored form.

@@ -269,7 +269,7 @@ export abstract class Transient {
   /** The ordinary form, one level deep: inner values are converted when they are reached. */
   abstract storedForm(): Value
 
-  /** The components: values of one kind are equal if and only if their components are. */
+  /** The components: values of one kind are equal if and only if their components are equal. */
   abstract parts(): readonly Value[]
 }
 

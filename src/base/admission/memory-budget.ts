@@ -17,7 +17,7 @@ export type Eviction = 'no room' | 'too slow'
 const lowWater = 7 / 8
 
 interface MemoryBudgetOptions {
-  /** The limit for all shares together; a function if it changes. */
+  /** The limit for all shares together; a function if the limit changes. */
   readonly max: number | (() => number)
   /** Absent: shares may stall. */
   readonly pace?: Pace

@@ -1,5 +1,5 @@
-// Elements: iterating, selecting, appending. Arrays and pages are processed at once; sets are lazy, so a filtered set
-// is another set. Pages keep their cursors and the positions of their elements.
+// Functions on elements: iterating, selecting, appending. Arrays and pages are processed at once; sets are lazy, so a
+// filtered set is another set. Pages keep their cursors and the positions of their elements.
 
 import { longCall } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'

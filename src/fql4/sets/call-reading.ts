@@ -45,7 +45,7 @@ interface LambdaLiteral {
 /** The literals of set lambdas, by value. */
 const literals = new WeakMap<Lambda, LambdaLiteral>()
 
-/** The literal of a set's lambda in the query of a session; undefined for lambdas from elsewhere. */
+/** The literal of a set's lambda in the query of a session; undefined for lambdas that do not come from this query. */
 function literalOf(lambda: Lambda, session: Session): LambdaLiteral | undefined {
   const literal = literals.get(lambda)
   return literal?.session === session ? literal : undefined

@@ -1,5 +1,5 @@
-// Reads a stream in one direction and can seek ahead: over a few elements by reading them, over many by opening a new
-// scan at the target.
+// Reads a stream in one direction and can seek ahead. A short seek reads the elements before the target; a long seek
+// opens a new scan at the target.
 
 import {
   compareKeys,

@@ -79,7 +79,7 @@ function historyKind(set: SetLike): HistoryKind {
   return set.shape.type === 'events' ? historyKind(set.shape.source) : 'set'
 }
 
-/** The source of a page: elements or events, which pages treat alike. */
+/** The source of a page: elements or events. Pages treat both in the same way. */
 interface PageSource<T, P> {
   readonly place: P | undefined
   readonly shown: Cursor | undefined

@@ -1,5 +1,5 @@
-// Renders references in responses: schema objects by their current name, databases as chains of parents up to the scope
-// of the request, in the spelling of the client's version.
+// Renders references in responses, in the spelling of the client's version. Schema objects appear by their current
+// name, databases as chains of parents up to the scope of the request.
 
 import { quoteJson } from '../../values/json-text.ts'
 import {

@@ -135,7 +135,7 @@ function plainText({ digits, point }: Decimal, fraction: number): string {
   return `${whole}.${behind.slice(0, fraction).padEnd(fraction, '0')}`
 }
 
-/** The digits of scientific notation, one before the point. */
+/** The digits of scientific notation, with one digit before the point. */
 function mantissaText({ digits }: Decimal, fraction: number): string {
   const first = digits.slice(0, 1)
   return fraction === 0 ? first : `${first}.${digits.slice(1).padEnd(fraction, '0')}`

@@ -7,7 +7,10 @@ import type { Anchor } from './pattern-tree.ts'
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Returns whether an anchor matches at an offset of a text. `previousEnd`: the end of the previous match, 0 without one. */
+/**
+ * Returns whether an anchor matches at an offset of a text. `previousEnd`: the end of the previous match; 0 when there
+ * is none.
+ */
 export function anchorMatches(anchor: Anchor, text: string, at: number, previousEnd: number): boolean {
   switch (anchor) {
     case 'textStart':

@@ -51,7 +51,9 @@ export interface RepeatNode {
   readonly manner: Manner
 }
 
-/** Look-ahead or look-behind: the body must match, or must not, and consumes nothing. */
+/**
+ * Look-ahead or look-behind: the body must match, or must not match if `negative` is set. It consumes no characters.
+ */
 export interface LookNode {
   readonly kind: 'look'
   readonly body: PatternNode

@@ -1,5 +1,5 @@
-// Character properties of patterns, `\p{…}`. ASCII classes are those of Java. Unicode properties come from the
-// runtime's tables: a RegExp with the property is run over all code points. Matches can enter stored keys through
+// Character properties of patterns, `\p{…}`. The ASCII classes are the same as in Java. Unicode properties come from
+// the runtime's tables: a RegExp with the property is run over all code points. Matches can enter stored keys through
 // bindings of indexes. So characters newer than the stored Unicode tables count as unassigned
 // (docs/decisions/0030-known-characters.md).
 
