@@ -1,5 +1,5 @@
 // Properties of every page: it works on a narrow screen and with the keyboard, hostile data cannot become code, and the
-// first page loads few bytes. The file takes more than 20 seconds, because it loads each of some thirty pages twice.
+// first page loads few bytes. The file takes more than 20 seconds, because it opens each of some thirty pages twice.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -23,6 +23,8 @@ export interface StageOptions extends ServerOptions {
   readonly start?: (options: ServerOptions) => Promise<RunningServer>
 }
 
+type ContextOptions = Parameters<Browser['newContext']>[0]
+
 export class Stage {
   server: RunningServer
   /** The secret of an admin key of the test's own database. */
@@ -49,31 +51,22 @@ export class Stage {
   }
 
   /** Opens a page in its own browser context, at an address below `/dashboard/`. */
-  async open(address = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-    // Animations are off, because the contrast check would measure colours in the middle of a transition.
-    const context = await this.#browser.newContext({
-      viewport: { width: 1280, height: 800 },
-      reducedMotion: 'reduce',
-      ...options,
-    })
-    this.#contexts.add(context)
-    context.once('close', () => this.#contexts.delete(context))
-    await this.#watch(context)
-    const page = await context.newPage()
+  async open(address = '', options: ContextOptions = {}): Promise<Page> {
+    const page = await this.#newPage(options)
     await page.goto(this.#url(address))
     return page
   }
 
-  /** Opens a page and signs in with a secret. */
-  async signedIn(
-    secret: string,
-    address = '',
-    options: Parameters<Browser['newContext']>[0] = {},
-  ): Promise<Page> {
-    const page = await this.open(address, options)
-    await page.getByLabel('Secret').fill(secret)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+  /**
+   * Opens a page that is signed in with a secret. The session storage contains the secret, as after a reload, because
+   * filling in the form takes longer than loading the page.
+   */
+  async signedIn(secret: string, address = '', options: ContextOptions = {}): Promise<Page> {
+    const page = await this.#newPage(options)
+    const signIn = await page.addInitScript(key => sessionStorage.setItem('terrarium-secret', key), secret)
+    await page.goto(this.#url(address))
     await page.locator('#sections').waitFor({ state: 'attached' })
+    await signIn.dispose()
     return page
   }
 
@@ -116,6 +109,19 @@ export class Stage {
   async close(): Promise<void> {
     for (const context of this.#contexts) await context.close()
     await this.server.stop()
+  }
+
+  async #newPage(options: ContextOptions): Promise<Page> {
+    // Animations are off, because the contrast check would measure colours in the middle of a transition.
+    const context = await this.#browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
+    this.#contexts.add(context)
+    context.once('close', () => this.#contexts.delete(context))
+    await this.#watch(context)
+    return context.newPage()
   }
 
   #url(address: string): string {
