@@ -14,7 +14,7 @@ import { localTimeline, openSharedTimeline, type Timeline } from '../base/timeli
 import { systemTimers, type Timers } from '../base/timers.ts'
 import type { Engine } from '../engine/contract.ts'
 import { createEngine, queryMemory } from '../engine/engine.ts'
-import { RateLimits } from '../engine/rate-limits.ts'
+import { OperationLimits } from '../engine/operation-limits.ts'
 import { failureLog } from '../engine/responses.ts'
 import type { ProcessLane } from '../engine/slow-lane/slow-lane.ts'
 import { Streams } from '../engine/streams/streams.ts'
@@ -239,7 +239,7 @@ export function engineOver({
   const { clock, timers, random, timeline, wallClock = clock, notices, mayWork } = environment
   const now = () => clock.now()
   const { computeOpsPerSecond: compute, readOpsPerSecond: read, writeOpsPerSecond: write } = config
-  const rateLimits = new RateLimits({ compute, read, write }, clock)
+  const rateLimits = new OperationLimits({ compute, read, write }, clock)
   notices?.join('rates', rateLimits)
   const { identifier, logins } = authenticationOf(config, log, { clock: wallClock, timers, random, notices })
   const host: SessionHost = {

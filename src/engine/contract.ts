@@ -7,7 +7,7 @@ import type { Attempt } from '../storage/store/attempt.ts'
 import type { Transaction } from '../storage/store/contract.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
-import type { Costs, RateKind } from './rate-limits.ts'
+import type { Costs, RateKind } from './operation-limits.ts'
 
 /** The kind of an endpoint that forbids writes. The error message contains these words. */
 export type ReadOnlyPlace = 'get requests' | 'stream requests'

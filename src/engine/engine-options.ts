@@ -10,7 +10,7 @@ import type { Session, SessionHost } from '../model/session.ts'
 import type { StreamOrder } from '../model/streaming.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { EventStream, QueryRequest, QueryResponse } from './contract.ts'
-import type { RateLimits } from './rate-limits.ts'
+import type { OperationLimits } from './operation-limits.ts'
 import type { SlowLane } from './slow-lane.ts'
 
 /** The process that commits for this process. */
@@ -29,7 +29,7 @@ export interface EngineOptions {
   /** The languages of requests. */
   readonly languages: Languages
   /** Without it, databases have no rate limits. */
-  readonly rateLimits?: RateLimits
+  readonly rateLimits?: OperationLimits
   /** Limits the look-ups of unknown secrets for each client address, in a store that several machines share. */
   readonly unknownSecrets?: RateLimit<string>
   readonly streams: StreamOpener

@@ -26,12 +26,12 @@ import type {
 } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { explain } from './explain.ts'
-import type { Costs } from './rate-limits.ts'
+import type { Costs } from './operation-limits.ts'
 import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
+import { RequestTime } from './request-time.ts'
 import { queueOf, TooLong } from './slow-lane.ts'
 import { collectionSize, indexSize } from './stored-size.ts'
-import { TimeBudget } from './time-budget.ts'
 
 // Limits the memory of running queries: their text, their parsed form, and their state while they wait. A query that
 // would exceed the limit is rejected.
@@ -74,7 +74,7 @@ function bounded(
 export function createEngine(options: EngineOptions): Engine {
   const { store } = options
   const runTask = (request: QueryRequest, task: Task) => {
-    const budget = new TimeBudget(options, request, 'goes on')
+    const budget = new RequestTime(options, request, 'goes on')
     return runRequest(options, request, { task, budget })
   }
   return {
@@ -152,7 +152,7 @@ function withText(request: QueryRequest): QueryRequest {
 
 /** A query. It is parsed when its parsed form is first needed. */
 class QueryKind implements RequestKind {
-  readonly budget: TimeBudget
+  readonly budget: RequestTime
   readonly isCharged = true
   readonly isForwardable = true
   readonly mustWrite: boolean
@@ -166,7 +166,7 @@ class QueryKind implements RequestKind {
   constructor(options: EngineOptions, request: QueryRequest) {
     this.#options = options
     this.#request = request
-    this.budget = new TimeBudget(options, request, 'moves')
+    this.budget = new RequestTime(options, request, 'moves')
     this.#wasLong = options.slowLane?.longQueries.has(request) === true
     const effect = this.#effect()
     this.#isLong = effect === 'long'
@@ -265,7 +265,7 @@ function runSize(
 ): QueryResponse | Promise<QueryResponse> {
   const request = withText(given)
   return runRequest(options, request, {
-    budget: new TimeBudget(options, request, 'goes on'),
+    budget: new RequestTime(options, request, 'goes on'),
     isCharged: true,
     task: session => {
       options.rateLimits?.check(session.database, { compute: 1, read: 1, write: 0 })
@@ -297,7 +297,7 @@ function runMovable(
   costs: Costs,
   evaluate: Task,
 ): QueryResponse | Promise<QueryResponse> {
-  const budget = new TimeBudget(options, request, 'moves')
+  const budget = new RequestTime(options, request, 'moves')
   const task: Task = session => {
     options.rateLimits?.check(session.database, costs)
     if (request.longBody !== undefined || budget.isUsedUp) throw new TooLong()
@@ -315,7 +315,7 @@ function openStream(
 ): StreamResponse | Promise<StreamResponse> {
   let stream: EventStream | undefined
   const response = runRequest(options, request, {
-    budget: new TimeBudget(options, request, 'fails'),
+    budget: new RequestTime(options, request, 'fails'),
     task: session => {
       const order = languageOf(options, request).streamOrder(request, fields, session)
       const nextPage = (body: string) => runStreamPage(options, request, body)

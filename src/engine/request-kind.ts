@@ -3,7 +3,7 @@
 import type { RequestError } from '../base/errors.ts'
 import type { RenderedResponse } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
-import type { TimeBudget } from './time-budget.ts'
+import type { RequestTime } from './request-time.ts'
 
 /** The work of a request in its transaction. It may run several times; the last run counts. */
 export type Task = (session: Session) => RenderedResponse
@@ -11,7 +11,7 @@ export type Task = (session: Session) => RenderedResponse
 export interface RequestKind {
   /** {@link Task} */
   task(session: Session): RenderedResponse
-  readonly budget: TimeBudget
+  readonly budget: RequestTime
   /** True: the request certainly needs a writing transaction. */
   readonly mustWrite?: boolean
   /** True: the process that commits can run the request in place of a worker. */

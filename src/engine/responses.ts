@@ -18,9 +18,9 @@ import {
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { CallerMark, DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { RateLimited } from './rate-limits.ts'
+import { RateLimited } from './operation-limits.ts'
 import type { RequestKind } from './request-kind.ts'
-import type { TimeBudget } from './time-budget.ts'
+import type { RequestTime } from './request-time.ts'
 
 const noCosts: Readonly<TransactionCounters> = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 
@@ -94,7 +94,7 @@ export class Responses {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
   readonly #language: ResponseRenderer
-  readonly #budget: TimeBudget
+  readonly #budget: RequestTime
   readonly #isCharged: boolean
 
   constructor(

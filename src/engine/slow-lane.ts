@@ -2,6 +2,7 @@
 // waits for them. A higher layer implements the interface. Without it, all queries are evaluated in this process. The
 // lead of a slow-lane query determines its commit time.
 
+import type { TimeBudget } from '../base/admission/time-budget.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
 import type { CommitRecord } from '../storage/store/last-commit.ts'
@@ -49,8 +50,8 @@ export interface LaneOutcome extends QueryResponse {
 export interface SlowLane {
   /** Runs a query. Rejects with a RequestError: out of time, out of memory, or too many waiting queries. */
   run(job: LaneJob): Promise<LaneOutcome>
-  /** Returns how long work of a queue may block the process that serves all other queries, from now on. */
-  share(queue: string): ProcessShare
+  /** The time for which queries of each queue may hold the process that serves all other queries. */
+  readonly time: TimeBudget
   /**
    * Returns whether so many queries of a queue wait that the service should evaluate possibly short ones itself.
    * Otherwise further queries would soon be rejected.
@@ -58,17 +59,6 @@ export interface SlowLane {
   isCrowded(queue: string): boolean
   readonly leads: Leads
   readonly longQueries: LongQueries
-}
-
-/** The time limit of a piece of work: the parsing of a query, and an evaluation that directly follows. */
-export interface ProcessShare {
-  isOver(): boolean
-  /** Counts the work for another queue, with that queue's time limit, from the beginning of the work. */
-  countFor(queue: string): void
-  /** The evaluation was cancelled, so its time was wasted. */
-  wasted(): void
-  /** The work has finished or was cancelled. */
-  ended(): void
 }
 
 /** Thrown to cancel an evaluation that takes too long for the process that serves all other queries. */

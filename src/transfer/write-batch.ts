@@ -122,7 +122,7 @@ async function inTransaction(
     memo.begin()
     const writer = new BatchWriter(transaction, database, options, isCareful, target, memo)
     if (pace === undefined) return work(writer, unlimited)
-    const limited = <T>(work: () => T) => store.bindings.perDocument(work, limits.recordBindingsMs)
+    const limited = <T>(work: () => T) => store.bindings.perItem(limits.recordBindingsMs, work)
     return store.counted(database, () => work(writer, limited))
   }
   let isCareful = options.dryRun

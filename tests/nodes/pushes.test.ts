@@ -8,7 +8,6 @@ import { receiveFrames, sendFrame } from '../../src/base/frames.ts'
 import { limits } from '../../src/base/limits.ts'
 import { epoch, micros } from '../../src/base/micros.ts'
 import type { Engine, QueryRequest, QueryResponse } from '../../src/engine/contract.ts'
-import { LongQueries } from '../../src/engine/long-queries.ts'
 import type { FromLane, ToLane } from '../../src/engine/slow-lane/messages.ts'
 import { PendingJob } from '../../src/engine/slow-lane/pending-job.ts'
 import { LaneService } from '../../src/engine/slow-lane/serve-jobs.ts'
@@ -81,7 +80,6 @@ function laneOf(
   send({ kind: 'setup', setup: undefined })
   const slowLane = {
     leads: new Leads(),
-    longQueries: new LongQueries(() => 20),
     run: () =>
       new Promise(resolve => {
         onOutcome = resolve

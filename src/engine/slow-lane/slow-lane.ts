@@ -9,14 +9,14 @@
 
 import { FairQueue } from '../../base/admission/fair-queue.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
+import { TimeBudget } from '../../base/admission/time-budget.ts'
 import type { Clock } from '../../base/clock.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
 import { LongQueries } from '../long-queries.ts'
-import { ProcessShares } from '../process-shares.ts'
-import { type LaneJob, type LaneOutcome, Leads, type ProcessShare, type SlowLane } from '../slow-lane.ts'
+import { type LaneJob, type LaneOutcome, Leads, type SlowLane } from '../slow-lane.ts'
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
 
 interface SlowLaneOptions extends LaneOptions {
@@ -66,9 +66,9 @@ const outOfTime = () => new RequestError('time out', msg`Read timed out.`)
 export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
   readonly leads = new Leads()
-  readonly longQueries: LongQueries
   readonly #waiting = new FairQueue<QueuedJob>()
-  readonly #shares: ProcessShares
+  readonly time: TimeBudget
+  readonly longQueries: LongQueries
   /** The processes; the index is the place of a process. */
   readonly #processes: (LaneProcess | undefined)[]
   readonly #jobs = new Map<LaneProcess, QueuedJob>()
@@ -88,16 +88,15 @@ export class ProcessLane implements SlowLane {
 
   constructor(options: SlowLaneOptions) {
     this.#options = options
-    this.#shares = new ProcessShares(options.afterMs, options.clock, options.starvedMs, queue =>
-      this.isCrowded(queue),
-    )
-    this.longQueries = new LongQueries(queue => this.#shares.msOf(queue))
+    this.time = new TimeBudget({
+      ms: options.afterMs,
+      clock: options.clock,
+      starvedMs: options.starvedMs,
+      isCrowded: queue => this.isCrowded(queue),
+    })
+    this.longQueries = new LongQueries(queue => this.time.msOf(queue))
     this.#processes = new Array(options.processesMax).fill(undefined)
     this.#spenders = new RateLimit(passingMs, spendersMax, () => options.clock.elapsedMs())
-  }
-
-  share(queue: string): ProcessShare {
-    return this.#shares.share(queue)
   }
 
   isCrowded(queue: string): boolean {

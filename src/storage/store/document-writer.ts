@@ -152,7 +152,9 @@ export class DocumentWriter {
     // Creates and deletes need no due mark, because their events serve as marks.
     if (isDelete === (base === undefined)) markDue(overlay, ref, commitTime, journal)
     markDue(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
-    this.#context.hooks.perDocument(() => this.#replaceIndexEntries(pending, before, checked))
+    this.#context.bindings.perItem(limits.documentBindingsMs, () =>
+      this.#replaceIndexEntries(pending, before, checked),
+    )
     this.#schemaWritten(version, journal)
   }
 
@@ -233,7 +235,7 @@ export class DocumentWriter {
       checkTransactionBytes(this.#bytes)
       inserted = reader.read(ref, stored)
       const entered = inserted
-      this.#context.hooks.perDocument(() => {
+      this.#context.bindings.perItem(limits.documentBindingsMs, () => {
         for (const tables of indexesOf(this.#context, ref.database, ref.collection))
           prepareEntries(tables, entered, ts)
       })

@@ -61,7 +61,11 @@ export function buildNow(
   let bytes = 0
   for (const collection of collections) {
     for (const ref of everyDocument(context.snapshot, database, collection)) {
-      const { bytes: added, rows, versions } = context.hooks.perDocument(() => rowsOf(context, ref, index))
+      const {
+        bytes: added,
+        rows,
+        versions,
+      } = context.bindings.perItem(limits.documentBindingsMs, () => rowsOf(context, ref, index))
       bytes += added
       checkTransactionBytes(bytes)
       lay(context, ref, rows)
@@ -175,7 +179,7 @@ export function continueBuild(transaction: BuildTransaction, index: Ref, isOver:
     return
   }
   const from = decodeProgress(progress)
-  const { hooks } = context
+  const { bindings, hooks } = context
   const tables = userIndex(definition, hooks, catalogue)
   const collections = [...(namedCollections(definition) ?? catalogue.collectionsOf(index.database))].sort(
     (left, right) => left - right,
@@ -186,7 +190,9 @@ export function continueBuild(transaction: BuildTransaction, index: Ref, isOver:
     if (collection < from.collection) continue
     const first = collection === from.collection ? from.id : 0n
     for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
-      const found = attempt(index, ref, () => hooks.perDocument(() => rowsOf(context, ref, tables)))
+      const found = attempt(index, ref, () =>
+        bindings.perItem(limits.documentBindingsMs, () => rowsOf(context, ref, tables)),
+      )
       if (batch.isFull(found.bytes)) {
         context.overlay.set(key, encodeProgress(collection, ref.id))
         return

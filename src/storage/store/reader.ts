@@ -1,6 +1,7 @@
 // Reads a snapshot, with the writes of its transaction in front of it. A reader may read as of a time before its
 // snapshot: it then ignores later commits, but uses the present schemas.
 
+import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
 import { micros } from '../../base/micros.ts'
@@ -10,7 +11,6 @@ import { documentKey } from '../keys/keyspace.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import type { View } from '../kv/contract.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
-import type { BindingBudget } from './binding-budget.ts'
 import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { readCollectionChanges, recordSince } from './change-log.ts'
 import type {
@@ -21,6 +21,7 @@ import type {
   IndexEntry,
   IndexEvent,
   StoredSize,
+  StoreHooks,
   TransactionCounters,
   Version,
 } from './contract.ts'
@@ -45,7 +46,9 @@ export interface TransactionParts {
   readonly schemas: SchemaCache
   readonly documents: DocumentCache
   readonly entries: EntryCache
-  readonly hooks: BindingBudget
+  readonly hooks: StoreHooks
+  /** The time limit for the bindings of one document. */
+  readonly bindings: CpuBudget
   readonly ids: IdGenerator
   /** The recent writes of this process. */
   readonly recent: RecentWrites
@@ -268,8 +271,8 @@ export abstract class StoreReader {
   #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
     const [collection, ...others] = namedCollections(index) ?? []
     if (this.writable || collection === undefined || others.length > 0) return undefined
-    const { hooks } = this.parts
-    const parts = { snapshot: this.snapshot, reader: this.versionReader, hooks }
+    const { bindings, hooks } = this.parts
+    const parts = { snapshot: this.snapshot, reader: this.versionReader, bindings }
     return new RecordedEvents(parts, userIndex(index, hooks, this.catalogue), collection)
   }
 

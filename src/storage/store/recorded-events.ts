@@ -5,6 +5,7 @@
 // Edits of the past are recorded at the time of the edit, not at the edited time. An edit leaves a due mark at the
 // edited time, as a superseded version does (due-order.ts), so the marks are read as well.
 
+import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
@@ -13,7 +14,6 @@ import { compareBytes } from '../../values/order.ts'
 import { type CollectionId, firstUserCollection, type Micros, type Ref } from '../../values/value.ts'
 import { indexEventKey, type KeyInterval } from '../keys/keyspace.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
-import type { BindingBudget } from './binding-budget.ts'
 import { readCollectionChanges, recordSince } from './change-log.ts'
 import type { IndexEvent } from './contract.ts'
 import { validAt } from './documents.ts'
@@ -68,7 +68,7 @@ interface WrittenDocuments {
 interface RecordParts {
   readonly snapshot: Snapshot
   readonly reader: VersionReader
-  readonly hooks: BindingBudget
+  readonly bindings: CpuBudget
 }
 
 export class RecordedEvents {
@@ -125,13 +125,13 @@ export class RecordedEvents {
 
   /** The changes of a set by the version of a document with the time `time`. */
   *#eventsOf(ref: Ref, time: Micros, set: EntrySet): Generator<BufferedEvent> {
-    const { hooks } = this.#parts
+    const { bindings } = this.#parts
     const stored = this.#storedAt(ref, time)
     if (stored === undefined || versionTime(stored) !== time) return
     const earlier = this.#storedAt(ref, micros(time - 1))
-    const [before, after] = hooks.perDocument(
-      () => [this.#entriesOf(ref, earlier, set), this.#entriesOf(ref, stored, set)] as const,
+    const [before, after] = bindings.perItem(
       patience * limits.documentBindingsMs,
+      () => [this.#entriesOf(ref, earlier, set), this.#entriesOf(ref, stored, set)] as const,
     )
     for (const entry of notIn(after, before)) yield bufferedEvent(entry, time, 'remove')
     for (const entry of notIn(before, after)) yield bufferedEvent(entry, time, 'add')

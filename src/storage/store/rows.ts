@@ -1,12 +1,13 @@
 // Functions for the rows of documents and indexes, used by the writers of a transaction and by the background work of
 // the store.
 
+import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { byteText } from '../../base/byte-text.ts'
 import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
 import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Overlay } from '../kv/overlay.ts'
-import type { BindingBudget } from './binding-budget.ts'
 import type { StoreCatalogue } from './catalogue.ts'
+import type { StoreHooks } from './contract.ts'
 import {
   builtinIndexesOf,
   documentsTables,
@@ -27,7 +28,9 @@ export interface Rows {
   readonly overlay: Overlay
   readonly catalogue: StoreCatalogue
   readonly reader: VersionReader
-  readonly hooks: BindingBudget
+  readonly hooks: StoreHooks
+  /** The time limit for the bindings of one document. */
+  readonly bindings: CpuBudget
   readonly commitTime: Micros
   /** Returns the commit time for use in other values, and records that it was used. */
   readonly stamp: () => Micros

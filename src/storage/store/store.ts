@@ -3,8 +3,11 @@
 
 import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
+import { CpuBudget } from '../../base/admission/time-budget.ts'
 import { systemClock } from '../../base/clock.ts'
+import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
+import { msg } from '../../base/message.ts'
 import { epoch } from '../../base/micros.ts'
 import { localTimeline, type Timeline } from '../../base/timeline.ts'
 import type { DatabaseId, Micros } from '../../values/value.ts'
@@ -12,7 +15,6 @@ import type { KeyValueStore } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
 import { isReplicated } from '../kv/replicated-store.ts'
 import type { Attempt } from './attempt.ts'
-import { BindingBudget } from './binding-budget.ts'
 import { SchemaCache } from './catalogue.ts'
 import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
@@ -62,11 +64,33 @@ const pausesMax = 10_000
 /** The parts of `rememberedBytesMax` for documents, for index entries and for schemas. */
 const [documentsPart, entriesPart, schemasPart] = [1 / 3, 1 / 6, 1 / 2]
 
+/**
+ * Microseconds that a binding of each version adds to the limit of a document: a binding that takes no longer than this
+ * never exceeds the limit.
+ */
+const microsPerVersion = 50
+
+/** Computes bindings within the time limit of their document. */
+function limitedHooks(hooks: StoreHooks, limit: CpuBudget): StoreHooks {
+  return {
+    ...hooks,
+    evaluateBinding: (...given) => limit.within(() => hooks.evaluateBinding(...given), microsPerVersion),
+  }
+}
+
+function slowBindings(): RequestError {
+  const text = msg`Computing the bindings takes too long. Max: ${limits.documentBindingsMs} ms.`
+  return new RequestError('time out', text)
+}
+
 /** An open data directory. */
 export class Store {
   readonly kv: KeyValueStore
-  /** The time limit for the bindings of a document. */
-  readonly bindings: BindingBudget
+  /**
+   * The time limit for the bindings of one document, in writes, imports and builds. When a document is removed later,
+   * its bindings are computed again in the service's own process, and no request can be rejected.
+   */
+  readonly bindings = new CpuBudget(slowBindings)
   /** Milliseconds for which each database pauses after bindings that could not move to the slow lane. */
   readonly bindingPauses = new RateLimit<DatabaseId>(passingMs, pausesMax, () => systemClock.elapsedMs())
   readonly #parts: TransactionParts
@@ -77,7 +101,6 @@ export class Store {
   /** Opens a store over an open key-value store, which the store closes at its end. */
   constructor(kv: KeyValueStore, options: StoreOptions) {
     this.kv = kv
-    this.bindings = new BindingBudget(options.hooks)
     const worker = options.worker ?? 0
     const recent = new RecentWrites()
     const remembered = options.rememberedBytesMax ?? Number.POSITIVE_INFINITY
@@ -88,7 +111,8 @@ export class Store {
       entries: new EntryCache(recent, Math.min(knownEntriesBytesMax, remembered * entriesPart)),
       recent,
       ids: new IdGenerator(options.reserveIds ?? (held => reserveStretch(this, worker, held))),
-      hooks: this.bindings,
+      hooks: limitedHooks(options.hooks, this.bindings),
+      bindings: this.bindings,
       record: { isBegun: false },
     }
     const timeline = options.timeline ?? localTimeline(options.clock)

@@ -56,8 +56,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   #makeWriters(overlay: Overlay, commitTime: Micros): Writers {
     const { catalogue, snapshot, stamp, versionReader: reader } = this
-    const { hooks } = this.parts
-    const rows: Rows = { snapshot, overlay, catalogue, reader, hooks, commitTime, stamp }
+    const { bindings, hooks } = this.parts
+    const rows: Rows = { snapshot, overlay, catalogue, reader, hooks, bindings, commitTime, stamp }
     const documents: DocumentWriter = new DocumentWriter(rows, (version, journal) =>
       schema.written(version, journal),
     )

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TimeBudget } from '../../../src/base/admission/time-budget.ts'
 import { RequestError } from '../../../src/base/errors.ts'
 import { epoch, type Micros, micros } from '../../../src/base/micros.ts'
 import { LongQueries } from '../../../src/engine/long-queries.ts'
@@ -17,14 +18,9 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
   const seen: number[] = []
   const slowLane: SlowLane = {
     leads,
-    longQueries: new LongQueries(() => 20),
+    time: new TimeBudget({ ms: 20 }),
     isCrowded: () => false,
-    share: () => ({
-      isOver: () => false,
-      countFor: () => undefined,
-      wasted: () => undefined,
-      ended: () => undefined,
-    }),
+    longQueries: new LongQueries(() => 20),
     run: async ({ lead, now: dispatched }: LaneJob) => {
       // Other queries run first.
       now += 3_000_000

@@ -8,7 +8,7 @@ import { decodeKeyOf } from '../../../src/storage/keys/key-reader.ts'
 import { indexEventKey, metaKey, tagRange } from '../../../src/storage/keys/keyspace.ts'
 import { encodeTerms } from '../../../src/storage/keys/terms.ts'
 import type { Write } from '../../../src/storage/kv/contract.ts'
-import type { EventScan, IndexEvent, Transaction } from '../../../src/storage/store/contract.ts'
+import type { EventScan, IndexEvent, StoreHooks, Transaction } from '../../../src/storage/store/contract.ts'
 import { orderIsComplete } from '../../../src/storage/store/due-order.ts'
 import { entrySince } from '../../../src/storage/store/entry-records.ts'
 import { namedCollections } from '../../../src/storage/store/index-definition.ts'
@@ -76,11 +76,12 @@ function found(bench: Bench, transaction: StoreTransaction, index: Ref, group: s
     isLive: () => true,
   }
   const { catalogue, snapshot } = transaction
-  const { bindings: hooks } = bench.store
+  const { bindings } = bench.store
+  const hooks: StoreHooks = { evaluateBinding: () => undefined }
   const reader = new VersionReader(catalogue, hooks)
   const tables = userIndex(definition, hooks, catalogue)
   const [collection = 0] = namedCollections(definition) ?? []
-  const recorded = new RecordedEvents({ snapshot, reader, hooks }, tables, collection)
+  const recorded = new RecordedEvents({ snapshot, reader, bindings }, tables, collection)
   const oldest = transaction.minimumValidTime(index.database, collection)
   const read = (limits: EventLimits) => {
     const { readBytes } = snapshot.counters

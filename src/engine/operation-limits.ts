@@ -1,4 +1,4 @@
-// Limits the operations per second of each database, with a token bucket for each kind of operation. The cost of a
+// Limits the operations per second of each database: a rate limit for each kind of operation. The cost of a
 // query is known only after its evaluation. So a query is admitted while the bucket is not empty, and may make the
 // balance of the bucket negative. Later queries are rejected until the bucket has refilled above zero. Processes that
 // serve the same databases exchange the amounts that they have taken.
@@ -40,7 +40,7 @@ const databasesMax = 10_000
  */
 type UsageReport = readonly [database: string, compute: number, read: number, write: number]
 
-export class RateLimits implements NoticeTopic {
+export class OperationLimits implements NoticeTopic {
   readonly #limited: readonly { readonly kind: RateKind; readonly buckets: RateLimit<DatabaseId> }[]
   /**
    * Operations used here since the last notice to the other processes. Recorded only after the first notice was

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epoch } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
-import { RateLimited, RateLimits } from '../../../src/engine/rate-limits.ts'
+import { OperationLimits, RateLimited } from '../../../src/engine/operation-limits.ts'
 
 /** Limits with a clock that the test advances. */
 function limitsAt(perSecond: { compute: number; read: number; write: number }) {
   const clock = { nowMs: 0, now: () => epoch, elapsedMs: () => clock.nowMs }
-  const limits = new RateLimits(perSecond, clock)
+  const limits = new OperationLimits(perSecond, clock)
   const use = (database: bigint, costs: Partial<Record<'compute' | 'read' | 'write', number>>) => {
     const all = { compute: 0, read: 0, write: 0, ...costs }
     try {
@@ -58,7 +58,7 @@ test('databases and kinds of operations are independent', () => {
 test('operations of other processes are subtracted once these have reported them', () => {
   const clock = { now: () => epoch, elapsedMs: () => 0 }
   const perSecond = { compute: 0, read: 10, write: 0 }
-  const [one, other] = [new RateLimits(perSecond, clock), new RateLimits(perSecond, clock)]
+  const [one, other] = [new OperationLimits(perSecond, clock), new OperationLimits(perSecond, clock)]
   const [boardOfOne, boardOfOther] = [new NoticeBoard(), new NoticeBoard()]
   boardOfOne.join('rates', one)
   boardOfOther.join('rates', other)

@@ -1,15 +1,16 @@
-// Limits how long a request may take, and how long its evaluation may block the process that serves all other requests.
+// The time of a request: its deadline, and the part of the time budget that its evaluations may use.
 
+import { TimeBudget, type TimedWork } from '../base/admission/time-budget.ts'
 import type { Watch } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { within } from '../base/timers.ts'
 import { timedOut } from '../model/session.ts'
 import type { DatabaseId } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { fixedShare } from './process-shares.ts'
-import { type ProcessShare, queueOf, type SlowLane, TooLong } from './slow-lane.ts'
+import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 
 /**
  * The treatment of a long evaluation. `goes on`: it continues until its deadline. `moves`: it moves to the slow lane, if
@@ -17,7 +18,7 @@ import { type ProcessShare, queueOf, type SlowLane, TooLong } from './slow-lane.
  */
 type LongAction = 'goes on' | 'moves' | 'fails'
 
-export class TimeBudget {
+export class RequestTime {
   /**
    * The start time. Like the deadline, it uses the monotonic clock of {@link EngineOptions.host}, because the time of
    * day may be changed during the request.
@@ -32,8 +33,8 @@ export class TimeBudget {
   readonly #failsWhenLong: boolean
   /** The slow lane to which a long evaluation moves. */
   readonly #slowLane: SlowLane | undefined
-  /** The time for which the current work may block this process. Undefined: until its deadline. */
-  #share: ProcessShare | undefined
+  /** The current work, if it may hold this process for a limited time. Undefined: until its deadline. */
+  #work: TimedWork | undefined
 
   /** Starts the time of the request. */
   constructor(options: EngineOptions, request: QueryRequest, whenLong: LongAction) {
@@ -47,10 +48,10 @@ export class TimeBudget {
       check: () => {
         this.requireInTime()
         options.onCheck?.()
-        if (this.#share?.isOver()) this.#leave()
+        if (this.#work?.isOver()) this.#leave()
       },
       beforeLongCall: () => {
-        if (this.#share) this.#leave()
+        if (this.#work) this.#leave()
       },
     }
   }
@@ -64,9 +65,9 @@ export class TimeBudget {
     return this.#slowLane !== undefined
   }
 
-  /** True when the current evaluation has used its whole share of this process's time. */
+  /** True when the current evaluation has used its whole time in this process. */
   get isUsedUp(): boolean {
-    return this.#share?.isOver() === true
+    return this.#work?.isOver() === true
   }
 
   /**
@@ -74,20 +75,20 @@ export class TimeBudget {
    * ended nor waited, that piece continues, because the process has served no other request in between.
    */
   begin(): void {
-    if (this.#share) return
-    if (this.#failsWhenLong) this.#share = fixedShare()
-    else this.#share = this.#slowLane?.share(queueOf(undefined, this.#authorization))
+    if (this.#work) return
+    if (this.#failsWhenLong) this.#work = new TimeBudget({ ms: limits.unmovableMs }).begin('')
+    else this.#work = this.#slowLane?.time.begin(queueOf(undefined, this.#authorization))
   }
 
   /** Ends the current work: it has finished, was cancelled, or has to wait. */
   end(): void {
-    this.#share?.ended()
-    this.#share = undefined
+    this.#work?.end()
+    this.#work = undefined
   }
 
   /** Counts the current work for a database. */
   countFor(database: DatabaseId): void {
-    this.#share?.countFor(queueOf(database, ''))
+    this.#work?.countFor(queueOf(database, ''))
   }
 
   elapsedMs(): number {
@@ -108,7 +109,7 @@ export class TimeBudget {
   /** Cancels the current evaluation, which takes too long for this process. */
   #leave(): never {
     if (this.#failsWhenLong) throw timedOut()
-    this.#share?.wasted()
+    this.#work?.cancel()
     throw new TooLong()
   }
 }

@@ -1,0 +1,200 @@
+// Time budgets limit how long synchronous work may hold the thread that serves all clients.
+//
+// `TimeBudget` has a budget for each owner. CPU time and waits for the disk count. Waits for a CPU that other programs use
+// do not count, because a slow-lane process would wait for a CPU, too. Work of few steps counts as short even if it took
+// long, because garbage collection for other requests took the time. An owner whose work holds the thread again and again
+// overdraws its budget and gets less time for each piece of work, so its share of the thread stays small. Cancelled work also
+// uses a budget of its own, which limits owners with so much waiting work that the first budget does not limit them.
+//
+// `CpuBudget` limits the CPU time of all code that belongs to one item, such as a document.
+
+import { type Clock, starvedMs, systemClock, threadMicros } from '../clock.ts'
+import { alsoWatched, stepsPerCheck, stepsSoFar } from '../effort.ts'
+import { limits } from '../limits.ts'
+import { RateLimit } from './rate-limit.ts'
+
+/** The number of owners to remember. A forgotten owner has its whole budget. */
+const ownersMax = 10_000
+
+/** Milliseconds for which a measurement of the thread's starvation (waits for a CPU) is used for new work. */
+const starvedAgeMs = 5
+
+interface TimeBudgetOptions {
+  /** Milliseconds that a piece of work may take. */
+  readonly ms: number
+  readonly clock?: Clock
+  /** Returns for how many milliseconds this thread has waited for a CPU so far. */
+  readonly starvedMs?: () => number
+  /**
+   * Returns whether so much work of an owner waits for the slow lane that short work should stay in this process.
+   * Otherwise further work would soon be rejected. Absent: never.
+   */
+  readonly isCrowded?: (owner: string) => boolean
+}
+
+/** The time for which owners may hold this thread. */
+export class TimeBudget {
+  readonly ms: number
+  readonly clock: Clock
+  readonly starvedMs: () => number
+  readonly #isCrowded: (owner: string) => boolean
+  /** Milliseconds for which each owner may still hold the thread, and which it may still waste with cancelled work. */
+  readonly #held: RateLimit<string>
+  readonly #wasted: RateLimit<string>
+  #lastStarvedMs = 0
+  #measuredMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: TimeBudgetOptions) {
+    this.ms = options.ms
+    this.clock = options.clock ?? systemClock
+    this.starvedMs = options.starvedMs ?? starvedMs
+    this.#isCrowded = options.isCrowded ?? (() => false)
+    const rate = { max: limits.blockingMsFree, perSecond: limits.blockingMsPerSecond }
+    this.#held = new RateLimit(rate, ownersMax, () => this.clock.elapsedMs())
+    this.#wasted = new RateLimit(rate, ownersMax, () => this.clock.elapsedMs())
+  }
+
+  /** Begins a piece of work of an owner. */
+  begin(owner: string): TimedWork {
+    return new TimedWork(this, owner)
+  }
+
+  /** Milliseconds that a piece of work of an owner may take now. */
+  msOf(owner: string): number {
+    const isLimited = this.#wasted.left(owner) < 0 || (this.#held.left(owner) < 0 && !this.#isCrowded(owner))
+    return isLimited ? Math.min(this.ms, limits.impatientMs) : this.ms
+  }
+
+  /** For {@link TimedWork}: counts work that has finished or was cancelled. */
+  countHeld(owner: string, heldMs: number): void {
+    if (heldMs >= limits.impatientMs) this.#held.take(owner, heldMs)
+  }
+
+  /** For {@link TimedWork}: counts work that is cancelled. */
+  countWasted(owner: string, heldMs: number): void {
+    this.#wasted.take(owner, heldMs)
+  }
+
+  /** For {@link TimedWork}: about how long the thread had waited for a CPU. Short work shares one recent measurement. */
+  starvedBefore(nowMs: number): number {
+    if (nowMs - this.#measuredMs > starvedAgeMs) {
+      this.#lastStarvedMs = this.starvedMs()
+      this.#measuredMs = nowMs
+    }
+    return this.#lastStarvedMs
+  }
+}
+
+/** A piece of work: the parsing of a query, and an evaluation that directly follows. */
+export class TimedWork {
+  readonly #budget: TimeBudget
+  readonly #startMs: number
+  readonly #startSteps = stepsSoFar()
+  readonly #starvedBeforeMs: number
+  #owner: string
+  #ms: number
+  /** The work is not over before this time. */
+  #endMs: number
+
+  constructor(budget: TimeBudget, owner: string) {
+    this.#budget = budget
+    this.#startMs = budget.clock.elapsedMs()
+    this.#starvedBeforeMs = budget.starvedBefore(this.#startMs)
+    this.#owner = owner
+    this.#ms = budget.msOf(owner)
+    this.#endMs = this.#startMs + this.#ms
+  }
+
+  /** Returns whether the work has used its whole time. */
+  isOver(): boolean {
+    const { clock } = this.#budget
+    if (clock.elapsedMs() < this.#endMs) return false
+    // A time of 0 milliseconds is over at once.
+    if (this.#ms > 0 && stepsSoFar() - this.#startSteps < stepsPerCheck) return false
+    // The starvation is measured only now, because a measurement takes as long as a short query.
+    const leftMs = this.#ms - this.#heldMs()
+    this.#endMs = clock.elapsedMs() + leftMs
+    return leftMs <= 0
+  }
+
+  /** Counts the work for another owner, with that owner's time, from the beginning of the work. */
+  countFor(owner: string): void {
+    this.#owner = owner
+    this.#ms = this.#budget.msOf(owner)
+    this.#endMs = this.#startMs + this.#ms
+  }
+
+  /** The work is cancelled, so its time was wasted. */
+  cancel(): void {
+    // If the time was shorter than usual, cancelled work was not necessarily long.
+    if (this.#ms === this.#budget.ms) this.#budget.countWasted(this.#owner, this.#heldMs())
+  }
+
+  /** The work has finished or was cancelled. */
+  end(): void {
+    if (this.#budget.clock.elapsedMs() - this.#startMs < limits.impatientMs) return
+    if (stepsSoFar() - this.#startSteps < stepsPerCheck) return
+    this.#budget.countHeld(this.#owner, this.#heldMs())
+  }
+
+  #heldMs(): number {
+    const passedMs = this.#budget.clock.elapsedMs() - this.#startMs
+    return Math.max(0, passedMs - Math.max(0, this.#budget.starvedMs() - this.#starvedBeforeMs))
+  }
+}
+
+/** Limits the CPU time of code that belongs to one item. CPU time is measured so that a busy machine rejects no item. */
+export class CpuBudget {
+  readonly #refusal: () => Error
+  readonly #clock: () => number
+  /** The remaining microseconds of the current item; without an item there is no limit. */
+  #left = Number.POSITIVE_INFINITY
+  /** Microseconds of all code since the process began. */
+  #spent: number = 0
+
+  /** `refusal` makes the error of code that exceeds the limit. `clock`: microseconds for which this thread has worked. */
+  constructor(refusal: () => Error, clock: () => number = threadMicros) {
+    this.#refusal = refusal
+    this.#clock = clock
+  }
+
+  /** Runs work on one item, whose code together may take `milliseconds`. */
+  perItem<T>(milliseconds: number, work: () => T): T {
+    const outer = this.#left
+    this.#left = milliseconds * 1000
+    try {
+      return work()
+    } finally {
+      this.#left = outer
+    }
+  }
+
+  /**
+   * Runs code that belongs to the current item, and adds `freeMicros` to the item's limit. Throws the error of `refusal`
+   * when all code of the item together exceeds the limit.
+   */
+  within<T>(code: () => T, freeMicros = 0): T {
+    this.#left += freeMicros
+    const started = this.#clock()
+    const check = () => {
+      if (this.#clock() - started > this.#left) throw this.#refusal()
+    }
+    try {
+      return alsoWatched({ check, beforeLongCall: check }, code)
+    } finally {
+      const taken = this.#clock() - started
+      this.#left -= taken
+      this.#spent += taken
+    }
+  }
+
+  /** Runs synchronous work, and calls `report` with the microseconds of its code, even if it throws. */
+  counted<T>(work: () => T, report: (micros: number) => void): T {
+    const before = this.#spent
+    try {
+      return work()
+    } finally {
+      report(this.#spent - before)
+    }
+  }
+}
