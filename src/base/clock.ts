@@ -41,7 +41,7 @@ export const systemClock: Clock = {
   elapsedMs: () => performance.now(),
 }
 
-/** The first releases of Node 22 lack `threadCpuUsage`; there the CPU time of all threads is used. */
+/** The first releases of Node 22 lack `threadCpuUsage`. With these releases, the CPU time of all threads is used. */
 const cpuUsage: () => NodeJS.CpuUsage =
   'threadCpuUsage' in process ? () => process.threadCpuUsage() : () => process.cpuUsage()
 

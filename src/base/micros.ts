@@ -1,6 +1,6 @@
 // Times as the store keeps them: whole microseconds since the Unix epoch. Every number is checked here before it
-// becomes a time, so fractions, NaN and numbers too large to be exact cannot enter a key or a commit. The lengths of
-// a day have the units that the code uses.
+// becomes a time, so fractions, NaN and numbers too large to be exact cannot enter a key or a commit. The length of a
+// day is defined here in several units.
 
 import { assert } from './assert.ts'
 

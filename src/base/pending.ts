@@ -36,9 +36,9 @@ export class Pending {
 }
 
 /**
- * The results that one request has awaited, and the random values that it has drawn. Both survive replays. A result
- * that is fetched anew for each request has a key of its subject and the number of earlier requests for this subject. A
- * replay makes the same requests in the same order, so it finds the same results.
+ * The results that one request has awaited, and the random values that it has drawn. Both survive replays. If a result
+ * is fetched anew for each request, its key consists of the subject and the number of earlier requests for this
+ * subject. A replay makes the same requests in the same order, so it finds the same results.
  */
 export class Memo {
   // Created on demand, because few requests need them.

@@ -18,7 +18,7 @@ export interface TimeMemory {
 
 interface RemovalTimeOptions {
   readonly clock: Clock
-  /** The state stored by an earlier run; undefined when there is none, and then the clock is trusted. */
+  /** The state stored by an earlier run. Undefined when there is none; then the clock is trusted. */
   readonly load: () => TimeMemory | undefined
   /** Stores the state across restarts. */
   readonly save: (memory: TimeMemory) => Promise<unknown>

@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /**
- * Identifies the process `pid` beyond its number: by the boot of the machine, the pid namespace, and the start time of
- * the process. Undefined when there is no such process, and on systems other than Linux.
+ * Identifies the process `pid` by the boot of the machine, the pid namespace, and the start time of the process.
+ * Undefined when there is no such process, and on systems other than Linux.
  */
 export function processMark(pid: number): string | undefined {
   const here = surroundings()

@@ -2,10 +2,10 @@
 // no later commit gets a time up to S.
 //
 // A commit gets a provisional time before it is evaluated, and becomes visible only when it is durable. So a writer
-// first announces the commit and then reads the clock: the commit's time is later than that reading. A reader reads the
-// clock, then the announcements, and only then takes its snapshot. If the reader missed an announcement, its clock
-// reading is before the time of that commit. If the reader saw an announcement, its snapshot may use two times: a time
-// before the oldest announcement, or the time directly after the newest visible commit. The latter is safe because
+// first announces the commit and then reads the clock: the commit's time is later than the clock reading. A reader
+// reads the clock, then the announcements, and only then takes its snapshot. If the reader missed an announcement, its
+// clock reading is before the time of that commit. If the reader saw an announcement, its snapshot may use two times: a
+// time before the oldest announcement, or the time directly after the newest visible commit. The latter is safe because
 // commits are at least two microseconds apart.
 //
 // All processes read one clock. The time of an announcement is the time of its commit, and later than any time that a
@@ -136,8 +136,8 @@ export function localTimeline(clock: () => Micros): Timeline {
 // back. A reader reads the monotonic clock first, then the offset and the announcements in one read. So a later reader
 // never gets an earlier time.
 //
-// The processes of a node over a shared store have no clock of their own (storage/kv/postgres/record-clock.ts). They
-// use the file for the times that they have given to snapshots.
+// If several nodes share a store, the processes of a node have no clock of their own
+// (storage/kv/postgres/record-clock.ts). These processes use the file for the times that they have given to snapshots.
 
 /** Interval at which the offset is compared with the time of day, in milliseconds. */
 const keepIntervalMs = 500

@@ -45,7 +45,7 @@ export function valueAt(path: readonly PathStep[], from: Value, session: Session
   return value
 }
 
-/** All values at a path: names are applied to each element of an array, and arrays at the end are flattened. */
+/** All values at a path. A name in the path is applied to each element of an array. Arrays at the end are flattened. */
 export function valuesAt(path: readonly PathStep[], from: Value, session: Session): readonly Value[] {
   const found: Value[] = []
   gather({ path, session, found }, 0, from)

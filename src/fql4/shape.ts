@@ -1,4 +1,4 @@
-// The shape of a query: its function keys and their nesting, without anything that a person could have entered as data.
+// The shape of a query: its function keys and their nesting, without any text that a person could have entered as data.
 // People who read the log may not be allowed to see this data. So the rule is strict and simple: only words of the
 // language remain. All scalars and the names of fields, variables, collections and indexes become `?`.
 //

@@ -20,7 +20,7 @@ function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key
   if (isArray(collection)) return aggregate(collection, call, key)
   if (!(collection instanceof Page)) return aggregate(elementsOf(collection, call, key), call, key)
   const { after, before, data } = collection
-  // The value represents all elements, so its position is that of the first element.
+  // The value represents all elements, so its position is the position of the first element.
   return new Page([aggregate(data, call, key)], before, after, () => collection.positions.slice(0, 1))
 }
 

@@ -112,7 +112,7 @@ function filter(bound: BoundLambda, elements: readonly Value[] | Page, call: Cal
   return new Page(chosen, elements.before, elements.after, positions)
 }
 
-/** Returns whether the predicate is true, for each element. Results that are not booleans are reported together. */
+/** Returns for each element whether the predicate is true. Results that are not booleans are reported together. */
 function passing(predicate: BoundLambda, elements: readonly Value[], call: Call): readonly Value[] {
   const results = applyToEach(predicate, elements, call, 'filter', 'all')
   const errors = new ErrorList()

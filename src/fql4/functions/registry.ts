@@ -55,7 +55,7 @@ const seenMax = 4096
 
 /** Definitions by their exact sets of wire keys. */
 class KeyTable {
-  /** By sorted keys. There are several definitions when a function changed between versions. */
+  /** The definitions by sorted keys. A function that changed between versions has several definitions. */
   readonly #bySignature = new Map<string, FunctionDefinition[]>()
   readonly #seen = new Map<string, readonly FunctionDefinition[]>()
 

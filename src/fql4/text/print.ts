@@ -323,7 +323,7 @@ function argumentsFor(
 
 // The layout of printed expressions: on one line if they fit, else one part per line.
 
-/** A printed expression: unbreakable text, or a group of parts that may be on separate lines. */
+/** A printed expression: text that stays on one line, or a group of parts that may be on separate lines. */
 type Piece = string | Group
 
 /** Parts between brackets. */

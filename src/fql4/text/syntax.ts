@@ -5,8 +5,8 @@ import { int64Max, int64Min } from '../../values/value.ts'
 import type { Parameter } from './functions.ts'
 
 /**
- * The number of a numeric literal: with a point or an exponent a double, else an integer of 64 bits. For an invalid
- * number, the error as a string.
+ * The number of a numeric literal. A literal with a point or an exponent is a double, every other literal an integer of
+ * 64 bits. For an invalid number, returns the error as a string.
  */
 export function readNumber(literal: string, isNegative: boolean): bigint | number | string {
   const raw = literal.replaceAll('_', '').toLowerCase()
