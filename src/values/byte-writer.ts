@@ -1,5 +1,5 @@
-// A growing byte buffer for encoding keys and stored values. It is reused, so that an encoding allocates only its
-// result.
+// A growing byte buffer for encoding keys and stored values. The buffer is reused, so that an encoding allocates only
+// its result.
 
 import { assert } from '../base/assert.ts'
 import { copyOf } from '../base/bytes.ts'
@@ -67,7 +67,7 @@ export class ByteWriter {
     return this
   }
 
-  /** 8 bytes of a safe integer with an inverted sign bit, so that byte order equals numeric order. */
+  /** Appends a safe integer in 8 bytes. The sign bit is inverted, so that byte order equals numeric order. */
   ascending(integer: number): this {
     assert(Number.isSafeInteger(integer), 'a number in a key is a safe integer')
     const high = Math.floor(integer / two32)

@@ -1,8 +1,8 @@
-// Unicode NFKC case folding: the `casefold` function and the `casefold` transform of indexes. The standard defines it
-// as a mapping of each character (NFKC_Casefold) followed by NFC. The runtime has normalization and case mapping but
-// not this mapping, so it is derived from them. Mapping to lower case, upper case and lower case again yields every
-// full case folding of the standard except those in `exception`. Compatibility forms are resolved and default ignorable
-// code points are removed.
+// Unicode NFKC case folding: the `casefold` function and the `casefold` transform of indexes. The standard defines case
+// folding as a mapping of each character (NFKC_Casefold) followed by NFC. The runtime has normalization and case
+// mapping but not this mapping, so it is derived from them. Mapping to lower case, upper case and lower case again
+// yields every full case folding of the standard except those in `exception`. Compatibility forms are resolved and
+// default ignorable code points are removed.
 
 import { step } from '../base/effort.ts'
 import { GenerationCache } from '../base/generation-cache.ts'

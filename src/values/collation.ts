@@ -10,7 +10,8 @@
 // The language also requires that a string sorts before every longer string of which it is a prefix. This rule
 // contradicts the collation: U+0E40 U+0E01 < U+0E02 < U+0E40 by collation, yet U+0E40 is a prefix of the first string.
 // Terrarium follows the collation. The two rules differ only for characters that change the weight of a preceding
-// character. Such contractions are Thai and Lao vowels written before their consonant, and Indic vowels in two parts.
+// character. These are contractions, such as Thai and Lao vowels written before their consonant, and Indic vowels in
+// two parts.
 //
 // Random strings of every script sort as the runtime's collator sorts them (tests/unit/values/collation.test.ts). There
 // are three known differences. Some sequences of Tibetan vowel signs sort differently. A contraction is found only if

@@ -1,6 +1,6 @@
 // Formats doubles as Java does, because clients of the language have always received this form. The digits are the
 // shortest that parse to the same double, except for the few doubles for which Java prints other digits. The module
-// also finds these digits.
+// also computes the digits that Java prints.
 
 /**
  * A double as text. The text always has a decimal point. It has plain digits from 0.001 to below 10 million, otherwise

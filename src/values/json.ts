@@ -33,10 +33,10 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * Parses the first JSON value of a text. Numbers without `.` and `e` become bigint, all others become number. Objects
- * become Maps in source order, in which the first of several equal keys wins. Text after the value is ignored as long
- * as it begins like another value (`1 2` is 1, `[1] junk` is an error). The protocol defines these rules and all
- * limits. Throws {@link JsonSyntaxError}.
+ * Parses the first JSON value of a text. Numbers without `.` and `e` become bigint, all other numbers become number.
+ * Objects become Maps in source order, in which the first of several equal keys wins. Text after the value is ignored
+ * as long as it begins like another value (`1 2` is 1, `[1] junk` is an error). The protocol defines these rules and
+ * all limits. Throws {@link JsonSyntaxError}.
  */
 export function parseJson(text: string): Json {
   return new JsonParser(text).parse()

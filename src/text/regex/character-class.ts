@@ -46,7 +46,10 @@ export function readClass(reader: PatternReader, flags: Flags, depth = 0): Chara
 /** Maximum depth of nested intersections, which are parsed recursively. */
 const nestedMax = 100
 
-/** Number of range bounds from which ranges are merged while reading: a few letters can expand to very many ranges. */
+/**
+ * Number of range bounds from which ranges are merged while reading: a pattern of a few letters can expand to very many
+ * ranges.
+ */
 const mergedFromMin = 8192
 
 /** Reads members up to the closing bracket. The right operand of `&&` extends to the end of the class. */

@@ -146,7 +146,7 @@ const known = new Map<string, CodePointSet>()
 
 /**
  * A scan in progress. It covers a plane of 65536 code points at a time, because a scan of all planes takes longer than
- * a query may.
+ * a query may take.
  */
 interface PropertyScan {
   readonly runs: RegExp
