@@ -1,9 +1,9 @@
 // Writes docs/reference/limits.md and docs/reference/errors.md from the tables in the code and their comments, so that
 // the pages always match the code. `--check` only compares, and fails if a page is out of date.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { requestErrorStatus } from '../src/base/errors.ts'
-import { limits } from '../src/base/limits.ts'
 import { queryErrorStatus } from '../src/fql4/errors.ts'
 
 const root = new URL('..', import.meta.url)
@@ -14,10 +14,9 @@ interface DocumentedNames {
   readonly doc: string
 }
 
-/** The members of an object literal `export const NAME = {…} as const`, grouped by the comments above them. */
-function documented(path: string, name: string): readonly DocumentedNames[] {
-  const text = readFileSync(new URL(path, root), 'utf8')
-  const from = text.indexOf(`export const ${name} = {`)
+/** The members of an object literal in the source `text` that begins with `start`, grouped by the comments above them. */
+function documented(text: string, start: string): readonly DocumentedNames[] {
+  const from = text.indexOf(start)
   const members = text.slice(from, text.indexOf('} as const', from))
   const groups: { names: string[]; doc: string }[] = []
   for (const [, doc, quoted, plain] of members.matchAll(
@@ -38,24 +37,58 @@ function textOf(comment: string): string {
     .replace(/\{@link (\w+)\}/g, '`$1`')
 }
 
+/** A table of limits in the source code: `const limits = {…}`, or a name that ends with `Limits`. */
+const limitsTable = /^(?:export )?const (?:limits|\w+Limits) = \{$/m
+
+/** The rows of the limits in the file at `path`. */
+function limitRows(path: string): readonly string[] {
+  const text = readFileSync(new URL(path, root), 'utf8')
+  const [start] = limitsTable.exec(text) ?? []
+  if (start === undefined) return []
+  return documented(text, start).map(({ names, doc }) => {
+    const values = names.map(name => numberAfter(text, name))
+    return `| ${names.map(name => `\`${name}\``).join('<br>')} | ${values.join('<br>')} | ${doc} |`
+  })
+}
+
+/** The number after `name` in a table of limits, with spaces between thousands. Products are computed. */
+function numberAfter(text: string, name: string): string {
+  const [, product = ''] = new RegExp(`^ {2}${name}: ([\\d_ *]+),$`, 'm').exec(text) ?? []
+  const value = product.split('*').reduce((result, factor) => result * Number(factor.replaceAll('_', '')), 1)
+  assert(product !== '' && Number.isFinite(value), `the limit ${name} is a number`)
+  return value.toLocaleString('en-US').replaceAll(',', ' ')
+}
+
+const sharedLimits = 'src/base/limits.ts'
+
 /** The whole page of limits. */
 export function limitsPage(): string {
-  const values: Readonly<Record<string, number>> = limits
-  const rows = documented('src/base/limits.ts', 'limits').map(({ names, doc }) => {
-    const numbers = names.map(name => (values[name] as number).toLocaleString('en-US').replaceAll(',', ' '))
-    return `| ${names.map(name => `\`${name}\``).join('<br>')} | ${numbers.join('<br>')} | ${doc} |`
-  })
+  const paths = globSync('src/**/*.ts', { cwd: root }).sort()
+  const folders = Map.groupBy(
+    paths.filter(path => path !== sharedLimits),
+    path => path.slice(0, path.lastIndexOf('/')),
+  )
+  const sections = [
+    ['Limits of several parts', limitRows(sharedLimits)] as const,
+    ...Array.from(folders, ([folder, files]) => [`\`${folder}\``, files.flatMap(limitRows)] as const),
+  ]
   return [
     '# Limits',
     '',
     'These limits apply to requests, queries and responses. Limits marked "ours" are choices of this service; the others are the',
     "hosted service's. Operators can set further limits (concurrent requests and streams, rates per database): see",
-    '[Running Terrarium](../operations.md). Generated from `src/base/limits.ts` by `scripts/generate-tables.ts`.',
+    '[Running Terrarium](../operations.md). Generated from the tables of limits in `src` by `scripts/generate-tables.ts`.',
     '',
-    '| name | value | meaning |',
-    '|---|---:|---|',
-    ...rows,
-    '',
+    ...sections
+      .filter(([, rows]) => rows.length > 0)
+      .flatMap(([title, rows]) => [
+        `## ${title}`,
+        '',
+        '| name | value | meaning |',
+        '|---|---:|---|',
+        ...rows,
+        '',
+      ]),
   ].join('\n')
 }
 
@@ -64,8 +97,8 @@ function errorRows(
   name: string,
   statuses: Readonly<Record<string, number>>,
 ): readonly string[] {
-  return documented(path, name).flatMap(({ names, doc }) =>
-    names.map(code => `| \`${code}\` | ${statuses[code]} | ${doc} |`),
+  return documented(readFileSync(new URL(path, root), 'utf8'), `export const ${name} = {`).flatMap(
+    ({ names, doc }) => names.map(code => `| \`${code}\` | ${statuses[code]} | ${doc} |`),
   )
 }
 

@@ -6,7 +6,6 @@ import type { Logger } from 'pino'
 import { RateLimit } from '../base/admission/rate-limit.ts'
 import { assert } from '../base/assert.ts'
 import { type Clock, openPersistentClock, systemClock } from '../base/clock.ts'
-import { limits } from '../base/limits.ts'
 import type { NoticeBoard } from '../base/notices.ts'
 import { type Random, systemRandom } from '../base/random.ts'
 import { leapWarning } from '../base/removal-time.ts'
@@ -43,6 +42,17 @@ import { CommitterClient } from './forwarding.ts'
 import { languages } from './languages.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore, type StoreWaits } from './open-store.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const openEngineLimits = {
+  /**
+   * Unknown secrets of one address that are looked up in a shared store: at once, and per second; addresses that are
+   * remembered; ours.
+   */
+  unknownSecretsBurst: 50,
+  unknownSecretsPerSecond: 5,
+  unknownSecretAddressesMax: 10_000,
+} as const
 
 /** The sources of time and randomness. Tests pass their own to replay a run. */
 export interface ProcessEnvironment {
@@ -358,6 +368,10 @@ function authenticationOf(
 
 /** Limits how often each address can cause a lookup of an unknown secret in the newest state. */
 function unknownSecretsLimit(clock: Clock): RateLimit<string> {
-  const { unknownSecretsBurst: max, unknownSecretsPerSecond: perSecond, unknownSecretAddressesMax } = limits
+  const {
+    unknownSecretsBurst: max,
+    unknownSecretsPerSecond: perSecond,
+    unknownSecretAddressesMax,
+  } = openEngineLimits
   return new RateLimit({ max, perSecond }, unknownSecretAddressesMax, () => clock.elapsedMs())
 }

@@ -33,6 +33,12 @@ import { RequestTime } from './request-time.ts'
 import { queueOf, TooLong } from './slow-lane.ts'
 import { collectionSize, indexSize } from './stored-size.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const engineLimits = {
+  /** Milliseconds for reading one page of a stream; ours. */
+  streamPageMs: 60_000,
+} as const
+
 // Limits the memory of running queries: their text, their parsed form, and their state while they wait. A query that
 // would exceed the limit is rejected.
 
@@ -284,7 +290,12 @@ function runStreamPage(
   body: string,
 ): QueryResponse | Promise<QueryResponse> {
   const pageOptions = { ...opening.options, endpoint: 'stream page' }
-  const request: QueryRequest = { ...opening, body, options: pageOptions, timeoutMs: limits.streamPageMs }
+  const request: QueryRequest = {
+    ...opening,
+    body,
+    options: pageOptions,
+    timeoutMs: engineLimits.streamPageMs,
+  }
   return runMovable(options, request, { compute: 1, read: 1, write: 0 }, session =>
     languageOf(options, request).parse(request).evaluate(session),
   )

@@ -2,7 +2,6 @@
 // describes each access decision and the reasons for it. Writes of the query are never committed.
 
 import { RequestError } from '../base/errors.ts'
-import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import {
   type Admission,
@@ -42,6 +41,12 @@ import {
   type Value,
 } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const explainLimits = {
+  /** Permission checks in one explanation; ours. */
+  explainedDecisionsMax: 1000,
+} as const
 
 /** The result of an explanation, thrown to end the transaction without a commit. */
 export class ExplanationResult {
@@ -104,7 +109,7 @@ function decisionsOf(
         const access = session.host.createAccess(authority, transaction, runPredicate, options)
         if (authority.kind === 'predicate') return access
         const note = (request: AccessRequest, allowed: boolean) => {
-          if (decisions.length >= limits.explainedDecisionsMax) return
+          if (decisions.length >= explainLimits.explainedDecisionsMax) return
           decisions.push(describeDecision(authority, request, allowed, { language, subject }))
         }
         return {

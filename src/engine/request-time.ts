@@ -3,7 +3,6 @@
 import { TimeBudget, type TimedWork } from '../base/admission/time-budget.ts'
 import type { Watch } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
-import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { within } from '../base/timers.ts'
 import { timedOut } from '../model/session.ts'
@@ -11,6 +10,14 @@ import type { DatabaseId } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const requestTimeLimits = {
+  /**
+   * Milliseconds that a stream's expression may block the process, because a stream cannot move to the slow lane; ours.
+   */
+  unmovableMs: 50,
+} as const
 
 /**
  * The treatment of a long evaluation. `goes on`: it continues until its deadline. `moves`: it moves to the slow lane, if
@@ -76,7 +83,7 @@ export class RequestTime {
    */
   begin(): void {
     if (this.#work) return
-    if (this.#failsWhenLong) this.#work = new TimeBudget({ ms: limits.unmovableMs }).begin('')
+    if (this.#failsWhenLong) this.#work = new TimeBudget({ ms: requestTimeLimits.unmovableMs }).begin('')
     else this.#work = this.#slowLane?.time.begin(queueOf(undefined, this.#authorization))
   }
 

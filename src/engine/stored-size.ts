@@ -2,7 +2,6 @@
 // per request. An index is a named index of version 4, or an index or unique constraint in a collection's definition.
 
 import { RequestError } from '../base/errors.ts'
-import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { ownIndexRef } from '../model/schema/collection-indexes.ts'
 import type { Session } from '../model/session.ts'
@@ -11,6 +10,12 @@ import { sizeCursorBytesMax } from '../storage/store/stored-size.ts'
 import { native, type Ref } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
 import type { Task } from './request-kind.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const storedSizeLimits = {
+  /** Rows of an index or a collection that one request for its size reads; ours. */
+  sizeRows: 10_000,
+} as const
 
 const indexBodyText =
   'The body has to be {"index": NAME}, {"collection": NAME, "index": NAME} or {"collection": NAME, "unique": POSITION}, with "after" of the page before.'
@@ -37,7 +42,7 @@ export const indexSize =
     const requested = parseSizeRequest(request.body)
     const index = indexOf(requested, session)
     if (index === undefined) throw new RequestError('not found', msg`There is no such index.`)
-    return page('entries', session.transaction.indexSize(index, limits.sizeRows, requested.after))
+    return page('entries', session.transaction.indexSize(index, storedSizeLimits.sizeRows, requested.after))
   }
 
 /**
@@ -54,7 +59,10 @@ export const collectionSize =
     const { database, transaction } = session
     const collection = transaction.catalogue.resolve(database, native.collections, name)
     if (collection === undefined) throw new RequestError('not found', msg`There is no such collection.`)
-    return page('documents', transaction.collectionSize(collection, limits.sizeRows, cursorOf(after)))
+    return page(
+      'documents',
+      transaction.collectionSize(collection, storedSizeLimits.sizeRows, cursorOf(after)),
+    )
   }
 
 function assertMayMeasure({ caller: { authority } }: Session): void {

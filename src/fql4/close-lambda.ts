@@ -2,12 +2,17 @@
 // References stay values, so that a renamed object is still found. The result does not depend on the current query.
 
 import { step } from '../base/effort.ts'
-import { limits } from '../base/limits.ts'
 import { Lambda, nativeOfKind, Transient, UnresolvedRef, type Value } from '../values/value.ts'
 import type { Expression, LambdaExpression, Operand } from './expression.ts'
 import { requireExtent } from './value-limits.ts'
 import { SetValue } from './values/transient.ts'
 import { lookUp, type Variables } from './variables.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const closeLambdaLimits = {
+  /** Values and characters, together, of a value that a lambda captures; ours. */
+  capturedUnitsMax: 8_388_608,
+} as const
 
 /** Evaluates a reference or set literal. */
 type ValueOfLiteral = (literal: Extract<Expression, { readonly kind: 'reference' | 'set' }>) => Value
@@ -22,7 +27,7 @@ export function closeLambda(
   if (lambda.freeVariables.size === 0) return new Lambda(lambda.apiVersion, lambda.parameters, body)
   const captured = new Map<string, Value>()
   for (const name of lambda.freeVariables) {
-    const value = requireExtent(lookUp(variables, name), limits.capturedUnitsMax)
+    const value = requireExtent(lookUp(variables, name), closeLambdaLimits.capturedUnitsMax)
     captured.set(name, printValue(value))
   }
   const closed = new Map<string, Value>([

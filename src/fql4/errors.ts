@@ -7,6 +7,12 @@ import { limits } from '../base/limits.ts'
 import { type Message, messageOf } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const errorsLimits = {
+  /** Characters and path elements of the positions of all errors in one response; ours. */
+  gatheredErrorUnitsMax: 262_144,
+} as const
+
 /** The priority of an error for the status of a response with several errors; parse errors come first. */
 type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 
@@ -170,7 +176,7 @@ export class ErrorList {
   /** Returns whether the list accepts no more errors, so that collecting can stop. */
   get isFull(): boolean {
     if (this.#isFinal || this.#errors.length >= limits.gatheredErrorsMax) return true
-    return this.#units >= limits.gatheredErrorUnitsMax
+    return this.#units >= errorsLimits.gatheredErrorUnitsMax
   }
 
   throwIfAny(): void {

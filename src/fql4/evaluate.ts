@@ -27,6 +27,14 @@ import { requireExtent } from './value-limits.ts'
 import { SetValue } from './values/transient.ts'
 import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const evaluateLimits = {
+  /** Nested calls of lambdas and user functions. */
+  callDepthMax: 200,
+  /** Nested expressions during evaluation, over all lambdas; ours: protects the native stack. */
+  evaluationDepthMax: 3000,
+} as const
+
 /**
  * The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, and Pending when it has to
  * wait for a result.
@@ -42,7 +50,7 @@ export function evaluate(expression: Expression, variables: Variables | undefine
   }
   session.depth++
   try {
-    if (session.depth > limits.evaluationDepthMax) throw stackOverflow(expression.place.position())
+    if (session.depth > evaluateLimits.evaluationDepthMax) throw stackOverflow(expression.place.position())
     switch (expression.kind) {
       case 'call':
         return evaluateCall(expression, variables, session)
@@ -170,7 +178,7 @@ function lazyExpression(expression: Expression, { session, variables }: Call): L
 
 /** The error for calls or expressions that are nested too deeply. */
 export function stackOverflow(position: ErrorEntry['position']): QueryError {
-  const description = msg`Call stack reached the maximum limit of ${limits.callDepthMax}.`
+  const description = msg`Call stack reached the maximum limit of ${evaluateLimits.callDepthMax}.`
   return QueryError.of('stack overflow', description, position)
 }
 
@@ -202,7 +210,7 @@ function enter(
   session: Session,
   caller: HasPosition,
 ): Value {
-  if (session.callDepth >= limits.callDepthMax) throw stackOverflow(caller.position())
+  if (session.callDepth >= evaluateLimits.callDepthMax) throw stackOverflow(caller.position())
   session.compute(1)
   session.callDepth++
   try {

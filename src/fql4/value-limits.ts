@@ -10,6 +10,14 @@ import { extentOf } from '../values/extent.ts'
 import type { Value } from '../values/value.ts'
 import type { Call } from './definition.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const valueLimitsLimits = {
+  /** UTF-16 units of all texts that a query creates; ours. */
+  textUnitsPerQueryMax: 67_108_864,
+  /** UTF-16 units of long texts, read or created, that count as one additional evaluated unit; ours. */
+  textUnitsPerComputeUnit: 4096,
+} as const
+
 /** Returns a newly constructed value. Throws `bad request` when it is too large to be written out. */
 export function requireExtent<T extends Value>(value: T, max: number = limits.valueUnitsMax): T {
   const extent = extentOf(value)
@@ -25,8 +33,8 @@ export function countText(call: Call, units: number): void {
   if (units > limits.textUnitsMax) throw tooMuchText(units, limits.textUnitsMax)
   const { session } = call
   session.textUnits += units
-  if (session.textUnits > limits.textUnitsPerQueryMax) {
-    throw tooMuchText(session.textUnits, limits.textUnitsPerQueryMax)
+  if (session.textUnits > valueLimitsLimits.textUnitsPerQueryMax) {
+    throw tooMuchText(session.textUnits, valueLimitsLimits.textUnitsPerQueryMax)
   }
   countScan(call, units)
 }
@@ -34,7 +42,7 @@ export function countText(call: Call, units: number): void {
 /** Counts text that a function reads. Throws beyond the compute limit. */
 export function countScan(call: Call, units: number): void {
   longCall(units)
-  const cost = Math.floor(units / limits.textUnitsPerComputeUnit)
+  const cost = Math.floor(units / valueLimitsLimits.textUnitsPerComputeUnit)
   if (cost > 0) call.session.compute(cost)
 }
 

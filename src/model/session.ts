@@ -29,6 +29,14 @@ import { Failure, LanguageError } from './failure.ts'
 import { anyType, type FieldType } from './schema/field-types.ts'
 import { NamedObjects, type ReadRecorder } from './use-recorders.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const sessionLimits = {
+  /** Elements that all sets of one query read from storage; ours: reading sets costs no compute operations. */
+  setElementsMax: 1_000_000,
+  /** Steps of comparisons, merges and set operations on arrays that count as one additional evaluated unit; ours. */
+  stepsPerComputeUnit: 512,
+} as const
+
 /** Code of one language. */
 type CodeIn<L extends LanguageName> = Extract<Code, { readonly language: L }>
 
@@ -371,8 +379,8 @@ export class Session {
   countElement(): void {
     this.#setElements++
     step(stepsPerUnit)
-    if (this.#setElements > limits.setElementsMax) {
-      const text = msg`Transaction reads too many elements of sets. Max: ${limits.setElementsMax}`
+    if (this.#setElements > sessionLimits.setElementsMax) {
+      const text = msg`Transaction reads too many elements of sets. Max: ${sessionLimits.setElementsMax}`
       throw new RequestError('bad request', text)
     }
     if (this.#setElements % unitsPerClockCheck === 0) this.checkDeadline()
@@ -382,7 +390,7 @@ export class Session {
   metered<T>(work: () => T): T {
     const before = stepsSoFar()
     const result = work()
-    const units = Math.floor((stepsSoFar() - before) / limits.stepsPerComputeUnit)
+    const units = Math.floor((stepsSoFar() - before) / sessionLimits.stepsPerComputeUnit)
     if (units > 0) this.compute(units)
     return result
   }

@@ -9,7 +9,6 @@
 // Every change reads and writes in one transaction, so that only one of two concurrent changes succeeds.
 
 import { RequestError } from '../base/errors.ts'
-import { limits } from '../base/limits.ts'
 import { epoch, micros, microsPerDay } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { TimeMemory } from '../base/removal-time.ts'
@@ -23,6 +22,13 @@ import {
   inState,
   unfinishedStates,
 } from './export-request.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const exportStoreLimits = {
+  /** Unfinished exports of one requester; exports read for one page of their list; ours. */
+  logExportsWaitingMax: 1000,
+  logExportsReadMax: 5000,
+} as const
 
 /** The validated parameters of a client's request. */
 export type ExportParameters = Pick<
@@ -143,7 +149,7 @@ export class ExportStore {
       let reads = 0
       let last: string | undefined
       for (const { value } of view.range({ start: Buffer.from('R'), end, reverse: true })) {
-        if (reads++ === limits.logExportsReadMax) return { found, next: last }
+        if (reads++ === exportStoreLimits.logExportsReadMax) return { found, next: last }
         const request = decode<ExportRequest>(value)
         if (wanted(request)) {
           if (found.length === limit) return { found, next: last }
@@ -302,8 +308,8 @@ function checkWaiting(view: View, requester: string): void {
   for (const { value } of view.range(jobs)) {
     if (name.equals(value)) waiting++
   }
-  if (waiting < limits.logExportsWaitingMax) return
-  const text = `Too many exports are waiting. Max: ${limits.logExportsWaitingMax}.`
+  if (waiting < exportStoreLimits.logExportsWaitingMax) return
+  const text = `Too many exports are waiting. Max: ${exportStoreLimits.logExportsWaitingMax}.`
   throw new RequestError('too many requests', text)
 }
 

@@ -2,7 +2,6 @@
 // requests.
 
 import { Bucket } from '../base/admission/rate-limit.ts'
-import { limits } from '../base/limits.ts'
 import { microsPerDay, nearestMicros, secondsPerDay } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { RemovalTime } from '../base/removal-time.ts'
@@ -31,6 +30,15 @@ import { matchingRecords, type OnDamage, type RecordFilter } from './segment-rea
 import type { SegmentWriter } from './segment-writer.ts'
 import { chunkName, rethrow, type SharedLog } from './shared-log.ts'
 import type { Signer } from './signing.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const queryLogLimits = {
+  /**
+   * Divisor of the maximum size of the query log. Records of requests with rejected credentials may take this part at
+   * once, and as much again over the retention period; ours.
+   */
+  strangersLogShare: 16,
+} as const
 
 interface QueryLogOptions {
   readonly folder: string
@@ -98,7 +106,7 @@ export class QueryLog {
     this.regionGroup = options.regionGroup
     this.#store = store
     const { days, bytes } = options.retention
-    const share = bytes / limits.strangersLogShare / options.recorders
+    const share = bytes / queryLogLimits.strangersLogShare / options.recorders
     this.#unauthenticated = new Bucket(
       { max: share, perSecond: share / (days * secondsPerDay) },
       options.elapsedMs(),

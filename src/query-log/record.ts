@@ -5,12 +5,17 @@
 // concatenates the line itself and caches repeated parts as text.
 
 import { GenerationCache } from '../base/generation-cache.ts'
-import { limits } from '../base/limits.ts'
 import type { Template } from '../base/message.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros } from '../values/value.ts'
 import { createTimestampFormat } from './exported-record.ts'
 import { type Facts, FactsFormat, PlainShapes } from './facts.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const recordLimits = {
+  /** Characters of a header in a record of the query log; ours: longer headers are truncated. */
+  loggedHeaderCharsMax: 512,
+} as const
 
 /** A finished request. */
 export interface ObservedRequest {
@@ -206,7 +211,7 @@ export class RecordFormat {
     const present: Record<string, string> = {}
     for (const [name, header] of textHeaders) {
       const value = headers[header]
-      if (value !== undefined) present[name] = shortened(String(value), limits.loggedHeaderCharsMax)
+      if (value !== undefined) present[name] = shortened(String(value), recordLimits.loggedHeaderCharsMax)
     }
     const text = JSON.stringify(JSON.stringify(present)).slice(1, -2)
     if (key.length <= knownHeaderCharsMax) this.#headers.set(key, text)

@@ -1,6 +1,5 @@
 // The operations of imports and exports on an open data directory, for use in the same process or over HTTP.
 
-import { limits } from '../base/limits.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
@@ -14,6 +13,12 @@ import {
 } from './read-page.ts'
 import type { DocumentRecord } from './record.ts'
 import { missingOf, writeBatch } from './write-batch.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const serviceLimits = {
+  /** Milliseconds of one batch of an import; ours. */
+  importBatchMs: 20,
+} as const
 
 /** A document identified by the name of its collection. */
 export interface NamedDocument {
@@ -45,7 +50,7 @@ export function createTransferService(
   timers?: Timers,
 ): TransferService {
   const pace = timers && {
-    batchMs: limits.importBatchMs,
+    batchMs: serviceLimits.importBatchMs,
     async rest(database: DatabaseId) {
       for (let ms = store.bindingPauses.waitMs(database); ms > 0; ms = store.bindingPauses.waitMs(database))
         await new Promise<void>(resolve => timers.after(ms, resolve))

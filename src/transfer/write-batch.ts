@@ -1,6 +1,5 @@
 // Writes a batch of records in as few transactions as possible, and isolates records that fail.
 
-import { limits } from '../base/limits.ts'
 import { Memo, Pending } from '../base/pending.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
 import { batchEnd } from '../storage/store/batch.ts'
@@ -26,6 +25,12 @@ import {
 } from './batch-writer.ts'
 import type { DocumentRecord } from './record.ts'
 import { Resolver } from './resolve.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const writeBatchLimits = {
+  /** Milliseconds for the bindings of all versions that one imported record changes; ours. */
+  recordBindingsMs: 250,
+} as const
 
 /**
  * Writes as many records of a batch per transaction as possible. A batch that is too large for a transaction, or takes
@@ -122,7 +127,7 @@ async function inTransaction(
     memo.begin()
     const writer = new BatchWriter(transaction, database, options, isCareful, target, memo)
     if (pace === undefined) return work(writer, unlimited)
-    const limited = <T>(work: () => T) => store.bindings.perItem(limits.recordBindingsMs, work)
+    const limited = <T>(work: () => T) => store.bindings.perItem(writeBatchLimits.recordBindingsMs, work)
     return store.counted(database, () => work(writer, limited))
   }
   let isCareful = options.dryRun

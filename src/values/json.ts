@@ -3,7 +3,6 @@
 // first of two equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
 
 import { longCall, longCallUnits, step } from '../base/effort.ts'
-import { limits } from '../base/limits.ts'
 import {
   backslash,
   closeBrace,
@@ -17,7 +16,16 @@ import {
 } from './json-scan.ts'
 import { int64Max, int64Min, type Json } from './value.ts'
 
-/** Thrown for text that is not JSON, or is nested deeper than `limits.jsonDepthMax`. */
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const jsonLimits = {
+  /** Levels of JSON nesting in a request body. */
+  jsonDepthMax: 1000,
+  /** Characters of an object's key, and of a number, in a request body. */
+  jsonNameCharsMax: 50_000,
+  jsonNumberCharsMax: 1000,
+} as const
+
+/** Thrown for text that is not JSON, or is nested deeper than `jsonLimits.jsonDepthMax`. */
 export class JsonSyntaxError extends Error {
   override name = 'JsonSyntaxError'
   readonly reason: 'syntax' | 'nesting'
@@ -173,7 +181,7 @@ class JsonParser {
   }
 
   #enter(): void {
-    if (++this.#depth > limits.jsonDepthMax) throw new JsonSyntaxError('nesting', this.#at)
+    if (++this.#depth > jsonLimits.jsonDepthMax) throw new JsonSyntaxError('nesting', this.#at)
     this.#at++
   }
 
@@ -185,7 +193,7 @@ class JsonParser {
       for (;;) {
         if (next !== quote) this.#fail()
         const name = this.#string()
-        if (name.length > limits.jsonNameCharsMax) this.#fail()
+        if (name.length > jsonLimits.jsonNameCharsMax) this.#fail()
         if (this.#next() !== colon) this.#fail()
         this.#at++
         const value = this.#value(this.#next())
@@ -306,7 +314,7 @@ class JsonParser {
       at = this.#skipDigits(sign === plus || sign === minus ? at + 2 : at + 1)
     }
     this.#at = at
-    if (at - start > limits.jsonNumberCharsMax) this.#fail()
+    if (at - start > jsonLimits.jsonNumberCharsMax) this.#fail()
     return Number(text.slice(start, at))
   }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { limits } from '../../src/base/limits.ts'
+import { indexBuilderLimits } from '../../src/storage/store/index-builder.ts'
 import { eventually } from '../support/eventually.ts'
 import { keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
@@ -213,7 +213,7 @@ describe('the end of a staged schema', { timeout }, () => {
       'collection Wide {\n  index byBoth {\n    terms [mva(.a), mva(.b)]\n  }\n  unique [mva(.a), mva(.b)]\n}\n'
     const database = new Database(await keyOfNewDatabase(server, `staged${databases++}`, 'admin'))
     await database.schema('POST', 'update', { 'main.fsl': active })
-    const size = limits.synchronousIndexBuildMax + 10
+    const size = indexBuilderLimits.synchronousIndexBuildMax + 10
     await database.ask(`Set.sequence(0, ${size}).forEach(n => Wide.create({ a: n, b: n }))`)
     // The document has more combinations than an index may contain for one document.
     const many = 'Set.sequence(0, 400).toArray()'

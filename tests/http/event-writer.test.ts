@@ -9,9 +9,8 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { MemoryBudget } from '../../src/base/admission/memory-budget.ts'
-import { limits } from '../../src/base/limits.ts'
 import type { EventStream } from '../../src/engine/contract.ts'
-import { EventWriter } from '../../src/server/http/event-writer.ts'
+import { EventWriter, eventWriterLimits } from '../../src/server/http/event-writer.ts'
 import type { Exchange } from '../../src/server/http/exchange.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { readBody } from '../../src/server/http/request-body.ts'
@@ -137,7 +136,7 @@ test('a client that does not read the end of its stream is disconnected', async 
   const { meter, stream, target, time } = writing()
   stream.tell('end')
   stream.end()
-  await time.advance(limits.streamEndMs)
+  await time.advance(eventWriterLimits.streamEndMs)
   await turn()
   assert.equal(target.destroyed, true)
   assert.equal(meter.streams, 0)

@@ -6,10 +6,9 @@ import http2, { type ServerHttp2Session, type ServerHttp2Stream } from 'node:htt
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
-import { limits } from '../../src/base/limits.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
-import { Pacer, Pacing } from '../../src/server/http/pacer.ts'
+import { Pacer, Pacing, pacerLimits } from '../../src/server/http/pacer.ts'
 import { type FakeService, resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 import {
@@ -106,7 +105,7 @@ async function cancelOneByOne(service: FakeService): Promise<void> {
   const closed = new Promise(resolve => session.once('close', resolve))
   for (
     let sent = 0;
-    sent < 10 * limits.sessionResetBurst && !session.destroyed && code === undefined;
+    sent < 10 * pacerLimits.sessionResetBurst && !session.destroyed && code === undefined;
     sent++
   ) {
     const stream = session.request({ ':method': 'POST', ':path': '/', authorization: 'Bearer right' })
@@ -149,14 +148,14 @@ floodTest(
         frame('headers', endHeaders, 2 * at + 1, head),
         frame('reset', 0, 2 * at + 1, uint32(cancel)),
       ]).flat()
-    const few = 5 * limits.offenderResetBurst
-    assert.ok(few < limits.sessionResetBurst)
+    const few = 5 * pacerLimits.offenderResetBurst
+    assert.ok(few < pacerLimits.sessionResetBurst)
     const start = (...frames: readonly Buffer[]) =>
       connectRaw(service.port, Buffer.concat([opening(), ...frames]))
     const first = await start(...taken(few), ...request(2 * few + 1, '"good"'))
     await first.until('good')
     first.socket.destroy()
-    await (await start(...taken(2 * limits.sessionResetBurst))).ended()
+    await (await start(...taken(2 * pacerLimits.sessionResetBurst))).ended()
     const later = Buffer.from(await (await start(...taken(few))).ended(), 'latin1')
     assert.ok([calm, http2.constants.NGHTTP2_INTERNAL_ERROR].includes(goawayCode(later) ?? -1))
   },
@@ -201,7 +200,7 @@ floodTest(
 test('sessions of an offender start one after the other, sessions of other clients at once', () => {
   let nowMs = 0
   const pacing = new Pacing({ now: () => epoch, elapsedMs: () => nowMs }, systemTimers)
-  const spacing = limits.offenderSpacingMs
+  const spacing = pacerLimits.offenderSpacingMs
   assert.equal(pacing.sessionDelayMs('a'), 0)
   pacing.noteOffence('a')
   assert.deepEqual(
@@ -210,10 +209,10 @@ test('sessions of an offender start one after the other, sessions of other clien
   )
   assert.equal(pacing.sessionDelayMs('b'), 0)
   while (pacing.sessionDelayMs('a') !== undefined) {}
-  nowMs = limits.offenderWaitMs
+  nowMs = pacerLimits.offenderWaitMs
   assert.equal(pacing.sessionDelayMs('a'), spacing)
   pacing.noteOffence('a')
-  nowMs += limits.offenderMs - 1
+  nowMs += pacerLimits.offenderMs - 1
   assert.deepEqual([pacing.isOffender('a'), pacing.sessionDelayMs('a')], [true, spacing])
   nowMs++
   assert.deepEqual([pacing.isOffender('a'), pacing.sessionDelayMs('a')], [false, 0])

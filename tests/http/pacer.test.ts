@@ -11,7 +11,7 @@ import { limits } from '../../src/base/limits.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { Listener } from '../../src/server/http/listener.ts'
-import { Pacer, Pacing } from '../../src/server/http/pacer.ts'
+import { Pacer, Pacing, pacerLimits } from '../../src/server/http/pacer.ts'
 import { bodyText, readBody } from '../../src/server/http/request-body.ts'
 import { connectRaw } from './raw-connection.ts'
 
@@ -39,7 +39,7 @@ test('sixteen cheap requests of a connection begin in each turn, in order', asyn
   const { pacer, begin } = connect()
   const all = Array.from({ length: 100 }, (_, at) => `${at}`)
   for (const name of all) begin(name)
-  assert.equal(handled.length, limits.requestsPerTurn)
+  assert.equal(handled.length, pacerLimits.requestsPerTurn)
   while (pacer.isWaiting) await setImmediate()
   assert.deepEqual(handled, all)
 })
@@ -106,11 +106,11 @@ test('a connection with many waiting requests is paused until all have begun', a
   socket.resume()
   while (holds.length === 0) await setImmediate()
   holds.length = 0
-  const all = limits.requestsPerTurn + limits.requestsWaitingMax
+  const all = pacerLimits.requestsPerTurn + pacerLimits.requestsWaitingMax
   for (let at = 0; at < all - 1; at++) begin(`${at}`)
   assert.deepEqual(holds, [])
   begin('one too many')
-  assert.deepEqual(holds, [[true, limits.requestsPerTurn]])
+  assert.deepEqual(holds, [[true, pacerLimits.requestsPerTurn]])
   while (holds.length < 2) await setImmediate()
   assert.deepEqual(holds.slice(1), [[false, all]])
 })
@@ -145,7 +145,7 @@ test('one-byte chunks are parsed in slices, complete and in order, while the con
   assert.equal(socket.isPaused(), true)
   for (let before = 0; lines() < 20_000; before = lines()) {
     await setImmediate()
-    assert.ok(lines() - before <= limits.requestsPerTurn * limits.linesPerSlice)
+    assert.ok(lines() - before <= pacerLimits.requestsPerTurn * pacerLimits.linesPerSlice)
   }
   assert.deepEqual(Buffer.concat(parsed), chunks(10_000))
   while (socket.isPaused()) await setImmediate()
@@ -163,12 +163,12 @@ test('requests begin before more of their connection is parsed', async () => {
   const { connect } = service(0)
   const begun: number[] = []
   const { receive, pacer, lines } = parsing(connect, () => {
-    for (let at = 0; at < limits.requestsWaitingMax; at++) pacer.begin(() => begun.push(lines()))
+    for (let at = 0; at < pacerLimits.requestsWaitingMax; at++) pacer.begin(() => begun.push(lines()))
   })
-  receive(chunks(limits.linesPerSlice))
-  while (begun.length < 2 * limits.requestsWaitingMax) await setImmediate()
-  const first = begun.slice(0, limits.requestsWaitingMax)
-  assert.deepEqual(new Set(first), new Set([limits.linesPerSlice]))
+  receive(chunks(pacerLimits.linesPerSlice))
+  while (begun.length < 2 * pacerLimits.requestsWaitingMax) await setImmediate()
+  const first = begun.slice(0, pacerLimits.requestsWaitingMax)
+  assert.deepEqual(new Set(first), new Set([pacerLimits.linesPerSlice]))
 })
 
 test('few pieces of a body arrive before it is read', async () => {
@@ -185,17 +185,17 @@ test('few pieces of a body arrive before it is read', async () => {
   connection.socket.destroy()
   await listener.close(0)
   // Each chunk has two lines and one byte.
-  assert.ok(pieces <= limits.linesPerSlice / 2, `${pieces} pieces`)
+  assert.ok(pieces <= pacerLimits.linesPerSlice / 2, `${pieces} pieces`)
 })
 
 test('nothing more is parsed while a body is paused', async () => {
   const { connect } = service(0)
   const { receive, pacer, lines, socket } = parsing(connect, () => pacer.pauseBody(true))
-  receive(chunks(limits.linesPerSlice))
+  receive(chunks(pacerLimits.linesPerSlice))
   for (let turn = 0; turn < 5; turn++) await setImmediate()
-  assert.deepEqual([lines(), socket.isPaused()], [limits.linesPerSlice, true])
+  assert.deepEqual([lines(), socket.isPaused()], [pacerLimits.linesPerSlice, true])
   pacer.pauseBody(false)
-  while (lines() < 2 * limits.linesPerSlice) await setImmediate()
+  while (lines() < 2 * pacerLimits.linesPerSlice) await setImmediate()
   pacer.pauseBody(false)
   assert.equal(socket.isPaused(), false)
 })
@@ -204,7 +204,7 @@ test('a paused body delays a waiting slice, which is then parsed once', async ()
   const { connect } = service(0)
   for (let other = 0; other < 20; other++) parsing(connect).receive(chunks(10_000))
   const { receive, pacer, parsed, socket } = parsing(connect)
-  const slice = chunks(limits.linesPerSlice / 2)
+  const slice = chunks(pacerLimits.linesPerSlice / 2)
   receive(slice)
   assert.equal(pacer.isWaiting, true)
   pacer.pauseBody(true)
@@ -273,13 +273,13 @@ test('after a flood, all connections are sliced at once, and new ones for a whil
   // Callbacks of this tick run while Node parses the rest of its buffer.
   await new Promise(process.nextTick)
   assert.equal(other.isSliced(), false)
-  one.receive(limits.excessLinesPerTurn)
+  one.receive(pacerLimits.excessLinesPerTurn)
   assert.deepEqual([one.isSliced(), other.isSliced(), unsliced(connect).isSliced()], [true, true, true])
-  elapsed.ms = limits.slicesAllMs
+  elapsed.ms = pacerLimits.slicesAllMs
   assert.equal(unsliced(connect).isSliced(), false)
 })
 
-const longBytes = limits.extraRequestsPerTurn * limits.readBytesPerRequest
+const longBytes = pacerLimits.extraRequestsPerTurn * pacerLimits.readBytesPerRequest
 
 test('one long input is parsed per turn, in order, and short input at once', async () => {
   const { connect, handled } = service(0)
@@ -374,21 +374,21 @@ const shortRequest = 'GET / HTTP/1.1\r\n\r\n'
 test('waiting requests of a closed connection do not begin', async () => {
   let begun = 0
   const listener = new Listener(exchange => {
-    if (++begun === limits.requestsPerTurn) exchange.abort()
+    if (++begun === pacerLimits.requestsPerTurn) exchange.abort()
   })
   const port = await listener.listen({ host: '127.0.0.1', port: 0 })
-  const connection = await connectRaw(port, shortRequest.repeat(limits.requestsWaitingMax))
+  const connection = await connectRaw(port, shortRequest.repeat(pacerLimits.requestsWaitingMax))
   await connection.ended()
   for (let turn = 0; turn < 10; turn++) await setImmediate()
-  assert.equal(begun, limits.requestsPerTurn)
+  assert.equal(begun, pacerLimits.requestsPerTurn)
   await listener.close(0)
 })
 
 test('a connection that closes with many running requests creates no stack traces', async () => {
   const { begun, listener, port } = await silentListener()
   const { prepareStackTrace, stackTraceLimit } = Error
-  const connection = await connectRaw(port, shortRequest.repeat(limits.requestsWaitingMax))
-  while (begun.length < limits.requestsPerTurn) await setImmediate()
+  const connection = await connectRaw(port, shortRequest.repeat(pacerLimits.requestsWaitingMax))
+  while (begun.length < pacerLimits.requestsPerTurn) await setImmediate()
   let longest = 0
   let resets = 0
   Error.prepareStackTrace = (error, frames) => {

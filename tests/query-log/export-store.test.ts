@@ -3,11 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limits } from '../../src/base/limits.ts'
 import { micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { ExportRequest } from '../../src/query-log/export-request.ts'
-import { ExportStore, type IdempotencyToken } from '../../src/query-log/export-store.ts'
+import { ExportStore, exportStoreLimits, type IdempotencyToken } from '../../src/query-log/export-store.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { ManualTime, startMs } from './manual-time.ts'
 
@@ -106,7 +105,7 @@ test('each requester has a limited number of waiting exports, and others are not
   const token = { subject: 'database crowd', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
   const { id } = await ask('database crowd', token)
   const value = Buffer.from('database crowd')
-  const jobs = Array.from({ length: limits.logExportsWaitingMax - 1 }, (_, n) => ({
+  const jobs = Array.from({ length: exportStoreLimits.logExportsWaitingMax - 1 }, (_, n) => ({
     key: Buffer.from(`J${n}`),
     value,
   }))
@@ -123,7 +122,7 @@ test('each requester has a limited number of waiting exports, and others are not
 test('a list reads a limited number of other callers’ requests at a time', async () => {
   const { kv, store } = opened()
   const own = await store.create({ ...wanted, requester: 'database alone' }, undefined)
-  const others = Array.from({ length: limits.logExportsReadMax }, (_, at) => {
+  const others = Array.from({ length: exportStoreLimits.logExportsReadMax }, (_, at) => {
     const id = `ffffffff-ffff-7fff-bfff-${String(at).padStart(12, '0')}`
     const request = { ...own, id, requester: 'database crowd' }
     return { key: Buffer.from(`R${id}`), value: Buffer.from(JSON.stringify(request)) }

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { limits } from '../../src/base/limits.ts'
 import { type keyTags, tagRange } from '../../src/storage/keys/keyspace.ts'
 import type { Entry, Write } from '../../src/storage/kv/contract.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { indexBuilderLimits } from '../../src/storage/store/index-builder.ts'
 import { openTestEngine, type TestEngine } from '../support/engine.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import * as wire from './wire.ts'
@@ -39,7 +39,7 @@ const filling: readonly wire.Wire[] = [
   { delete: wire.collection('gone') },
   {
     foreach: wire.lambda('n', { create: things, params: wire.dataOf({ n: wire.variable('n') }) }),
-    collection: Array.from({ length: limits.synchronousIndexBuildMax }, (_, n) => n + 10),
+    collection: Array.from({ length: indexBuilderLimits.synchronousIndexBuildMax }, (_, n) => n + 10),
   },
   // With so many documents, the index is built in the background, so the build is still pending.
   index('by_n_again'),

@@ -2,11 +2,11 @@
 // checks all responses.
 
 import assert from 'node:assert/strict'
-import { limits } from '../../src/base/limits.ts'
 import { epoch, micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
 import type { KeyValueStore } from '../../src/storage/kv/contract.ts'
 import { Background } from '../../src/storage/store/background.ts'
+import { indexBuilderLimits } from '../../src/storage/store/index-builder.ts'
 import { openTestEngine, type TestEngine } from '../support/engine.ts'
 import { type DocumentName, Model } from '../support/model.ts'
 import { ManualClock, RandomSource, seededEnvironment } from '../support/seeded.ts'
@@ -39,7 +39,7 @@ export interface SimulationOptions {
 const clients = 6
 const second = 1_000_000
 /** Notes that no client changes. With so many notes, an index is built in the background. */
-const fillers = limits.synchronousIndexBuildMax
+const fillers = indexBuilderLimits.synchronousIndexBuildMax
 
 /** Runs a simulation to its end, and judges it. Throws at the first impossible response. */
 export async function simulate(options: SimulationOptions): Promise<void> {

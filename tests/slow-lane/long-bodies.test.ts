@@ -4,14 +4,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { limits } from '../../src/base/limits.ts'
+import { requestBodyLimits } from '../../src/server/http/request-body.ts'
 import { api, aroundNow, type LogRecord } from '../query-log/log-client.ts'
 import { query, send } from '../support/http.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { slowQueries } from '../support/slow-queries.ts'
 
-const blanks = ' '.repeat(limits.shortBodyBytes + 1)
-const long4 = `{"length": "é🐉${'x'.repeat(limits.shortBodyBytes)}"}`
-const long10 = JSON.stringify({ query: `"é🐉${'x'.repeat(limits.shortBodyBytes)}".length` })
+const blanks = ' '.repeat(requestBodyLimits.shortBodyBytes + 1)
+const long4 = `{"length": "é🐉${'x'.repeat(requestBodyLimits.shortBodyBytes)}"}`
+const long10 = JSON.stringify({ query: `"é🐉${'x'.repeat(requestBodyLimits.shortBodyBytes)}".length` })
 
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
 const utf32 = (text: string) =>
@@ -89,10 +90,10 @@ test('a long query is recorded with its shape, in any encoding', async () => {
 
 test('an update with a long body is committed, and can be explained', async () => {
   await query(server, server.rootSecret, { create_collection: { object: { name: 'things' } } })
-  const data = { object: { text: 'é'.repeat(limits.shortBodyBytes) } }
+  const data = { object: { text: 'é'.repeat(requestBodyLimits.shortBodyBytes) } }
   const create = { create: { collection: 'things' }, params: { object: { data } } }
   const made = (await query(server, server.rootSecret, create)) as { data: { text: string } }
-  assert.equal(made.data.text.length, limits.shortBodyBytes)
+  assert.equal(made.data.text.length, requestBodyLimits.shortBodyBytes)
   const asked = { query: create, as: 'client' }
   const explained = await send(server, { secret: server.rootSecret, path: '/api/v1/explain', query: asked })
   assert.equal(explained.status, 200, explained.text)

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { limits } from '../../src/base/limits.ts'
 import { endOfTime, epoch, micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
+import { slowLaneLimits } from '../../src/engine/slow-lane/slow-lane.ts'
 import type { LaneOutcome } from '../../src/engine/slow-lane.ts'
 import type { Attempt } from '../../src/storage/store/attempt.ts'
 import type { CommitRecord } from '../../src/storage/store/last-commit.ts'
@@ -123,14 +123,14 @@ test('an attempt that is not committed is dropped', async () => {
 
 test('a waiting query is cancelled at its deadline, but not while its attempt is being committed', async () => {
   const waiting = await pendingJob()
-  waiting.time.advance(1000 + limits.laneGraceMs)
+  waiting.time.advance(1000 + slowLaneLimits.laneGraceMs)
   assert.equal(waiting.process.signalCode, 'SIGKILL')
   await assert.rejects(waiting.pending.validate(), { code: 'time out' })
   await waiting.lane.close()
 
   const { answer, lane, pending, process, time } = await pendingJob()
   pending.begin()
-  time.advance(10 * (1000 + limits.laneGraceMs))
+  time.advance(10 * (1000 + slowLaneLimits.laneGraceMs))
   assert.equal(process.signalCode, null)
   const closed = lane.close()
   await turn()
@@ -145,7 +145,7 @@ test('a waiting query is cancelled at its deadline, but not while its attempt is
   stuck.pending.begin()
   const unanswered = stuck.pending.committed(micros(9))
   const ending = stuck.lane.close()
-  stuck.time.advance(limits.laneEndGraceMs)
+  stuck.time.advance(slowLaneLimits.laneEndGraceMs)
   await assert.rejects(unanswered, { outcome: 'unknown' })
   await ending
 })

@@ -9,6 +9,7 @@ import { RequestError } from '../../src/base/errors.ts'
 import { receiveFrames, sendFrame } from '../../src/base/frames.ts'
 import { limits } from '../../src/base/limits.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
+import { slowLaneLimits } from '../../src/engine/slow-lane/slow-lane.ts'
 import { bodyOf, FakeProcess, laneOf, received } from './fake-lane.ts'
 
 test('processes start on demand, and idle processes are reused', async () => {
@@ -29,10 +30,10 @@ test('one process starts in advance, unless the service has stopped by then', as
   const { lane, run, started, time } = laneOf(2)
   lane.keepReady()
   assert.equal(started.length, 0, 'the service itself starts first')
-  time.advance(limits.laneReadyMs)
+  time.advance(slowLaneLimits.laneReadyMs)
   assert.equal(started.length, 1)
   await turn()
-  time.advance(limits.laneIdleMs)
+  time.advance(slowLaneLimits.laneIdleMs)
   assert.equal(started[0]?.signalCode, null)
   const outcome = run('a', 'one')
   await received(started[0], 1)
@@ -43,7 +44,7 @@ test('one process starts in advance, unless the service has stopped by then', as
   const stopped = laneOf(2)
   stopped.lane.keepReady()
   await stopped.lane.close()
-  stopped.time.advance(limits.laneReadyMs)
+  stopped.time.advance(slowLaneLimits.laneReadyMs)
   assert.equal(stopped.started.length, 0)
 })
 
@@ -73,7 +74,7 @@ test('a waiting query fails at its deadline, and a process that hangs is killed'
   await assert.rejects(late, { code: 'time out' })
   time.advance(500)
   assert.equal(started[0]?.signalCode, null, 'the process has a moment to respond itself')
-  time.advance(limits.laneGraceMs)
+  time.advance(slowLaneLimits.laneGraceMs)
   await assert.rejects(stuck, { code: 'time out' })
   assert.equal(started[0]?.signalCode, 'SIGKILL')
   const next = run('a', 'next')
@@ -106,7 +107,7 @@ test('a process that cannot start is restarted only after a pause', async () => 
   started[0]?.end(1, null)
   await turn()
   assert.equal(started.length, 1)
-  time.advance(limits.laneRestartMs)
+  time.advance(slowLaneLimits.laneRestartMs)
   assert.equal(started.length, 2)
   started[1]?.say({ kind: 'ready' })
   await received(started[1], 1)
@@ -126,7 +127,7 @@ test('the start of a process is retried later when the system has no file descri
   const waiting = run('a', 'x', 5000)
   await turn()
   assert.equal(started.length, 0)
-  time.advance(limits.laneRestartMs)
+  time.advance(slowLaneLimits.laneRestartMs)
   started[0]?.say({ kind: 'ready' })
   await received(started[0], 1)
   started[0]?.answer('at last')
@@ -182,7 +183,7 @@ test('an exit for an unknown reason is an internal error', async () => {
 
 test('the numbers of waiting queries of one database and of all databases are limited', async () => {
   const { lane, run } = laneOf(1)
-  const outcomes = Array.from({ length: limits.laneWaitingPerDatabaseMax + 1 }, () => run('a', 'x'))
+  const outcomes = Array.from({ length: slowLaneLimits.laneWaitingPerDatabaseMax + 1 }, () => run('a', 'x'))
   await assert.rejects(run('a', 'one too many'), { code: 'too many requests' })
   outcomes.push(run('b', 'of another'))
   const settled = Promise.allSettled(outcomes)
@@ -200,8 +201,8 @@ test('processes that are idle for long are killed, except one that stays ready',
   }
   await Promise.all(outcomes)
   await turn()
-  time.advance(limits.laneIdleMs)
-  time.advance(limits.laneIdleMs)
+  time.advance(slowLaneLimits.laneIdleMs)
+  time.advance(slowLaneLimits.laneIdleMs)
   const [ready, ...others] = started.filter(({ signalCode }) => signalCode === null)
   assert.equal(others.length, 0)
   await turn()

@@ -7,6 +7,7 @@ import { engineOver } from '../../src/app/open-engine.ts'
 import { limits } from '../../src/base/limits.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Engine, EventStream } from '../../src/engine/contract.ts'
+import { pageReaderLimits } from '../../src/engine/streams/page-reader.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { testConfig } from '../support/config.ts'
 import { ManualTime, settled } from '../unit/auth/support.ts'
@@ -210,7 +211,7 @@ test('streams are notified of a transaction in groups, with the same bytes for a
       () => told,
       () => told === streams.length,
     )
-    assert.equal(Math.max(...turns), limits.streamsPerTurn)
+    assert.equal(Math.max(...turns), pageReaderLimits.streamsPerTurn)
     const [first, ...others] = streams.map(stream => stream.take())
     assert.ok(first !== undefined && others.every(line => line === first))
   }, 300))
@@ -225,7 +226,7 @@ test('the bytes that streams are sent in one turn are limited', () =>
       () => told,
       () => told === streams.length,
     )
-    assert.ok(Math.max(...turns) <= Math.ceil(limits.streamBytesPerTurn / 1_000_000), `${turns}`)
+    assert.ok(Math.max(...turns) <= Math.ceil(pageReaderLimits.streamBytesPerTurn / 1_000_000), `${turns}`)
   }))
 
 test('streams that end together are notified in groups', () =>
@@ -234,7 +235,7 @@ test('streams that end together are notified in groups', () =>
     const ended = () => streams.filter(stream => stream.ended).length
     await query({ delete: things })
     const turns = await perTurn(ended, () => ended() === streams.length)
-    assert.equal(Math.max(...turns), limits.streamsPerTurn)
+    assert.equal(Math.max(...turns), pageReaderLimits.streamsPerTurn)
   }, 300))
 
 test('permission checks for an event are spread over several turns', () =>

@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { engineOver } from '../../src/app/open-engine.ts'
-import { limits } from '../../src/base/limits.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Engine, EventStream } from '../../src/engine/contract.ts'
+import { pageReaderLimits } from '../../src/engine/streams/page-reader.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
+import { retentionLimits } from '../../src/storage/store/retention.ts'
 import { testConfig } from '../support/config.ts'
 import { ManualTime, settled } from '../unit/auth/support.ts'
 
@@ -108,7 +109,7 @@ test('a stream without events sends its position every five minutes', () =>
     const [start] = taken(stream)
     await bench.query('Jar.create({ n: 1 })')
     await settled()
-    await bench.time.advance(limits.streamStatusMs - 1)
+    await bench.time.advance(pageReaderLimits.streamStatusMs - 1)
     assert.deepEqual(taken(stream), [])
     await bench.time.advance(1)
     const [status, ...others] = taken(stream)
@@ -120,9 +121,9 @@ test('a stream without events sends its position every five minutes', () =>
     await settled()
     assert.deepEqual(typesOf(taken(stream)), ['add'])
     // After a recent event, no status is due.
-    await bench.time.advance(limits.streamStatusMs - 1)
+    await bench.time.advance(pageReaderLimits.streamStatusMs - 1)
     assert.deepEqual(taken(stream), [])
-    await bench.time.advance(limits.streamStatusMs)
+    await bench.time.advance(pageReaderLimits.streamStatusMs)
     assert.deepEqual(typesOf(taken(stream)), ['status'])
     stream.close()
   }))
@@ -251,12 +252,12 @@ test('a feed from before the history is an error; a feed from before the collect
     await bench.query('Jar.create({ n: 1 })')
     const whole = await bench.feed({ token, start_ts: startTime })
     assert.deepEqual(typesOf(whole.events), ['add'])
-    for (const tooEarly of [0, -1, startTime - limits.historyGraceMicros]) {
+    for (const tooEarly of [0, -1, startTime - retentionLimits.historyGraceMicros]) {
       const { events, has_next } = await bench.feed({ token, start_ts: tooEarly })
       const codes = events.map(({ error }) => error?.code)
       assert.deepEqual([codes, has_next], [['invalid_stream_start_time'], false])
     }
-    await bench.time.advance(limits.historyGraceMicros / 1000 + 1000)
+    await bench.time.advance(retentionLimits.historyGraceMicros / 1000 + 1000)
     await bench.query('Jar.create({ n: 2 })')
     const page = await bench.feed({ token })
     assert.deepEqual([page.events[0]?.error?.code, page.has_next], ['invalid_stream_start_time', false])
@@ -311,10 +312,10 @@ test('costs of events count against the limits of the database, and a stream wai
           await settled()
           told.push(...taken(stream))
           if (told.length > 0) return second
-          await bench.time.advance(limits.streamRetryMs)
+          await bench.time.advance(pageReaderLimits.streamRetryMs)
         }
       }
-      assert.ok((await secondsUntilTold()) > limits.streamRetriesMax)
+      assert.ok((await secondsUntilTold()) > pageReaderLimits.streamRetriesMax)
       assert.deepEqual(typesOf(told), ['add'])
       assert.ok(!stream.ended)
       stream.close()

@@ -81,9 +81,9 @@ rule('a cast that the type check cannot verify has a reason', blindCasts, [
   'src/values/planted.ts:4: a cast without a reason',
 ])
 
-rule('limits that clients can meet are in limits.ts, and other limits have a comment', strayLimits, [
+rule('limits that clients can meet are in a table of limits, and other limits have a comment', strayLimits, [
   'src/storage/keys/planted.ts:5: wordsMax has no sentence',
-  'src/server/http/planted.ts:3: pageRowsMax belongs into src/base/limits.ts',
+  'src/server/http/planted.ts:3: pageRowsMax belongs into a table of limits',
 ])
 
 rule('there are no circular imports', importCycles, [

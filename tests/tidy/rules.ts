@@ -79,7 +79,7 @@ const innerBounds: ReadonlySet<string> = new Set([
   'src/fql4/sets/element-reader.ts stepsMax', // steps after which reading continues with a seek
 ])
 
-/** Limits outside of `limits.ts` that clients can meet, or that have no comment. */
+/** Limits outside of the tables of limits that clients can meet, or that have no comment. */
 export function strayLimits(files: readonly Syntax[]): Findings {
   return files
     .filter(({ path }) => path.startsWith('src/'))
@@ -89,7 +89,7 @@ export function strayLimits(files: readonly Syntax[]): Findings {
         .flatMap(({ name, line, hasSentence }) => {
           const facesClients = path.startsWith('src/server/http/') || path.startsWith('src/fql4/')
           if (facesClients && !innerBounds.has(`${path} ${name}`))
-            return [`${path}:${line}: ${name} belongs into src/base/limits.ts`]
+            return [`${path}:${line}: ${name} belongs into a table of limits`]
           return hasSentence ? [] : [`${path}:${line}: ${name} has no sentence`]
         }),
     )

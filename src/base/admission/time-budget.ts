@@ -10,8 +10,17 @@
 
 import { type Clock, starvedMs, systemClock, threadMicros } from '../clock.ts'
 import { alsoWatched, stepsPerCheck, stepsSoFar } from '../effort.ts'
-import { limits } from '../limits.ts'
 import { RateLimit } from './rate-limit.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const timeBudgetLimits = {
+  /** Milliseconds that evaluations of one database may block the process at once; ours. */
+  blockingMsFree: 80,
+  /** Milliseconds per second that evaluations of one database may block the process; ours. */
+  blockingMsPerSecond: 20,
+  /** Milliseconds after which a query of a database above these limits moves to the slow lane; ours. */
+  impatientMs: 3,
+} as const
 
 /** The number of owners to remember. A forgotten owner has its whole budget. */
 const ownersMax = 10_000
@@ -49,7 +58,7 @@ export class TimeBudget {
     this.clock = options.clock ?? systemClock
     this.starvedMs = options.starvedMs ?? starvedMs
     this.#isCrowded = options.isCrowded ?? (() => false)
-    const rate = { max: limits.blockingMsFree, perSecond: limits.blockingMsPerSecond }
+    const rate = { max: timeBudgetLimits.blockingMsFree, perSecond: timeBudgetLimits.blockingMsPerSecond }
     this.#held = new RateLimit(rate, ownersMax, () => this.clock.elapsedMs())
     this.#wasted = new RateLimit(rate, ownersMax, () => this.clock.elapsedMs())
   }
@@ -62,12 +71,12 @@ export class TimeBudget {
   /** Milliseconds that a piece of work of an owner may take now. */
   msOf(owner: string): number {
     const isLimited = this.#wasted.left(owner) < 0 || (this.#held.left(owner) < 0 && !this.#isCrowded(owner))
-    return isLimited ? Math.min(this.ms, limits.impatientMs) : this.ms
+    return isLimited ? Math.min(this.ms, timeBudgetLimits.impatientMs) : this.ms
   }
 
   /** For {@link TimedWork}: counts work that has finished or was cancelled. */
   countHeld(owner: string, heldMs: number): void {
-    if (heldMs >= limits.impatientMs) this.#held.take(owner, heldMs)
+    if (heldMs >= timeBudgetLimits.impatientMs) this.#held.take(owner, heldMs)
   }
 
   /** For {@link TimedWork}: counts work that is cancelled. */
@@ -132,7 +141,7 @@ export class TimedWork {
 
   /** The work has finished or was cancelled. */
   end(): void {
-    if (this.#budget.clock.elapsedMs() - this.#startMs < limits.impatientMs) return
+    if (this.#budget.clock.elapsedMs() - this.#startMs < timeBudgetLimits.impatientMs) return
     if (stepsSoFar() - this.#startSteps < stepsPerCheck) return
     this.#budget.countHeld(this.#owner, this.#heldMs())
   }

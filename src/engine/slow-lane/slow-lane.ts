@@ -12,12 +12,30 @@ import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
 import { TimeBudget } from '../../base/admission/time-budget.ts'
 import type { Clock } from '../../base/clock.ts'
 import { RequestError } from '../../base/errors.ts'
-import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
 import { LongQueries } from '../long-queries.ts'
 import { type LaneJob, type LaneOutcome, Leads, type SlowLane } from '../slow-lane.ts'
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const slowLaneLimits = {
+  /** Queries that wait for the slow lane: in total, and of one database; ours. */
+  laneWaitingMax: 1000,
+  laneWaitingPerDatabaseMax: 100,
+  /** Milliseconds that a service waits at shutdown for commits of its slow lane; ours. */
+  laneEndGraceMs: 8_000,
+  /**
+   * Milliseconds after a query's deadline until its slow-lane process is killed; milliseconds until an idle process
+   * exits; ours.
+   */
+  laneGraceMs: 250,
+  laneIdleMs: 60_000,
+  /** Milliseconds from the start of a service until the first slow-lane process is started; ours. */
+  laneReadyMs: 1000,
+  /** Milliseconds until the start of a slow-lane process is tried again after a failure; ours. */
+  laneRestartMs: 1000,
+} as const
 
 interface SlowLaneOptions extends LaneOptions {
   /** Milliseconds for which a query may block the process that serves all other queries. */
@@ -100,7 +118,7 @@ export class ProcessLane implements SlowLane {
   }
 
   isCrowded(queue: string): boolean {
-    return this.#waiting.lengthOf(queue) >= limits.laneWaitingPerDatabaseMax / 2
+    return this.#waiting.lengthOf(queue) >= slowLaneLimits.laneWaitingPerDatabaseMax / 2
   }
 
   run(job: LaneJob): Promise<LaneOutcome> {
@@ -108,8 +126,8 @@ export class ProcessLane implements SlowLane {
     this.taken++
     if (this.#isClosed) return Promise.reject(outOfTime())
     if (
-      this.#waiting.size >= limits.laneWaitingMax ||
-      this.#waiting.lengthOf(job.queue) >= limits.laneWaitingPerDatabaseMax
+      this.#waiting.size >= slowLaneLimits.laneWaitingMax ||
+      this.#waiting.lengthOf(job.queue) >= slowLaneLimits.laneWaitingPerDatabaseMax
     ) {
       const text = msg`Too many long queries are waiting.`
       return Promise.reject(new RequestError('too many requests', text))
@@ -143,7 +161,7 @@ export class ProcessLane implements SlowLane {
 
   /** Starts a process soon, before it has a job, so that the first query does not wait for the start. */
   keepReady(): void {
-    this.#options.timers.after(limits.laneReadyMs, () => {
+    this.#options.timers.after(slowLaneLimits.laneReadyMs, () => {
       if (!this.#isClosed && this.#processes.every(process => process === undefined)) this.#open(0)
     })
   }
@@ -160,7 +178,7 @@ export class ProcessLane implements SlowLane {
     }
     const processes = [...this.#processes, ...this.#retiring.keys()].filter(process => process !== undefined)
     for (const process of processes) if (!process.isCommitting) process.kill(outOfTime())
-    const cancel = this.#options.timers.after(limits.laneEndGraceMs, () => {
+    const cancel = this.#options.timers.after(slowLaneLimits.laneEndGraceMs, () => {
       for (const process of processes) process.kill()
     })
     await Promise.all(processes.map(({ ended }) => ended))
@@ -218,7 +236,7 @@ export class ProcessLane implements SlowLane {
     waiting.cancel()
     const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
     // The process checks the deadline itself. A process that exceeds the deadline by the grace time is killed.
-    waiting.cancel = timers.after(leftMs + limits.laneGraceMs, () => process.kill(outOfTime()))
+    waiting.cancel = timers.after(leftMs + slowLaneLimits.laneGraceMs, () => process.kill(outOfTime()))
     const isRetiring = this.#retiring.has(process)
     /**
      * True if a retiring process ran out of memory. The query has written nothing, and another process has more memory.
@@ -266,7 +284,7 @@ export class ProcessLane implements SlowLane {
       // If a process fails to start, the next start is delayed.
       if (this.#replacedFor.has(place) && !this.#isClosed) this.#open(place)
       else if (process.isReady) this.#vacate(place)
-      else this.#options.timers.after(limits.laneRestartMs, () => this.#vacate(place))
+      else this.#options.timers.after(slowLaneLimits.laneRestartMs, () => this.#vacate(place))
     })
   }
 
@@ -282,7 +300,7 @@ export class ProcessLane implements SlowLane {
   #rest(process: LaneProcess): void {
     this.#idle.set(
       process,
-      this.#options.timers.after(limits.laneIdleMs, () => {
+      this.#options.timers.after(slowLaneLimits.laneIdleMs, () => {
         if (this.#idle.size === 1) return
         this.#idle.delete(process)
         process.kill()
@@ -303,7 +321,7 @@ export class ProcessLane implements SlowLane {
   #replace(process: LaneProcess, queue: string): void {
     const place = this.#processes.indexOf(process)
     this.#replacedFor.set(place, queue)
-    this.#spenders.take(queue, limits.laneIdleMs - this.#spenders.waitMs(queue))
+    this.#spenders.take(queue, slowLaneLimits.laneIdleMs - this.#spenders.waitMs(queue))
     // If the process has already exited, its exit handler starts the replacement.
     if (process.hasEnded) return
     this.#retiring.set(process, { queue, place })

@@ -4,7 +4,6 @@
 
 import { watched } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
-import { limits } from '../../base/limits.ts'
 import { type Memo, Pending } from '../../base/pending.ts'
 import { upsert } from '../../base/upsert.ts'
 import { Session, type SessionHost, timedOut } from '../../model/session.ts'
@@ -12,6 +11,12 @@ import type { StreamEvent, StreamFormat, StreamSubject } from '../../model/strea
 import type { Transaction } from '../../storage/store/contract.ts'
 import { collectionOf, type Micros, type Ref } from '../../values/value.ts'
 import type { Subject, Viewer } from './open-stream.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const audienceLimits = {
+  /** Milliseconds of one permission check of an event; ours. */
+  streamPredicateMs: 100,
+} as const
 
 interface AudienceOptions {
   readonly host: SessionHost
@@ -62,7 +67,7 @@ export class Audience {
   #decide(viewer: Viewer, decision: () => boolean): boolean {
     if (this.#tooSlow.has(viewer)) return false
     const { now } = this.#options.host
-    const end = now() + limits.streamPredicateMs * 1000
+    const end = now() + audienceLimits.streamPredicateMs * 1000
     const check = () => {
       if (now() > end) throw timedOut()
     }

@@ -2,7 +2,6 @@
 // bounded. A stream never skips an event, so the stream of a reader that falls too far behind ends. Streams with the
 // same rights share a viewer. The reasons why streams end are listed with their texts.
 
-import { limits } from '../../base/limits.ts'
 import { endOfTime, epoch, nearestMicros } from '../../base/micros.ts'
 import type { Caller } from '../../model/auth/contract.ts'
 import type { Session } from '../../model/session.ts'
@@ -19,6 +18,13 @@ import {
 } from '../../values/value.ts'
 import { ownKeyOf } from '../../values/value-keys.ts'
 import type { EventStream } from '../contract.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const openStreamLimits = {
+  /** Events, and their bytes (ours), in the queue of one stream. The events of one transaction are counted together. */
+  streamEventsMax: 4096,
+  streamBytesMax: 8_388_608,
+} as const
 
 // The viewers of streams. Streams opened with the same rights share a viewer: access is decided once for all of them,
 // and they end together when the credential is lost. A viewer is lost when its key or token changes or expires, when
@@ -193,7 +199,7 @@ export class OpenStream implements EventStream {
     const bytes = lines.reduce((sum, line) => sum + line.length, 0)
     if (this.#ended) return bytes
     const waiting = this.#queue.length
-    if (waiting >= limits.streamEventsMax || this.#bytes >= limits.streamBytesMax) {
+    if (waiting >= openStreamLimits.streamEventsMax || this.#bytes >= openStreamLimits.streamBytesMax) {
       this.#queue = []
       const description = `Stream closed due to congestion after accumulating ${waiting} items.`
       this.end({ cause: 'not read', code: 'time out', description, txn: epoch })

@@ -11,6 +11,22 @@ import type { QueryResponse } from '../contract.ts'
 import type { StreamOpening } from '../engine-options.ts'
 import { type OpenStream, type Reader, rightsLost, type Subject, streamEnds } from './open-stream.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const pageReaderLimits = {
+  /** Streams that get the events of a transaction in one turn of the event loop, and bytes of these events; ours. */
+  streamsPerTurn: 64,
+  streamBytesPerTurn: 4_194_304,
+  /** Past events that a stream of version 10 can catch up on. */
+  streamReplayMax: 128,
+  /** Events of one page for a stream that has caught up; ours. */
+  streamPageEvents: 1024,
+  /** Milliseconds without events after which a stream of version 10 sends its position. */
+  streamStatusMs: 300_000,
+  /** Milliseconds until a page of a stream of version 10 is read again after a failure, and number of retries; ours. */
+  streamRetryMs: 1000,
+  streamRetriesMax: 5,
+} as const
+
 /** Reads a page; see {@link StreamOpening}. */
 type NextPage = StreamOpening['nextPage']
 
@@ -70,7 +86,7 @@ class PageReader implements Reader {
     this.#place = order.place
     this.#quietSince = order.place
     this.#sentMs = host.clock.elapsedMs()
-    this.#awaitStatus(limits.streamStatusMs)
+    this.#awaitStatus(pageReaderLimits.streamStatusMs)
   }
 
   get isEmpty(): boolean {
@@ -141,7 +157,8 @@ class PageReader implements Reader {
     this.#isDue = false
     this.#isReading = true
     // A page with one event more than the replay limit shows that the limit was exceeded.
-    const size = this.#replayed === undefined ? limits.streamPageEvents : limits.streamReplayMax + 1
+    const size =
+      this.#replayed === undefined ? pageReaderLimits.streamPageEvents : pageReaderLimits.streamReplayMax + 1
     const response = nextPage(this.#order.request(this.#place, size))
     if (!(response instanceof Promise)) this.#take(response)
     else {
@@ -177,12 +194,12 @@ class PageReader implements Reader {
     else if (status === 400) this.#end(streamEnds.sourceClosed)
     else if (
       requestError === 'internal server error' ||
-      (!isRateLimited && ++this.#failures > limits.streamRetriesMax)
+      (!isRateLimited && ++this.#failures > pageReaderLimits.streamRetriesMax)
     ) {
       this.#end(streamEnds.failed)
     } else {
       this.#isDue = true
-      this.#cancelRetry = this.#host.timers.after(limits.streamRetryMs, () => {
+      this.#cancelRetry = this.#host.timers.after(pageReaderLimits.streamRetryMs, () => {
         this.#cancelRetry = undefined
         this.#host.enqueue(this)
       })
@@ -196,7 +213,7 @@ class PageReader implements Reader {
     const lines = [...page.lines]
     let end: Ending | undefined = page.isOver ? 'over' : undefined
     if (this.#replayed !== undefined) {
-      const left = limits.streamReplayMax - this.#replayed
+      const left = pageReaderLimits.streamReplayMax - this.#replayed
       this.#replayed += lines.length
       if (lines.length > left) {
         lines.length = left
@@ -257,10 +274,11 @@ class PageReader implements Reader {
   #awaitStatus(ms: number): void {
     this.#cancelStatus = this.#host.timers.after(ms, () => {
       const idleMs = this.#host.clock.elapsedMs() - this.#sentMs
-      if (idleMs < limits.streamStatusMs) this.#awaitStatus(limits.streamStatusMs - idleMs)
+      if (idleMs < pageReaderLimits.streamStatusMs)
+        this.#awaitStatus(pageReaderLimits.streamStatusMs - idleMs)
       else {
         this.#wantsStatus = true
-        this.#awaitStatus(limits.streamStatusMs)
+        this.#awaitStatus(pageReaderLimits.streamStatusMs)
         this.wake()
       }
     })
@@ -274,7 +292,11 @@ function summed(left: readonly number[], right: readonly number[]): readonly num
 /** Does as much of the work as one turn of the event loop may take. Returns whether work remains. */
 export function hasMore(work: Generator<number, void, void>): boolean {
   let bytes = 0
-  for (let streams = 0; streams < limits.streamsPerTurn && bytes < limits.streamBytesPerTurn; streams++) {
+  for (
+    let streams = 0;
+    streams < pageReaderLimits.streamsPerTurn && bytes < pageReaderLimits.streamBytesPerTurn;
+    streams++
+  ) {
     const next = work.next()
     if (next.done) return false
     bytes += next.value

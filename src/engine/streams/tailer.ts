@@ -10,6 +10,13 @@ import type { CommittedTransaction, Transaction } from '../../storage/store/cont
 import type { Store } from '../../storage/store/store.ts'
 import type { Micros } from '../../values/value.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const tailerLimits = {
+  /** Transactions and events that are handled in one turn of the event loop; ours. */
+  streamTransactionsPerTurn: 64,
+  streamEventsPerTurn: 1024,
+} as const
+
 /** The options for waiting while a transaction is handled. */
 export interface WaitOptions {
   /** The results of earlier tries; retained until the transaction has been handled. */
@@ -134,7 +141,7 @@ export class Tailer {
   /** Handles the next transactions. Returns whether there may be further transactions to read. */
   #readOn(transaction: Transaction): boolean {
     const { clock, handle, store } = this.#options
-    const { streamEventsPerTurn, streamTransactionsPerTurn } = limits
+    const { streamEventsPerTurn, streamTransactionsPerTurn } = tailerLimits
     if (this.#ahead.length === 0)
       this.#ahead = store.changes(this.#position, streamTransactionsPerTurn, streamEventsPerTurn)
     const hasRead = this.#ahead.length > 0

@@ -52,6 +52,14 @@ import { requireExtent, tooLong } from '../value-limits.ts'
 import { evaluateChain } from './chain.ts'
 import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const interpreterLimits = {
+  /** Nested expressions of version 10 during evaluation, over all lambdas; ours: protects the native stack. */
+  v10EvaluationDepthMax: 16_000,
+  /** Performance hints in a response of version 10; ours: further hints are omitted. */
+  v10HintsMax: 64,
+} as const
+
 /** The scope for a lambda's body. The caller has checked the number of arguments. */
 export function argumentScope(
   { parameters, rest }: LambdaNode,
@@ -117,7 +125,7 @@ export class Interpreter implements Evaluation {
 
   hint(code: HintCode, text: string, span: Span | undefined): void {
     const hints = this.#hints
-    if (hints === undefined || hints.length >= limits.v10HintsMax) return
+    if (hints === undefined || hints.length >= interpreterLimits.v10HintsMax) return
     const message = msg`${code} - ${text} See https://docs.fauna.com/performance_hint/${code}.`
     const isSame = (hint: Diagnostic) =>
       hint.message === message &&
@@ -149,7 +157,7 @@ export class Interpreter implements Evaluation {
       case 'lambda':
         return new Lambda(node, call.source, scope)
     }
-    if (++this.#depth > limits.v10EvaluationDepthMax) throw stackOverflow(call)
+    if (++this.#depth > interpreterLimits.v10EvaluationDepthMax) throw stackOverflow(call)
     const value = this.#compound(node, scope, call)
     this.#depth--
     return value

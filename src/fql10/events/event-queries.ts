@@ -2,7 +2,6 @@
 // queries). For a stream, the engine also gets the changes that concern it, and the format of its pages and status
 // lines. Each page of a stream is a separate request, which opens the source again.
 
-import { limits } from '../../base/limits.ts'
 import { epoch } from '../../base/micros.ts'
 import type { LanguageRequest, Query, RenderedResponse } from '../../model/language.ts'
 import type { Session } from '../../model/session.ts'
@@ -27,6 +26,14 @@ import {
 } from './event-page.ts'
 import { type EventRequest, readEventRequest, startOf } from './event-request.ts'
 import { type OpenedToken, placeText, wholeTransaction } from './token.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const eventQueriesLimits = {
+  /** UTF-16 units of a page of a stream; ours. */
+  streamPageUnitsMax: 1_048_576,
+  /** UTF-16 units of a page of a feed; ours. */
+  feedPageUnitsMax: 16_777_216,
+} as const
 
 /** A page of events with a maximum size and a response format. */
 abstract class EventPageQuery implements Query {
@@ -59,7 +66,7 @@ abstract class EventPageQuery implements Query {
 
 /** A page of a feed. */
 export class FeedQuery extends EventPageQuery {
-  readonly unitsMax = limits.feedPageUnitsMax
+  readonly unitsMax = eventQueriesLimits.feedPageUnitsMax
   readonly usedShare = 0.95
 
   render({ costs, events, hasNext, place }: EventPage): string {
@@ -144,7 +151,7 @@ function costsOf([readOps = 0, bytesRead = 0, computeUnits = 0, timeMs = 0]: rea
 
 /** A page of a stream. Only the service itself requests such pages. */
 export class StreamPageQuery extends EventPageQuery {
-  readonly unitsMax = limits.streamPageUnitsMax
+  readonly unitsMax = eventQueriesLimits.streamPageUnitsMax
   readonly usedShare = 0.5
 
   render({ costs, events, hasNext, place }: EventPage, source: ChangeSource): string {

@@ -2,7 +2,6 @@
 // token, the cursor, the page size. Then opens the event source with the current rights of the caller.
 
 import { RequestError } from '../../base/errors.ts'
-import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
@@ -22,6 +21,13 @@ import { collectionRef } from '../world/stored-sets.ts'
 import { checkSource, type SourceStep, sourcePartsOf } from './event-source.ts'
 import { callOf } from './moments.ts'
 import { type EventPlace, type OpenedToken, openToken, placeIn, sourceIn, wholeTransaction } from './token.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const eventRequestLimits = {
+  /** Events on a page of a feed: default and maximum. */
+  feedPageDefault: 16,
+  feedPageMax: 16_000,
+} as const
 
 // Opens event sources with the current rights of the caller.
 
@@ -123,11 +129,11 @@ export function readEventRequest(body: string | undefined, endpoint: EventEndpoi
     throw sentence(endpoint, 'invalid event cursor provided')
   }
   if (size !== undefined && size < 1) throw invalidBody('page size must be greater than zero.')
-  if (size !== undefined && size > limits.feedPageMax) {
-    throw invalidBody(`page size can not be greater than ${limits.feedPageMax}.`)
+  if (size !== undefined && size > eventRequestLimits.feedPageMax) {
+    throw invalidBody(`page size can not be greater than ${eventRequestLimits.feedPageMax}.`)
   }
   const from = startTime === undefined ? undefined : nearestMicros(startTime)
-  return { token, startTime: from, cursor, pageSize: size ?? limits.feedPageDefault }
+  return { token, startTime: from, cursor, pageSize: size ?? eventRequestLimits.feedPageDefault }
 }
 
 function invalidToken(endpoint: EventEndpoint): RequestError {

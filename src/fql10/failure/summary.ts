@@ -4,6 +4,12 @@ import { limits } from '../../base/limits.ts'
 import { Source, type Span } from '../syntax/source.ts'
 import type { Diagnostic, Remark } from './query-failure.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const summaryLimits = {
+  /** UTF-16 units of an excerpt within an error message of version 10; ours. */
+  v10DrawnUnitsMax: 16_384,
+} as const
+
 /** Renders all diagnostics for the summary of a response. */
 export function summaryOf(diagnostics: readonly Diagnostic[]): string {
   return renderDiagnostics(diagnostics, '\n\n', limits.v10SummaryUnitsMax)
@@ -11,7 +17,7 @@ export function summaryOf(diagnostics: readonly Diagnostic[]): string {
 
 /** Renders diagnostics for use in an error message, such as the reason why a function body is invalid. */
 export function renderInMessage(diagnostics: readonly Diagnostic[], between: '\n' | '\n\n'): string {
-  return renderDiagnostics(diagnostics, between, limits.v10DrawnUnitsMax)
+  return renderDiagnostics(diagnostics, between, summaryLimits.v10DrawnUnitsMax)
 }
 
 /** Renders diagnostics up to a maximum length. There may be thousands of diagnostics with long source lines. */

@@ -1,9 +1,14 @@
 // Reads tokens of a text, such as whitespace and names. Also defines the errors that end parsing.
 
-import { limits } from '../../base/limits.ts'
 import { type Message, msg } from '../../base/message.ts'
 import type { Diagnostic, Remark } from '../failure/query-failure.ts'
 import type { Source } from './source.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const readerLimits = {
+  /** Reported syntax errors of one text of version 10; ours: parsing stops after the last. */
+  v10FaultsMax: 1000,
+} as const
 
 /** Words that cannot be names of variables, parameters or projected fields. */
 const keywords: ReadonlySet<string> = new Set(
@@ -142,7 +147,7 @@ export class SourceReader {
   /** Records a fault after which parsing can continue. Throws after the last fault that may be reported. */
   record(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
-    if (this.faults.length >= limits.v10FaultsMax) throw recorded
+    if (this.faults.length >= readerLimits.v10FaultsMax) throw recorded
   }
 
   /** Records a fault, and returns the value to throw. */

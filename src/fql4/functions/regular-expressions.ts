@@ -2,7 +2,6 @@
 
 import { longCall, step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
-import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { codePointsBetween, unitOffset } from '../../text/code-points.ts'
 import {
@@ -23,6 +22,14 @@ import type { Value } from '../../values/value.ts'
 import { boolean, integer, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'
 import { CountedText, counted, countScan } from '../value-limits.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const regularExpressionsLimits = {
+  /** Results of `FindStrRegex`. */
+  regexResultsMax: 1024,
+  /** Instructions of a pattern times characters of the searched text; ours: about ten seconds in the worst case. */
+  regexStepsMax: 268_435_456,
+} as const
 
 // Regular expressions as arguments, and searches that count their cost.
 
@@ -66,10 +73,10 @@ const stepsPerUnit = 2
 /** Counts one pass of RE2 over a text. Throws `bad request` when a single pass could take too long. */
 function countPass(call: Call, pattern: CompiledPattern, text: string): void {
   const steps = text.length * pattern.size
-  if (steps > limits.regexStepsMax) {
+  if (steps > regularExpressionsLimits.regexStepsMax) {
     throw new RequestError(
       'bad request',
-      msg`Search takes too many steps: got ${steps}, limit: ${limits.regexStepsMax}`,
+      msg`Search takes too many steps: got ${steps}, limit: ${regularExpressionsLimits.regexStepsMax}`,
     )
   }
   longCall(steps / stepsPerUnit)
@@ -160,7 +167,8 @@ function findAll(
 }
 
 function resultsMax(given: bigint | undefined): number {
-  if (given === undefined || given > BigInt(limits.regexResultsMax)) return limits.regexResultsMax
+  if (given === undefined || given > BigInt(regularExpressionsLimits.regexResultsMax))
+    return regularExpressionsLimits.regexResultsMax
   return Number(given < 0n ? 0n : given)
 }
 
@@ -220,7 +228,7 @@ export const regularExpressions = family('Regular expressions', [
       num_results: optional(integer),
     },
     result: 'Array of Object',
-    summary: `The positions and texts of a pattern's matches, at most ${limits.regexResultsMax}.`,
+    summary: `The positions and texts of a pattern's matches, at most ${regularExpressionsLimits.regexResultsMax}.`,
     example: [
       '{"findstrregex": "fire and ice", "pattern": "i.e"}',
       '[{"start": 1, "end": 3, "data": "ire"}, {"start": 9, "end": 11, "data": "ice"}]',

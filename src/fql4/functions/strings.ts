@@ -15,6 +15,12 @@ import { type ArgumentType, type Call, define, family, optional, unary } from '.
 import { CountedText, counted, countScan, countText } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const stringsLimits = {
+  /** Repetitions of `Repeat`. */
+  stringRepeatMax: 1024,
+} as const
+
 // Java's Character.isWhitespace defines white space: no-break spaces do not count, the ASCII separators count.
 
 /** Returns whether a UTF-16 unit is white space. All white space characters have one unit. */
@@ -77,7 +83,7 @@ function repeat(text: string, number: bigint, call: Call): string {
   return text.repeat(count)
 }
 
-const repeatMax = BigInt(limits.stringRepeatMax)
+const repeatMax = BigInt(stringsLimits.stringRepeatMax)
 
 function replaceText(text: string, find: string, replace: string, call: Call): string {
   const result = new CountedText(call)
@@ -197,7 +203,7 @@ export const strings = family('Strings', [
   define({
     arguments: { repeat: string, number: optional(integer) },
     result: 'String',
-    summary: `The text repeated a number of times, twice if not given, at most ${limits.stringRepeatMax} times.`,
+    summary: `The text repeated a number of times, twice if not given, at most ${stringsLimits.stringRepeatMax} times.`,
     example: ['{"repeat": "ha", "number": 3}', '"hahaha"'],
     evaluate: (args, call) => repeat(args.repeat, args.number ?? 2n, call),
   }),
@@ -210,7 +216,7 @@ export const strings = family('Strings', [
   }),
   unary('space', integer, {
     result: 'String',
-    summary: `A text of blanks, at most ${limits.stringRepeatMax}.`,
+    summary: `A text of blanks, at most ${stringsLimits.stringRepeatMax}.`,
     example: ['3', '"   "'],
     evaluate: (count, call) => repeat(' ', count, call),
   }),

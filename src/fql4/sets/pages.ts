@@ -2,7 +2,6 @@
 // ends with the last element before the cursor. One additional element is read to find out whether there is a further
 // page.
 
-import { limits } from '../../base/limits.ts'
 import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
 import { type Element, elementValue, type SetBound } from '../../model/sets/stream.ts'
 import { isNativeCollectionRef, type Value } from '../../values/value.ts'
@@ -16,6 +15,12 @@ import { isHistory } from './describe.ts'
 import { eventCursor, eventValue, type HistoryKind, readEventCursor } from './event-cursor.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const pagesLimits = {
+  /** Maximum number of elements of a page. */
+  pageSizeMax: 100_000,
+} as const
 
 /** The parameters of a page. */
 export interface PageRequest {
@@ -98,7 +103,7 @@ function assemble<T extends HasSources, P>(
   { direction, size, sources }: PageRequest,
   source: PageSource<T, P>,
 ): Page {
-  const count = Number(size < limits.pageSizeMax ? size : limits.pageSizeMax)
+  const count = Number(size < pagesLimits.pageSizeMax ? size : pagesLimits.pageSizeMax)
   const { place, shown } = source
   if (count <= 0) {
     const isGiven = (side: PageRequest['direction']) => count === 0 || side === direction

@@ -37,6 +37,12 @@ import {
 import { type RefNames, RefPrinter } from './refs.ts'
 import { type ApiVersion, isAtLeast } from './version.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const renderLimits = {
+  /** Values and characters of a response, together; ours. */
+  answerUnitsMax: 67_108_864,
+} as const
+
 /** Everything that rendering depends on, except the value. */
 export interface RenderContext {
   /** Determines spellings and shapes. */
@@ -63,7 +69,7 @@ export function fillTransactionTime(text: string, time: Micros): string {
  * A value as compact JSON text. Unprintable parts (a reference to something that never had a name, the time of an open
  * transaction) are omitted from objects and arrays. A cursor with an unprintable part becomes null. Undefined when the
  * value itself is unprintable. Throws {@link RequestError} for values nested deeper than `limits.valueDepthMax` and for
- * texts longer than `limits.answerUnitsMax`. The length is limited because a value with shared parts can be small in
+ * texts longer than `renderLimits.answerUnitsMax`. The length is limited because a value with shared parts can be small in
  * memory and huge as text.
  */
 export function renderValue(value: Value, context: RenderContext): string | undefined {
@@ -73,7 +79,7 @@ export function renderValue(value: Value, context: RenderContext): string | unde
 function tooLong(): RequestError {
   return new RequestError(
     'bad request',
-    msg`Answer exceeds the limit of ${limits.answerUnitsMax} characters.`,
+    msg`Answer exceeds the limit of ${renderLimits.answerUnitsMax} characters.`,
   )
 }
 
@@ -109,7 +115,7 @@ class Renderer {
   }
 
   value(value: Value): JsonPiece {
-    if (++this.#units > limits.answerUnitsMax) throw tooLong()
+    if (++this.#units > renderLimits.answerUnitsMax) throw tooLong()
     step()
     switch (typeof value) {
       case 'string':
@@ -318,7 +324,7 @@ class Renderer {
   #known({ depth, tails, text, units }: RenderCache): string | undefined {
     if (text === undefined || tails !== this.#tails) return undefined
     const isWithin =
-      this.#units + units <= limits.answerUnitsMax && this.#depth + depth <= limits.valueDepthMax
+      this.#units + units <= renderLimits.answerUnitsMax && this.#depth + depth <= limits.valueDepthMax
     if (!isWithin) return undefined
     step(1 + Math.floor(text.length / unitsPerStep))
     this.#units += units

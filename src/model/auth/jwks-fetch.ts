@@ -6,8 +6,15 @@ import { lookup as systemLookup } from 'node:dns'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { type RequestOptions, request as requestSecure } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { limits } from '../../base/limits.ts'
 import type { Timers } from '../../base/timers.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const jwksFetchLimits = {
+  /** Bytes of one key set of an access provider; ours. */
+  jwksBytesMax: 1_048_576,
+  /** Milliseconds that fetching a key set may take. */
+  jwksTimeoutMs: 5000,
+} as const
 
 /** The response of a provider: a key set, or that the set with the given tag is unchanged. */
 export type KeySetResponse =
@@ -31,7 +38,7 @@ export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
     const { request, settings } = prepare(uri, options)
     const abort = new AbortController()
     const timeout = () => abort.abort(new Error('the key server did not answer in time'))
-    const cancel = options.timers.after(limits.jwksTimeoutMs, timeout)
+    const cancel = options.timers.after(jwksFetchLimits.jwksTimeoutMs, timeout)
     try {
       const headers = { accept: 'application/json', ...(etag !== undefined && { 'if-none-match': etag }) }
       const response = await send(request, { ...settings, headers, signal: abort.signal })
@@ -91,7 +98,7 @@ async function receive(response: IncomingMessage, conditional: boolean): Promise
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > limits.jwksBytesMax) throw new Error('the key set is too large')
+    if (size > jwksFetchLimits.jwksBytesMax) throw new Error('the key set is too large')
     chunks.push(chunk)
   }
   return { modified: true, body: Buffer.concat(chunks).toString('utf8'), etag: headers.etag }

@@ -6,8 +6,22 @@ import type { CryptoKey } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
 import type { Clock } from '../../base/clock.ts'
-import { limits } from '../../base/limits.ts'
 import type { FetchKeySet } from './jwks-fetch.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const jwksLimits = {
+  /** Bytes of all cached key sets. */
+  jwksCacheBytesMax: 16_777_216,
+  /** Keys of one key set; ours: an empty key of three bytes takes twenty times as much memory. */
+  jwksKeysMax: 4096,
+  /** Milliseconds until a key set is fetched again; until an unused key set is dropped; between forced reloads. */
+  jwksRefreshMs: 300_000,
+  jwksIdleMs: 3_600_000,
+  jwksReloadMs: 500,
+  /** Concurrent fetches of key sets, and waiting fetches; ours. */
+  jwksFetchesAtOnceMax: 32,
+  jwksFetchesWaitingMax: 1000,
+} as const
 
 /** The signature algorithms allowed for tokens: RSA with PKCS #1 padding only. */
 export const signatureAlgorithms = ['RS256', 'RS384', 'RS512'] as const
@@ -46,8 +60,8 @@ export class KeySets {
   readonly #clock: Clock
   readonly #onFailure: (uri: string, reason: string) => void
   readonly #queue = new FairRunner(
-    limits.jwksFetchesAtOnceMax,
-    limits.jwksFetchesWaitingMax,
+    jwksLimits.jwksFetchesAtOnceMax,
+    jwksLimits.jwksFetchesWaitingMax,
     () => new Error('too many key sets are being fetched'),
   )
   readonly #entries: LRUCache<string, Entry>
@@ -61,9 +75,9 @@ export class KeySets {
     this.#clock = clock
     this.#onFailure = onFailure
     this.#entries = new LRUCache({
-      maxSize: limits.jwksCacheBytesMax,
+      maxSize: jwksLimits.jwksCacheBytesMax,
       // The cache drops entries that are older than the TTL.
-      ttl: limits.jwksIdleMs - 1,
+      ttl: jwksLimits.jwksIdleMs - 1,
       ttlResolution: 0,
       updateAgeOnGet: true,
       perf: { now: () => clock.elapsedMs() },
@@ -81,11 +95,11 @@ export class KeySets {
     owner = '',
   ): Promise<VerificationKey> {
     const entry = this.#entry(uri)
-    if (!entry.keys || this.#clock.elapsedMs() - entry.loadedAt >= limits.jwksRefreshMs) {
+    if (!entry.keys || this.#clock.elapsedMs() - entry.loadedAt >= jwksLimits.jwksRefreshMs) {
       await this.#load(uri, entry, entry.etag, owner)
     }
     let jwk = select(entry.keys ?? [], kid)
-    if (!jwk && kid !== undefined && this.#clock.elapsedMs() - entry.attemptedAt >= limits.jwksReloadMs) {
+    if (!jwk && kid !== undefined && this.#clock.elapsedMs() - entry.attemptedAt >= jwksLimits.jwksReloadMs) {
       await this.#load(uri, entry, undefined, owner)
       jwk = select(entry.keys ?? [], kid)
     }
@@ -96,7 +110,7 @@ export class KeySets {
   /** The key that {@link key} would return, if it is available without waiting. */
   readyKey(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): VerificationKey | undefined {
     const known = this.#entries.get(uri)
-    if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= limits.jwksRefreshMs) return undefined
+    if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= jwksLimits.jwksRefreshMs) return undefined
     const jwk = select(known.keys, kid)
     return jwk && known.imported.get(importName(jwk, algorithm))?.key
   }
@@ -121,7 +135,7 @@ export class KeySets {
   /** Loads the set, or joins a running load. After a failure the provider is not called again for half a second. */
   async #load(uri: string, entry: Entry, etag: string | undefined, owner: string): Promise<void> {
     const sinceAttempt = this.#clock.elapsedMs() - entry.attemptedAt
-    if (entry.failure && !entry.loading && sinceAttempt < limits.jwksReloadMs) throw entry.failure
+    if (entry.failure && !entry.loading && sinceAttempt < jwksLimits.jwksReloadMs) throw entry.failure
     entry.loading ??= this.#loadNow(uri, entry, etag, owner)
     await entry.loading
   }
@@ -163,7 +177,7 @@ function parseKeySet(body: string): readonly Jwk[] {
   }
   const keys: unknown = isRecord(set) ? set.keys : undefined
   if (!Array.isArray(keys) || !keys.every(isRecord)) throw new Error('the key set has no list of keys')
-  if (keys.length > limits.jwksKeysMax) throw new Error('the key set has too many keys')
+  if (keys.length > jwksLimits.jwksKeysMax) throw new Error('the key set has too many keys')
   return keys
 }
 

@@ -10,7 +10,6 @@ import { Worker } from 'node:worker_threads'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
 import { assert } from '../../base/assert.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
-import { limits } from '../../base/limits.ts'
 import { programFile } from '../../base/program-files.ts'
 import type { DatabaseId } from '../../values/value.ts'
 import {
@@ -24,6 +23,12 @@ import {
 } from './bcrypt.ts'
 import type { BcryptTask } from './bcrypt-thread.ts'
 import { FailureThrottle, guesserOf, type PasswordRequest, type ThrottleOptions } from './throttle.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const passwordLimits = {
+  /** Waiting password checks and hashes; ours. */
+  passwordChecksWaitingMax: 4000,
+} as const
 
 // Threads for passwords, separate from the thread pool that the store needs: a check takes tens of milliseconds of a
 // core. Threads start on demand and do not keep the process alive.
@@ -103,7 +108,7 @@ const costsMax = 10_000
 export class Passwords {
   readonly #cost: number
   readonly #bcrypt: Bcrypt
-  readonly #queue = new FairRunner(passwordThreads, limits.passwordChecksWaitingMax, tooManyChecks)
+  readonly #queue = new FairRunner(passwordThreads, passwordLimits.passwordChecksWaitingMax, tooManyChecks)
   readonly #throttle: FailureThrottle
   readonly #proven = new GenerationCache<string, true>(provenMax)
   readonly #provenKey: Uint8Array

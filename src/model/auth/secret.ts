@@ -5,12 +5,18 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
-import { limits } from '../../base/limits.ts'
 import type { Memo } from '../../base/pending.ts'
 import { decodeBase64, encodeBase64Url } from '../../values/base64.ts'
 import { type DatabaseId, rootDatabase } from '../../values/value.ts'
 import { type Bcrypt, bcryptAtOnce, isUsableHash, nativeBcrypt, tooManyChecks } from './bcrypt.ts'
 import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const secretLimits = {
+  /** Concurrent checks and hashes of secrets, and waiting checks and hashes; ours: other work needs threads, too. */
+  secretChecksAtOnceMax: 2,
+  secretChecksWaitingMax: 10_000,
+} as const
 
 const formatVersion = 126
 const keyTag = 112
@@ -85,8 +91,8 @@ export class SecretVerifier {
   readonly #verified = new GenerationCache<string, true>(verifiedPairsMax)
   // Separate from the queue of passwords, so that many logins do not delay the verification of secrets.
   readonly #queue = new FairRunner(
-    bcryptAtOnce(limits.secretChecksAtOnceMax),
-    limits.secretChecksWaitingMax,
+    bcryptAtOnce(secretLimits.secretChecksAtOnceMax),
+    secretLimits.secretChecksWaitingMax,
     tooManyChecks,
   )
 

@@ -6,7 +6,6 @@
 
 import type { Clock } from '../../base/clock.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
-import { limits } from '../../base/limits.ts'
 import type { NoticeBoard, NoticeTopic } from '../../base/notices.ts'
 import type { Memo } from '../../base/pending.ts'
 import type { Random } from '../../base/random.ts'
@@ -15,6 +14,22 @@ import type { Transaction } from '../../storage/store/contract.ts'
 import { Ref } from '../../values/value.ts'
 import { tooManyChecks } from './bcrypt.ts'
 import type { Caller } from './contract.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const throttleLimits = {
+  /** Failed password checks without a pause, of one client (a credential at an address) for one identity; ours. */
+  passwordFreeFailures: 5,
+  /** Longest pause between password checks after failures, in milliseconds; ours. */
+  passwordPauseMaxMs: 2000,
+  /** Milliseconds after which half of the failed password checks of a client are forgotten; ours. */
+  passwordFailureHalfLifeMs: 300_000,
+  /** Password checks of one client that wait for the end of its pause; ours. */
+  passwordQueueMax: 1000,
+  /** Maximum milliseconds for which pauses delay a password check; ours. */
+  passwordQueueWaitMs: 5000,
+  /** Clients whose failed password checks are remembered; ours. */
+  passwordGuessersMax: 100_000,
+} as const
 
 // Failed logins are counted per guesser, and guessers take turns for password checks.
 
@@ -43,7 +58,7 @@ export function refName({ collection, database, id }: Ref): string {
 // waits; other processes are notified later.
 
 /** The maximum of a count. Higher counts would have no effect but take longer to decay. */
-const failuresMax = limits.passwordFreeFailures + 10
+const failuresMax = throttleLimits.passwordFreeFailures + 10
 
 interface Count {
   readonly failures: number
@@ -68,7 +83,7 @@ type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
 /** Failures by key. */
 export class FailureCounts implements NoticeTopic {
   readonly #clock: Clock
-  readonly #counts = new GenerationCache<string, Count>(limits.passwordGuessersMax)
+  readonly #counts = new GenerationCache<string, Count>(throttleLimits.passwordGuessersMax)
   #news = new Map<string, News>()
 
   /** `notices`: the exchange with other processes; absent when there is only one process. */
@@ -82,7 +97,7 @@ export class FailureCounts implements NoticeTopic {
     const count = this.#counts.get(key)
     if (count === undefined) return 0
     const age = this.#clock.elapsedMs() - count.countedAt
-    return count.failures * 0.5 ** (age / limits.passwordFailureHalfLifeMs)
+    return count.failures * 0.5 ** (age / throttleLimits.passwordFailureHalfLifeMs)
   }
 
   failed(key: string): void {
@@ -156,7 +171,7 @@ export interface ThrottleOptions {
 export class FailureThrottle {
   readonly #options: ThrottleOptions
   readonly #failures: FailureCounts
-  readonly #queues = new GenerationCache<string, Queue>(limits.passwordGuessersMax)
+  readonly #queues = new GenerationCache<string, Queue>(throttleLimits.passwordGuessersMax)
 
   constructor(options: ThrottleOptions) {
     this.#options = options
@@ -192,7 +207,7 @@ export class FailureThrottle {
 
   /** Running checks count as failures until they finish. Otherwise concurrent guesses would all be free. */
   #isFree(queue: Queue): boolean {
-    return this.#failures.of(queue.key) + queue.running < limits.passwordFreeFailures
+    return this.#failures.of(queue.key) + queue.running < throttleLimits.passwordFreeFailures
   }
 
   #begin(queue: Queue): void {
@@ -204,9 +219,9 @@ export class FailureThrottle {
     return new Promise((resolve, reject) => {
       const refuse = () => reject(tooManyChecks())
       const { waiting } = queue
-      const latest = this.#options.clock.elapsedMs() + limits.passwordQueueWaitMs
+      const latest = this.#options.clock.elapsedMs() + throttleLimits.passwordQueueWaitMs
       waiting.push({ latest, start: resolve, refuse })
-      if (waiting.length > limits.passwordQueueMax)
+      if (waiting.length > throttleLimits.passwordQueueMax)
         waiting.splice(this.#options.random.below(waiting.length), 1)[0]?.refuse()
       this.#serve(queue)
     })
@@ -232,8 +247,12 @@ export class FailureThrottle {
 
   /** Milliseconds between the starts of two checks. */
   #pause({ key, running, waiting }: Queue): number {
-    const steps = this.#failures.of(key) + running - limits.passwordFreeFailures
+    const steps = this.#failures.of(key) + running - throttleLimits.passwordFreeFailures
     const growing = firstPauseMs * 2 ** Math.max(0, steps)
-    return Math.min(growing, limits.passwordPauseMaxMs, limits.passwordQueueWaitMs / waiting.length)
+    return Math.min(
+      growing,
+      throttleLimits.passwordPauseMaxMs,
+      throttleLimits.passwordQueueWaitMs / waiting.length,
+    )
   }
 }

@@ -1,6 +1,5 @@
 // The rules for user collections.
 
-import { limits } from '../../base/limits.ts'
 import { migrationField } from '../../storage/store/definitions.ts'
 import { equalValues } from '../../values/equality.ts'
 import type { Value } from '../../values/value.ts'
@@ -18,6 +17,12 @@ import {
   type WriteRules,
 } from './resource.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const collectionsLimits = {
+  /** Days of history of a collection created without `history_days`. */
+  historyDaysDefault: 30,
+} as const
+
 const historyDays: FieldCheck = (value, path) => {
   const wrong = whole(value, path)
   if (wrong.length > 0 || (value as bigint) >= 0n) return wrong
@@ -25,7 +30,9 @@ const historyDays: FieldCheck = (value, path) => {
 }
 
 /** Days of history if the collection sets none. */
-function defaultHistoryDays({ historyDaysDefault = limits.historyDaysDefault }: WriteRules): bigint {
+function defaultHistoryDays({
+  historyDaysDefault = collectionsLimits.historyDaysDefault,
+}: WriteRules): bigint {
   return BigInt(historyDaysDefault)
 }
 

@@ -1,7 +1,6 @@
 // Indexes. Their source, terms and values are final after creation. The store builds an index and sets `active` when it
 // is complete.
 
-import { limits } from '../../base/limits.ts'
 import { equalValues } from '../../values/equality.ts'
 import {
   isArray,
@@ -18,6 +17,12 @@ import type { Session } from '../session.ts'
 import { destructive, isProtected } from './databases.ts'
 import { flag, keepKnown, map, name, text, whole } from './fields.ts'
 import { type Draft, type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const indexesLimits = {
+  /** Partitions of an index. */
+  indexPartitionsMax: 8,
+} as const
 
 // The `source` of an index: one collection, several collections, or the wildcard. Each of them may have bindings.
 
@@ -130,7 +135,7 @@ function bindingFailures(
   })
 }
 
-const partitionsMax = BigInt(limits.indexPartitionsMax)
+const partitionsMax = BigInt(indexesLimits.indexPartitionsMax)
 
 const partitions: FieldCheck = (value, path) => {
   const wrong = whole(value, path)

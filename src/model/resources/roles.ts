@@ -1,6 +1,5 @@
 // Roles: the privileges that they grant, and their members. Keys, functions and access providers name them.
 
-import { limits } from '../../base/limits.ts'
 import { codeOf } from '../../values/code.ts'
 import {
   isArray,
@@ -20,6 +19,12 @@ import type { Session } from '../session.ts'
 import { keepKnown, map, name } from './fields.ts'
 import { renameRole } from './renaming.ts'
 import { type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const rolesLimits = {
+  /** Roles whose membership names the same collection. */
+  rolesPerMembershipMax: 64,
+} as const
 
 /** The number of parameters of each action's predicate. */
 const predicateArity: Record<ResourceAction, number> = {
@@ -167,9 +172,9 @@ function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): re
       counts.set(id, (counts.get(id) ?? 0) + 1)
     }
   }
-  const crowded = [...wanted].some(id => (counts.get(id) ?? 0) >= limits.rolesPerMembershipMax)
+  const crowded = [...wanted].some(id => (counts.get(id) ?? 0) >= rolesLimits.rolesPerMembershipMax)
   if (!crowded) return []
-  const fault = { kind: 'too many roles', most: limits.rolesPerMembershipMax } as const
+  const fault = { kind: 'too many roles', most: rolesLimits.rolesPerMembershipMax } as const
   return [{ path: [], fault, isInArgument: true }]
 }
 

@@ -23,6 +23,22 @@ import { invalidHeader } from './request-headers.ts'
 import { discardBody, ResponseWriter } from './response-writer.ts'
 import { TurnEnd } from './turn-end.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const edgeLimits = {
+  /** Bytes of all incomplete request bodies together; ours: limits the memory that slow senders take. */
+  bufferedBodyBytesMax: 268_435_456,
+  /** Minimum speed of a request body: bytes in each window, and milliseconds of a window; ours. */
+  bodyPaceBytes: 32_768,
+  bodyPaceMs: 20_000,
+  /**
+   * Unread bytes of all responses together; minimum speed of each client: bytes in each window, and milliseconds of
+   * a window; ours.
+   */
+  unreadResponseBytesMax: 268_435_456,
+  unreadPaceBytes: 32_768,
+  unreadPaceMs: 60_000,
+} as const
+
 export interface EdgeOptions {
   /** The value of `x-faunadb-build`. */
   readonly build: string
@@ -64,10 +80,15 @@ export class Edge {
     this.#pendingMax = options.pendingRequestsMax
     if (services.meter) services.meter.inFlight = () => this.#pending
     const { clock, meter, timers } = services
-    const bodyPace = { windowMs: limits.bodyPaceMs, amount: limits.bodyPaceBytes, clock, timers }
-    this.#bodies = new MemoryBudget({ max: limits.bufferedBodyBytesMax, pace: bodyPace })
-    const unreadPace = { windowMs: limits.unreadPaceMs, amount: limits.unreadPaceBytes, clock, timers }
-    const unreadMax = options.unreadResponseBytesMax ?? limits.unreadResponseBytesMax
+    const bodyPace = { windowMs: edgeLimits.bodyPaceMs, amount: edgeLimits.bodyPaceBytes, clock, timers }
+    this.#bodies = new MemoryBudget({ max: edgeLimits.bufferedBodyBytesMax, pace: bodyPace })
+    const unreadPace = {
+      windowMs: edgeLimits.unreadPaceMs,
+      amount: edgeLimits.unreadPaceBytes,
+      clock,
+      timers,
+    }
+    const unreadMax = options.unreadResponseBytesMax ?? edgeLimits.unreadResponseBytesMax
     const unread = new MemoryBudget({ max: unreadMax, pace: unreadPace })
     this.#writer = new ResponseWriter({ build: options.build, host: options.host }, unread, { meter, timers })
   }

@@ -4,12 +4,17 @@
 
 import type { Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
-import { limits } from '../../base/limits.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
 import type { EventStream } from '../../engine/contract.ts'
 import type { Outlet } from './exchange.ts'
 import type { RequestMeter } from './request-meter.ts'
 import type { TurnEnd } from './turn-end.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const eventWriterLimits = {
+  /** Milliseconds that a client may take to read the end of its stream before it is disconnected; ours. */
+  streamEndMs: 5000,
+} as const
 
 /** The limit of the bytes that were written to connections but not yet read by the clients. */
 export interface UnreadBytes {
@@ -77,7 +82,7 @@ export class EventWriter {
 
   /** Closes the connection if the client does not read the last events in time. */
   #limitEnd(): void {
-    this.#cancelCut ??= this.#writing.timers.after(limits.streamEndMs, () => this.#outlet.abort())
+    this.#cancelCut ??= this.#writing.timers.after(eventWriterLimits.streamEndMs, () => this.#outlet.abort())
   }
 
   #close(): void {

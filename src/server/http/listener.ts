@@ -35,6 +35,19 @@ import {
   upgradeIn,
 } from './preface.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const listenerLimits = {
+  /** Connections without a request in flight, and open HTTP/2 streams of one connection; ours. */
+  waitingConnectionsMax: 8192,
+  sessionStreamsMax: 1000,
+  /** Milliseconds between two checks of the bytes that HTTP/2 connections have sent without a request; ours. */
+  sessionCheckMs: 50,
+  /** Milliseconds that idle connections stay open at shutdown, for requests that are already on their way; ours. */
+  lingerMs: 250,
+  /** Milliseconds that a client may take to send one request. */
+  requestReceiveMs: 60_000,
+} as const
+
 /** The address to listen on. */
 export interface ListenAddress {
   readonly host: string
@@ -86,7 +99,7 @@ const unseenResets = 10
 const sessionOptions = {
   settings: {
     maxHeaderListSize: limits.requestHeadBytesMax,
-    maxConcurrentStreams: limits.sessionStreamsMax,
+    maxConcurrentStreams: listenerLimits.sessionStreamsMax,
   },
   maxSessionMemory: sessionMegabytesMax,
   streamResetRate: limits.sessionResetsPerSecond,
@@ -133,19 +146,19 @@ export class Listener {
     this.#handle = handle
     this.#proxies = new TrustedProxies(options.trustedProxies)
     this.#idleMs = options.idleMs ?? limits.connectionIdleMs
-    this.#receiveMs = options.receiveMs ?? limits.requestReceiveMs
-    this.#lingerMs = options.lingerMs ?? limits.lingerMs
+    this.#receiveMs = options.receiveMs ?? listenerLimits.requestReceiveMs
+    this.#lingerMs = options.lingerMs ?? listenerLimits.lingerMs
     const clock = options.clock ?? systemClock
     const timers = options.timers ?? systemTimers
     this.#timers = timers
     this.#pacing = new Pacing(clock, timers)
-    const waitingMax = options.waitingConnectionsMax ?? limits.waitingConnectionsMax
+    const waitingMax = options.waitingConnectionsMax ?? listenerLimits.waitingConnectionsMax
     const openMax = options.connectionsMax ?? connectionsMax()
     // A new connection evicts a waiting connection. If no other connection waits, the new connection is closed.
     const max = () => Math.min(waitingMax, openMax - this.#counts.busy)
     const waiting = new MemoryBudget({ max })
     this.#counts = { waiting, busy: 0 }
-    this.#cancelChecks = timers.every(limits.sessionCheckMs, () => {
+    this.#cancelChecks = timers.every(listenerLimits.sessionCheckMs, () => {
       for (const pacer of this.#sessions.values()) pacer.checkTraffic()
     })
     this.#http1 = this.#createHttp1()

@@ -1,7 +1,6 @@
 // Reads and checks the bodies and parameters of log requests. Each error is a 400 that names the field. The
 // credential determines which records a request may read.
 
-import { limits } from '../../base/limits.ts'
 import { microsPerDay } from '../../base/micros.ts'
 import { type AccountKey, isRegionGroup } from '../../query-log/account-keys.ts'
 import {
@@ -17,6 +16,16 @@ import { rootDatabase } from '../../values/value.ts'
 import { apiTraits, badRequest, MessageError, principalOf } from './api.ts'
 import type { EndpointCall, Services } from './endpoint.ts'
 import { queryParameter } from './url.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const logRequestLimits = {
+  /** Bytes of a request body at the endpoints of the query log; ours. */
+  logBodyBytesMax: 65_536,
+  /** Days that an export of the query log may span; exports on one page of their list; characters of a filter. */
+  logExportDaysMax: 90,
+  logExportsPageMax: 1000,
+  logFilterCharsMax: 4096,
+} as const
 
 /** A log request whose database names have not been looked up yet. */
 interface LogRequest {
@@ -42,10 +51,10 @@ interface ListRequest {
 export type Fields = Readonly<Record<string, unknown>>
 
 /** The traits of the endpoints of the query log. */
-export const logTraits = { ...apiTraits, bodyBytesMax: limits.logBodyBytesMax } as const
+export const logTraits = { ...apiTraits, bodyBytesMax: logRequestLimits.logBodyBytesMax } as const
 
 const nanosPerMilli = 1_000_000n
-const spanNanosMax = BigInt(limits.logExportDaysMax) * BigInt(microsPerDay) * 1000n
+const spanNanosMax = BigInt(logRequestLimits.logExportDaysMax) * BigInt(microsPerDay) * 1000n
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const pageSizeDefault = 50
 
@@ -84,7 +93,7 @@ function readLogRequest(fields: Fields, own: string): LogRequest {
   const end = timeOf(fields, 'time_end')
   if (start.nanos >= end.nanos) throw badRequest('"time_start" has to be before "time_end"')
   if (end.nanos - start.nanos > spanNanosMax) {
-    throw badRequest(`"time_end" may be at most ${limits.logExportDaysMax} days after "time_start"`)
+    throw badRequest(`"time_end" may be at most ${logRequestLimits.logExportDaysMax} days after "time_start"`)
   }
   const idempotencyToken = text(fields, 'idempotency_token')
   if (idempotencyToken !== undefined && !uuidPattern.test(idempotencyToken)) {
@@ -110,7 +119,8 @@ export function checkRegionGroup(name: string, own: string): void {
 export function readListRequest(call: EndpointCall): ListRequest {
   const fields = call.body === undefined || call.body === '' ? {} : bodyOf(call)
   const nextToken = text(fields, 'next_token')
-  const maxResults = wholeNumber(fields, 'max_results', 1, limits.logExportsPageMax) ?? pageSizeDefault
+  const maxResults =
+    wholeNumber(fields, 'max_results', 1, logRequestLimits.logExportsPageMax) ?? pageSizeDefault
   return { states: statesOf(fields.states), nextToken, maxResults }
 }
 
@@ -126,7 +136,7 @@ function statesOf(states: unknown): ReadonlySet<ExportState> | undefined {
 export function text(fields: Fields, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string' || value === '' || value.length > limits.logFilterCharsMax) {
+  if (typeof value !== 'string' || value === '' || value.length > logRequestLimits.logFilterCharsMax) {
     throw badRequest(`"${name}" has to be a text`)
   }
   return value

@@ -28,6 +28,57 @@ import { limits } from '../../base/limits.ts'
 import type { Timers } from '../../base/timers.ts'
 import { isShort, sliceOf } from './slices.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const pacerLimits = {
+  /** Requests of one connection that start in one turn of the event loop; ours: other connections get their turn. */
+  requestsPerTurn: 16,
+  /** Waiting requests of one connection, after which the service stops reading from it; ours. */
+  requestsWaitingMax: 64,
+  /** Bytes whose parsing costs as much as one request; ours. */
+  readBytesPerRequest: 256,
+  /** Lines of HTTP/1.1 whose parsing costs as much as one request; ours. */
+  linesPerRequest: 16,
+  /** Bytes of HTTP/1.1 whose parsing costs as much as one request; ours. */
+  bodyBytesPerRequest: 2048,
+  /** Lines of a slice, the part of a read of HTTP/1.1 that is parsed at once; ours. */
+  linesPerSlice: 128,
+  /** Lines in one read of HTTP/1.1 from which on all new connections are parsed in slices; ours. */
+  linesOfFlood: 512,
+  /**
+   * Lines above `shortReadLines`, summed over all connections in one turn, above which all connections are parsed in
+   * slices; ours.
+   */
+  excessLinesPerTurn: 2048,
+  /** Milliseconds for which new connections are then parsed in slices as well; ours. */
+  slicesAllMs: 10_000,
+  /**
+   * Requests of all connections in one turn, beyond the first of each connection; target duration of a turn in
+   * milliseconds; ours.
+   */
+  extraRequestsPerTurn: 256,
+  turnMs: 10,
+  /** Streams of one HTTP/2 connection that a client may reset at once; ours. */
+  sessionResetBurst: 100,
+  /** Bytes of an HTTP/2 connection that belong to no request and no body: at once, and per second; ours. */
+  sessionEmptyBytesBurst: 524_288,
+  sessionEmptyBytesPerSecond: 65_536,
+  /**
+   * Milliseconds for which the next limits apply to a client after the service has closed its session because of
+   * useless frames; ours.
+   */
+  offenderMs: 10_000,
+  /** Milliseconds between new sessions of such a client; ours. */
+  offenderSpacingMs: 100,
+  /** Streams that a session of such a client may reset at once; ours. */
+  offenderResetBurst: 10,
+  /** Divisor of the allowed useless bytes for a session of such a client; ours. */
+  offenderEmptyBytesPart: 16,
+  /** Maximum delay of a new session of such a client in milliseconds, above which the session is rejected; ours. */
+  offenderWaitMs: 5_000,
+  /** Approximate maximum number of clients in memory whose sessions were closed because of useless frames; ours. */
+  offendersMax: 10_000,
+} as const
+
 /** Work of a connection that may have to wait for a later turn. */
 interface Step {
   readonly kind: 'request' | 'handshake' | 'read' | 'slice'
@@ -50,7 +101,7 @@ export class Pacing {
   /** Connections that have begun work in this turn, or have waiting work. */
   readonly #takers = new Set<Pacer>()
   /** Capacity of a turn beyond the first request of each connection, and the part of it that this turn has used. */
-  #room: number = limits.extraRequestsPerTurn
+  #room: number = pacerLimits.extraRequestsPerTurn
   #spent = 0
   #turnFromMs = 0
   /** Connections whose sockets Node's parser reads by itself. */
@@ -65,8 +116,8 @@ export class Pacing {
   constructor(clock: Clock, timers: Timers) {
     this.clock = clock
     this.timers = timers
-    this.#offences = new RateLimit(passingMs, limits.offendersMax, () => clock.elapsedMs())
-    this.#queues = new RateLimit(passingMs, limits.offendersMax, () => clock.elapsedMs())
+    this.#offences = new RateLimit(passingMs, pacerLimits.offendersMax, () => clock.elapsedMs())
+    this.#queues = new RateLimit(passingMs, pacerLimits.offendersMax, () => clock.elapsedMs())
   }
 
   /** For {@link Pacer}: whether this turn has room for its next step. If so, the pacer must do the step at once. */
@@ -76,7 +127,7 @@ export class Pacing {
     const isFree = isFirst && kind === 'request'
     // In an empty turn, a step may exceed the capacity. Otherwise an expensive step might never be admitted.
     const mayGo = isFirst && this.#spent === 0
-    const hasRoom = pacer.begun < limits.requestsPerTurn && this.#spent < this.#room
+    const hasRoom = pacer.begun < pacerLimits.requestsPerTurn && this.#spent < this.#room
     if (!isFree && !mayGo && !hasRoom) return false
     if (!isFree) this.#spent += cost
     pacer.begun++
@@ -96,8 +147,8 @@ export class Pacing {
 
   readonly #next = () => {
     const tookMs = this.clock.elapsedMs() - this.#turnFromMs
-    if (tookMs > limits.turnMs) this.#room = Math.floor((this.#room * limits.turnMs) / tookMs)
-    else this.#room = Math.min(limits.extraRequestsPerTurn, 2 * this.#room + 1)
+    if (tookMs > pacerLimits.turnMs) this.#room = Math.floor((this.#room * pacerLimits.turnMs) / tookMs)
+    else this.#room = Math.min(pacerLimits.extraRequestsPerTurn, 2 * this.#room + 1)
     this.#spent = 0
     this.#excessLines = 0
     // Connections that began the fewest steps in the last turn come first.
@@ -120,7 +171,7 @@ export class Pacing {
 
   /** For {@link Pacer}: slices all connections for a while, because a connection looks like a flood. */
   sliceAll(): void {
-    this.#slicesUntilMs = this.clock.elapsedMs() + limits.slicesAllMs
+    this.#slicesUntilMs = this.clock.elapsedMs() + pacerLimits.slicesAllMs
   }
 
   /** For {@link Pacer}: records whether Node's parser reads the socket by itself. */
@@ -136,14 +187,14 @@ export class Pacing {
   noteExcess(pacer: Pacer, lines: number): void {
     this.#excessLines += lines
     pacer.slice()
-    if (this.#excessLines <= limits.excessLinesPerTurn) return
+    if (this.#excessLines <= pacerLimits.excessLinesPerTurn) return
     this.sliceAll()
     for (const each of this.#unsliced) each.slice()
   }
 
   /** Remembers that a session of `client` was ended. */
   noteOffence(client: string): void {
-    this.#offences.take(client, limits.offenderMs - this.#offences.waitMs(client))
+    this.#offences.take(client, pacerLimits.offenderMs - this.#offences.waitMs(client))
   }
 
   /** Returns whether a session of `client` was ended recently. */
@@ -158,9 +209,9 @@ export class Pacing {
    */
   sessionDelayMs(client: string): number | undefined {
     if (!this.isOffender(client)) return 0
-    const delayMs = this.#queues.waitMs(client) + limits.offenderSpacingMs
-    if (delayMs > limits.offenderWaitMs) return undefined
-    this.#queues.take(client, limits.offenderSpacingMs)
+    const delayMs = this.#queues.waitMs(client) + pacerLimits.offenderSpacingMs
+    if (delayMs > pacerLimits.offenderWaitMs) return undefined
+    this.#queues.take(client, pacerLimits.offenderSpacingMs)
     return delayMs
   }
 }
@@ -226,7 +277,7 @@ export class Pacer {
   /** Calls `go`, which begins a request, at once or in a later turn. `go` must not throw. */
   begin(go: () => void): void {
     this.#take({ kind: 'request', cost: requestCost, go })
-    if (this.#mayHold && this.#waiting.length >= limits.requestsWaitingMax) this.#hold()
+    if (this.#mayHold && this.#waiting.length >= pacerLimits.requestsWaitingMax) this.#hold()
   }
 
   /** Calls `go`, which makes a TLS handshake, at once or in a later turn. `go` must not throw. */
@@ -237,7 +288,7 @@ export class Pacer {
   /** Calls `go`, which parses `bytes` bytes: at once when they are few, else in a later turn. `go` must not throw. */
   read(bytes: number, go: () => void): void {
     if (bytes <= limits.shortReadBytes) go()
-    else this.#take({ kind: 'read', cost: bytes / limits.readBytesPerRequest, go })
+    else this.#take({ kind: 'read', cost: bytes / pacerLimits.readBytesPerRequest, go })
   }
 
   /**
@@ -328,7 +379,7 @@ export class Pacer {
 
   readonly #receive = (bytes: Buffer) => {
     const isFirst = this.#unparsed === undefined
-    if (sliceOf(bytes, limits.linesOfFlood).lines >= limits.linesOfFlood) this.#pacing.sliceAll()
+    if (sliceOf(bytes, pacerLimits.linesOfFlood).lines >= pacerLimits.linesOfFlood) this.#pacing.sliceAll()
     this.#unparsed = this.#unparsed === undefined ? bytes : Buffer.concat([this.#unparsed, bytes])
     if (isFirst) this.#parseOn()
   }
@@ -344,14 +395,14 @@ export class Pacer {
       this.#parseSlice(unparsed.length)
       return
     }
-    const { end, lines } = sliceOf(unparsed, limits.linesPerSlice)
+    const { end, lines } = sliceOf(unparsed, pacerLimits.linesPerSlice)
     this.#hasSliceWaiting = true
     const go = () => {
       this.#hasSliceWaiting = false
       // If parsing was stopped in the meantime, `#goOnParsing` continues it later.
       if (!this.#isStopped) this.#parseSlice(end)
     }
-    const cost = lines / limits.linesPerRequest + end / limits.bodyBytesPerRequest
+    const cost = lines / pacerLimits.linesPerRequest + end / pacerLimits.bodyBytesPerRequest
     this.#take({ kind: 'slice', cost, go })
     if (this.#unparsed !== undefined) this.#hold()
   }
@@ -433,7 +484,9 @@ export class Pacer {
 
   /** Number of streams that a session may reset at once. The number is lower for offenders. */
   get resetBurst(): number {
-    return this.#pacing.isOffender(this.#client) ? limits.offenderResetBurst : limits.sessionResetBurst
+    return this.#pacing.isOffender(this.#client)
+      ? pacerLimits.offenderResetBurst
+      : pacerLimits.sessionResetBurst
   }
 
   /**
@@ -448,7 +501,10 @@ export class Pacer {
     this.#seenEmpty = this.#socket.bytesRead
     this.#seenSent = this.#socket.bytesWritten
     this.#resets = new Bucket({ max: this.resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
-    const empty = { max: limits.sessionEmptyBytesBurst, perSecond: limits.sessionEmptyBytesPerSecond }
+    const empty = {
+      max: pacerLimits.sessionEmptyBytesBurst,
+      perSecond: pacerLimits.sessionEmptyBytesPerSecond,
+    }
     this.#empty = new Bucket(empty, nowMs)
     // A protocol error makes the client an offender; a broken connection does not.
     session.on('error', (error: NodeJS.ErrnoException) => {
@@ -501,8 +557,8 @@ export class Pacer {
 
   /** New sessions of an offender do not get the full burst. */
   get #emptyLeftMin(): number {
-    const max = limits.sessionEmptyBytesBurst
-    return this.#pacing.isOffender(this.#client) ? max - max / limits.offenderEmptyBytesPart : 0
+    const max = pacerLimits.sessionEmptyBytesBurst
+    return this.#pacing.isOffender(this.#client) ? max - max / pacerLimits.offenderEmptyBytesPart : 0
   }
 
   #cut(): void {

@@ -10,6 +10,12 @@ import { LongBody } from '../../engine/contract.ts'
 import type { Exchange } from './exchange.ts'
 import { Pieces } from './pieces.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const requestBodyLimits = {
+  /** Maximum bytes of a query that the service parses itself and not in the slow lane; ours. */
+  shortBodyBytes: 262_144,
+} as const
+
 /** The result of reading a body: its bytes, the pieces of a long body, or the reason why there is no body. */
 export type BodyOutcome = Buffer | LongBody | 'too large' | 'rejected' | 'aborted' | Eviction
 
@@ -150,7 +156,7 @@ class IncomingBody {
 
 /** A long body is not joined: joining and decoding 8 MB would block this process for some 20 ms. */
 function bodyOf(pieces: Pieces): Buffer | LongBody {
-  return pieces.length > limits.shortBodyBytes ? new LongBody(pieces.list()) : pieces.joined()
+  return pieces.length > requestBodyLimits.shortBodyBytes ? new LongBody(pieces.list()) : pieces.joined()
 }
 
 /** The text of a body. Undefined without a body; a chunked body without data is an empty text. */

@@ -2,8 +2,16 @@
 // request's `traceparent` continues with a span of this service, or a new trace begins; an invalid value is ignored.
 // The `x-fauna-tags` header contains the tags of the request for the query log.
 
-import { limits } from '../../base/limits.ts'
 import type { Random } from '../../base/random.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const requestContextLimits = {
+  /** Characters of the `x-fauna-tags` header, pairs in it, characters of a key and of a value. */
+  tagsHeaderCharsMax: 3000,
+  tagPairsMax: 25,
+  tagKeyCharsMax: 40,
+  tagValueCharsMax: 80,
+} as const
 
 /** The trace and span of a request, in lower-case hexadecimal. */
 export interface Trace {
@@ -67,10 +75,10 @@ export type Tag = readonly [key: string, value: string]
 /** The tags in the order of the header, or the reason why the header is invalid. */
 export function parseTags(header: string): readonly Tag[] | string {
   if (header === '') return []
-  if (header.length > limits.tagsHeaderCharsMax) return 'header is too long'
+  if (header.length > requestContextLimits.tagsHeaderCharsMax) return 'header is too long'
   const tags = splitTags(header)
   if (tags === undefined) return 'invalid tags'
-  if (tags.length > limits.tagPairsMax) return 'too many tags'
+  if (tags.length > requestContextLimits.tagPairsMax) return 'too many tags'
   return faultOf(tags) ?? tags
 }
 
@@ -102,8 +110,8 @@ function faultOf(tags: readonly Tag[]): string | undefined {
   const seen = new Set<string>()
   for (let at = tags.length - 1; at >= 0; at--) {
     const [key, value] = tags[at] as Tag
-    if (key.length > limits.tagKeyCharsMax) return 'invalid key'
-    if (value.length > limits.tagValueCharsMax) return 'invalid value'
+    if (key.length > requestContextLimits.tagKeyCharsMax) return 'invalid key'
+    if (value.length > requestContextLimits.tagValueCharsMax) return 'invalid value'
     if (seen.has(key)) return 'duplicate key'
     seen.add(key)
   }

@@ -11,6 +11,14 @@ import { int64Max, int64Min } from '../../values/value.ts'
 import { errorBody } from './answer.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const requestHeadersLimits = {
+  /** Maximum time limit of a query in milliseconds. */
+  queryTimeoutMaxMs: 600_000,
+  /** Maximum of `x-max-retries-on-contention`. */
+  contentionRetriesMax: 7,
+} as const
+
 const transactionHeaders: TransactionHeaders = {
   lastSeen: 'x-last-seen-txn',
   // The Python driver sends this value when it opens a stream before its first query.
@@ -96,8 +104,8 @@ export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
 function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): Message | undefined {
   if (timeoutMs === undefined) return msg`Invalid number '${text}'.`
   if (timeoutMs <= 0) return msg`Must be greater than 0.`
-  if (timeoutMs > limits.queryTimeoutMaxMs) {
-    return msg`Must be less than or equal to ${own(limits.queryTimeoutMaxMs)}.`
+  if (timeoutMs > requestHeadersLimits.queryTimeoutMaxMs) {
+    return msg`Must be less than or equal to ${own(requestHeadersLimits.queryTimeoutMaxMs)}.`
   }
   return undefined
 }
@@ -106,8 +114,8 @@ function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined)
 function retriesFaultOf(text: string): Message | undefined {
   const retries = parseInteger(text)
   if (retries === undefined) return msg`Invalid number '${text}'.`
-  if (retries < 0 || retries > limits.contentionRetriesMax) {
-    return msg`Must be between 0 and ${own(limits.contentionRetriesMax)}.`
+  if (retries < 0 || retries > requestHeadersLimits.contentionRetriesMax) {
+    return msg`Must be between 0 and ${own(requestHeadersLimits.contentionRetriesMax)}.`
   }
   return undefined
 }

@@ -2,7 +2,6 @@
 // queries never wait long for it. The time that decides which data is removed survives restarts.
 
 import type { Clock } from '../../base/clock.ts'
-import { limits } from '../../base/limits.ts'
 import { micros } from '../../base/micros.ts'
 import { RemovalTime, type TimeMemory } from '../../base/removal-time.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
@@ -12,6 +11,12 @@ import { lastCommit } from './last-commit.ts'
 import { isIntact, sealedTimes, timeAt } from './records.ts'
 import type { Store } from './store.ts'
 import { Sweeper } from './sweeper.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const backgroundLimits = {
+  /** Milliseconds of one batch of background work; ours. */
+  backgroundBatchMs: 10,
+} as const
 
 const busyDelayMs = 5
 const idleDelayMs = 1000
@@ -83,7 +88,7 @@ export function startBackground(
   onError: (error: unknown) => void,
   { removalTime, mayWork = () => true }: BackgroundOptions = {},
 ): RunningBackground {
-  const background = new Background(store, onError, limits.backgroundBatchMs, removalTime)
+  const background = new Background(store, onError, backgroundLimits.backgroundBatchMs, removalTime)
   let cancel: Cancel = () => undefined
   let stopped = false
   let step: Promise<void> = Promise.resolve()

@@ -4,7 +4,6 @@
 // continue.
 
 import { systemClock } from '../../base/clock.ts'
-import { limits } from '../../base/limits.ts'
 import { endOfTime } from '../../base/micros.ts'
 import type { DatabaseId, Micros, Ref } from '../../values/value.ts'
 import { batchEnd } from './batch.ts'
@@ -15,6 +14,13 @@ import { versionTime } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const buildQueueLimits = {
+  /** First and longest pause of an index build that fails, in milliseconds; ours. */
+  buildRetryMs: 1000,
+  buildRetryMsMax: 600_000,
+} as const
 
 /** Limits of one step: the number of batches, and the number of builds that are checked. */
 const batchesPerStep = 8
@@ -112,7 +118,7 @@ export class BuildQueue {
     const { atMs, began, document, recorded, times } = failed
     const passedMs = this.#elapsedMs() - atMs
     if (passedMs < pauseMs(times)) return true
-    if (passedMs >= limits.buildRetryMsMax) return false
+    if (passedMs >= buildQueueLimits.buildRetryMsMax) return false
     return this.#store.read(
       ({ snapshot }) => newestTime(snapshot, document) <= began && newestTime(snapshot, index) <= recorded,
     ).result
@@ -149,7 +155,7 @@ function continueAny(transaction: StoreTransaction, build: Ref, isOver: () => bo
  */
 function pauseMs(times: number): number {
   if (times < 2) return 0
-  return Math.min(limits.buildRetryMsMax, limits.buildRetryMs * 2 ** (times - 2))
+  return Math.min(buildQueueLimits.buildRetryMsMax, buildQueueLimits.buildRetryMs * 2 ** (times - 2))
 }
 
 /**

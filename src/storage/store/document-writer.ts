@@ -37,6 +37,14 @@ import { indexesOf, type Rows, storedRows } from './rows.ts'
 import { read, recordExpiry } from './snapshot.ts'
 import { recordWork } from './sweeper-work.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const documentWriterLimits = {
+  /** Bytes written by one transaction. */
+  transactionBytesMax: 16_777_216,
+  /** Bytes that count as one write operation. */
+  writeOpBytes: 1024,
+} as const
+
 /** A document that this transaction has written. */
 interface PendingDocument {
   readonly key: Bytes
@@ -315,10 +323,11 @@ export class DocumentWriter {
     return changes
   }
 
-  /** Write operations for the written documents, in units of {@link limits.writeOpBytes}. */
+  /** Write operations for the written documents, in units of {@link documentWriterLimits.writeOpBytes}. */
   writeOps(): number {
     let ops = this.#historyChanges.length
-    for (const { bytes } of this.#pending.values()) ops += Math.ceil(bytes / limits.writeOpBytes)
+    for (const { bytes } of this.#pending.values())
+      ops += Math.ceil(bytes / documentWriterLimits.writeOpBytes)
     return ops
   }
 }
@@ -333,10 +342,10 @@ function checkVersionBytes(bytes: number): void {
 
 /** Rejects transactions that write more than the protocol allows. */
 export function checkTransactionBytes(bytes: number): void {
-  if (bytes <= limits.transactionBytesMax) return
+  if (bytes <= documentWriterLimits.transactionBytesMax) return
   throw new RequestError(
     'bad request',
-    msg`Transaction exceeded limit: got ${bytes} bytes, limit ${limits.transactionBytesMax} bytes`,
+    msg`Transaction exceeded limit: got ${bytes} bytes, limit ${documentWriterLimits.transactionBytesMax} bytes`,
   )
 }
 

@@ -25,6 +25,12 @@ import type { Rows } from './rows.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
 import { recordWork } from './sweeper-work.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const indexBuilderLimits = {
+  /** Maximum number of existing documents and versions for building an index in the transaction that creates it. */
+  synchronousIndexBuildMax: 128,
+} as const
+
 /** Reading a document costs at least as much as reading this number of versions. */
 const readsPerDocument = 4
 
@@ -44,7 +50,7 @@ export function fitsOneTransaction(
   for (const collection of collections) {
     for (const ref of everyDocument(snapshot, database, collection)) {
       for (const _ of storedVersionsAscending(snapshot, ref)) {
-        if (++versions > limits.synchronousIndexBuildMax) return false
+        if (++versions > indexBuilderLimits.synchronousIndexBuildMax) return false
       }
     }
   }

@@ -42,6 +42,12 @@ import type { NameHistories } from './name-history.ts'
 import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const indexTablesLimits = {
+  /** Bytes of one value of an index entry; longer values are not indexed. */
+  indexValueBytesMax: 32_767,
+} as const
+
 /** The tables of an index, which is defined by a user or built in. */
 export interface IndexTables {
   readonly number: number
@@ -256,7 +262,7 @@ function checkKeyBytes({ terms, values }: EntryTuple): void {
 function bytesAtMost(value: Value): number {
   if (typeof value === 'string') return 5 + value.length * 3
   if (value instanceof Uint8Array) return 5 + value.length
-  return Array.isArray(value) || value instanceof Map ? limits.indexValueBytesMax : 32
+  return Array.isArray(value) || value instanceof Map ? indexTablesLimits.indexValueBytesMax : 32
 }
 
 /** The error for an index entry's key of `bytes` bytes. */
@@ -270,12 +276,13 @@ export function keyTooLong(bytes: number): RequestError {
 function isLong(value: Value): boolean {
   if (typeof value === 'string') {
     return (
-      value.length * 3 > limits.indexValueBytesMax && Buffer.byteLength(value) > limits.indexValueBytesMax
+      value.length * 3 > indexTablesLimits.indexValueBytesMax &&
+      Buffer.byteLength(value) > indexTablesLimits.indexValueBytesMax
     )
   }
-  if (value instanceof Uint8Array) return value.length > limits.indexValueBytesMax
+  if (value instanceof Uint8Array) return value.length > indexTablesLimits.indexValueBytesMax
   if (Array.isArray(value) || value instanceof Map)
-    return encodeValue(value).length > limits.indexValueBytesMax
+    return encodeValue(value).length > indexTablesLimits.indexValueBytesMax
   return false
 }
 

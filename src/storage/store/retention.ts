@@ -2,12 +2,17 @@
 // versions and events up to this time are no longer returned. The sweeper removes data that can no longer be read.
 
 import { RequestError } from '../../base/errors.ts'
-import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { type CollectionId, firstUserCollection, type Micros, native, unlisted } from '../../values/value.ts'
 import type { StoredCollection } from './definitions.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const retentionLimits = {
+  /** Microseconds of history kept in addition to `history_days`. */
+  historyGraceMicros: 15 * 60 * 1_000_000,
+} as const
 
 /** Microseconds for which the change log is retained. Streams and caches never lag by this much. */
 export const changeLogMicros: number = microsPerDay
@@ -36,10 +41,12 @@ export function minimumValidTime(
   now: Micros,
 ): Micros {
   if (collection < firstUserCollection) {
-    return shortNatives.has(collection) ? micros(Math.max(0, now - limits.historyGraceMicros)) : epoch
+    return shortNatives.has(collection)
+      ? micros(Math.max(0, now - retentionLimits.historyGraceMicros))
+      : epoch
   }
   if (definition === undefined) return epoch
-  return micros(Math.max(0, historyFloor(definition, now) - limits.historyGraceMicros))
+  return micros(Math.max(0, historyFloor(definition, now) - retentionLimits.historyGraceMicros))
 }
 
 /**
@@ -51,7 +58,7 @@ export function expiresAt(
   definition: StoredCollection | undefined,
   time: Micros,
 ): number {
-  const { historyGraceMicros } = limits
+  const { historyGraceMicros } = retentionLimits
   if (collection < firstUserCollection) {
     return shortNatives.has(collection) ? time + historyGraceMicros : Number.POSITIVE_INFINITY
   }

@@ -5,7 +5,6 @@
 import { assert } from '../../base/assert.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
-import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { micros } from '../../base/micros.ts'
 import {
@@ -37,6 +36,15 @@ import { decodeTime, encodeTimes } from './records.ts'
 import { historyFloor } from './retention.ts'
 import type { Rows } from './rows.ts'
 import { recordWork } from './sweeper-work.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const schemaWriterLimits = {
+  /** The highest id of a collection, and the first id of an index; ids are never reused. */
+  userCollectionIdMax: 32_767,
+  firstIndexId: 32_768,
+  /** Databases with a key of the same id; ours: a secret with this id is checked against each of these keys. */
+  keysOfOneIdMax: 16,
+} as const
 
 /** The greatest number of an index: higher numbers represent the sets of collections. */
 const indexIdMax = 0xffff
@@ -155,7 +163,7 @@ export class SchemaWriter {
   /** A secret is checked against each key with its id, so the number of keys with one id is limited. */
   #checkHomes(ref: Ref): void {
     const homes = decodeHomes(this.#context.overlay.get(keyHomeKey(ref.id)))
-    if (homes.includes(ref.database) || homes.length < limits.keysOfOneIdMax) return
+    if (homes.includes(ref.database) || homes.length < schemaWriterLimits.keysOfOneIdMax) return
     throw new WriteRejected('key exists')
   }
 
@@ -229,8 +237,12 @@ export class SchemaWriter {
     const key = counterKey(database, nativeCollection)
     const stored = overlay.get(key)
     const isCollection = nativeCollection === native.collections
-    const id = stored ? decodeTime(stored) + 1 : isCollection ? firstUserCollection : limits.firstIndexId
-    if (id > (isCollection ? limits.userCollectionIdMax : indexIdMax)) {
+    const id = stored
+      ? decodeTime(stored) + 1
+      : isCollection
+        ? firstUserCollection
+        : schemaWriterLimits.firstIndexId
+    if (id > (isCollection ? schemaWriterLimits.userCollectionIdMax : indexIdMax)) {
       throw new RequestError('bad request', msg`Maximum sequential ID reached.`)
     }
     overlay.set(key, encodeTimes(micros(id)))

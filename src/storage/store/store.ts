@@ -37,6 +37,17 @@ import type { TransactionParts } from './reader.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
 import { StoreTransaction } from './transaction.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+export const storeLimits = {
+  /**
+   * Pause of a database after bindings in the background or in an import, as a multiple of the duration of the
+   * bindings; ours.
+   */
+  bindingRestFactor: 3,
+  /** Minimum of this pause in milliseconds; ours. */
+  bindingRestMsMin: 1,
+} as const
+
 interface StoreOptions {
   /** The time of day in microseconds. */
   readonly clock: () => Micros
@@ -200,8 +211,8 @@ export class Store {
    */
   counted<T>(database: DatabaseId, work: () => T): T {
     return this.bindings.counted(work, micros => {
-      const pauseMs = (micros / 1000) * limits.bindingRestFactor
-      if (pauseMs >= limits.bindingRestMsMin) this.bindingPauses.take(database, pauseMs)
+      const pauseMs = (micros / 1000) * storeLimits.bindingRestFactor
+      if (pauseMs >= storeLimits.bindingRestMsMin) this.bindingPauses.take(database, pauseMs)
     })
   }
 

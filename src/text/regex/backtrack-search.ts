@@ -6,12 +6,19 @@
 // attempt fails.
 
 import { step } from '../../base/effort.ts'
-import { limits } from '../../base/limits.ts'
 import { isPairAt } from '../code-points.ts'
 import { anchorMatches } from './anchors.ts'
 import { type BacktrackProgram, type Instruction, op } from './backtrack-program.ts'
 import { type CodePointTest, equalsInEitherCase } from './code-point-test.ts'
 import { SearchTooLongError } from './errors.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const backtrackSearchLimits = {
+  /** Steps of a backtracking search; additional steps for each UTF-16 unit of the text; saved alternatives; ours. */
+  regexBacktrackStepsMax: 16_777_216,
+  regexBacktrackStepsPerUnit: 32,
+  regexBacktrackFramesMax: 4_194_304,
+} as const
 
 /** Frames of the stack. Each has four numbers, the first of which is the type. */
 const frame = {
@@ -36,7 +43,10 @@ const firstFrames = 64
 
 /** The maximum number of steps of one search of a text. */
 function stepsMax(text: string): number {
-  return limits.regexBacktrackStepsMax + limits.regexBacktrackStepsPerUnit * text.length
+  return (
+    backtrackSearchLimits.regexBacktrackStepsMax +
+    backtrackSearchLimits.regexBacktrackStepsPerUnit * text.length
+  )
 }
 
 /** Finds the matches of a program in a text, in order. */
@@ -214,7 +224,8 @@ export class BacktrackSearch {
   }
 
   #grow(): void {
-    if (this.#height >= limits.regexBacktrackFramesMax * frameSize) throw new SearchTooLongError()
+    if (this.#height >= backtrackSearchLimits.regexBacktrackFramesMax * frameSize)
+      throw new SearchTooLongError()
     const larger = new Int32Array(this.#stack.length * 2)
     larger.set(this.#stack)
     this.#stack = larger

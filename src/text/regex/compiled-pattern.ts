@@ -14,6 +14,16 @@ import { readPattern } from './java-pattern.ts'
 import { linearSource } from './linear-source.ts'
 import type { PatternTree } from './pattern-tree.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const compiledPatternLimits = {
+  /** Characters of a search pattern; ours. */
+  regexPatternCharsMax: 10_000,
+  /** Cached patterns, their instructions together, and bytes of search states of each; ours. */
+  regexCacheMax: 200,
+  regexCacheInstructionsMax: 100_000,
+  regexStateBytesMax: 262_144,
+} as const
+
 type LinearProgram = ReturnType<typeof RE2JS.compile>
 
 /** A match: offsets in UTF-16 units, `end` exclusive, and the texts of groups on demand. */
@@ -100,7 +110,8 @@ export class CompiledPattern {
    */
   #releaseStates(): void {
     const states = this.#linear?.re2().lazyDFA
-    if (states && states.stateBudget - states.memBudget > limits.regexStateBytesMax) states.clearCache()
+    if (states && states.stateBudget - states.memBudget > compiledPatternLimits.regexStateBytesMax)
+      states.clearCache()
   }
 }
 
@@ -119,8 +130,8 @@ function* backtrackMatches(search: BacktrackSearch): Generator<Match, void, void
 
 /** Cache of compiled patterns. */
 const remembered = new LRUCache<string, CompiledPattern>({
-  max: limits.regexCacheMax,
-  maxSize: limits.regexCacheInstructionsMax,
+  max: compiledPatternLimits.regexCacheMax,
+  maxSize: compiledPatternLimits.regexCacheInstructionsMax,
   sizeCalculation: ({ size }) => Math.max(1, size),
 })
 
@@ -134,8 +145,8 @@ export function compilePattern(pattern: string): CompiledPattern {
 }
 
 function compileNew(pattern: string): CompiledPattern {
-  if (pattern.length > limits.regexPatternCharsMax) {
-    throw new UnsupportedRegexError(`more than ${limits.regexPatternCharsMax} characters`)
+  if (pattern.length > compiledPatternLimits.regexPatternCharsMax) {
+    throw new UnsupportedRegexError(`more than ${compiledPatternLimits.regexPatternCharsMax} characters`)
   }
   const tree = readPattern(pattern)
   return new CompiledPattern(tree, compileLinear(tree))

@@ -8,6 +8,12 @@ import { UnsupportedRegexError } from './errors.ts'
 import { end, type Flags, isDigit, noFlags, PatternReader, readFlags } from './pattern-reader.ts'
 import type { Anchor, CaseFolding, Manner, PatternNode, PatternTree } from './pattern-tree.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const javaPatternLimits = {
+  /** Nested groups of a search pattern; ours. */
+  regexDepthMax: 200,
+} as const
+
 /** Parses a pattern. Throws {@link RegexSyntaxError} and {@link UnsupportedRegexError}. */
 export function readPattern(pattern: string): PatternTree {
   return new Parser(pattern).parse()
@@ -187,7 +193,8 @@ class Parser {
     const outer = this.#flags
     const wrap = reader.skip('?') ? this.#specialGroup() : this.#capture()
     if (!wrap) return undefined
-    if (++this.#depth > limits.regexDepthMax) throw new UnsupportedRegexError('groups nested so deeply')
+    if (++this.#depth > javaPatternLimits.regexDepthMax)
+      throw new UnsupportedRegexError('groups nested so deeply')
     const body = this.#alternatives()
     this.#depth--
     if (reader.next() !== code(')')) throw reader.fault('Unclosed group', 0)

@@ -6,13 +6,13 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { test } from 'node:test'
 import { exportJWK, generateKeyPair } from 'jose'
-import { limits } from '../../../src/base/limits.ts'
 import { systemTimers } from '../../../src/base/timers.ts'
-import { KeySets } from '../../../src/model/auth/jwks.ts'
+import { jwksLimits, KeySets } from '../../../src/model/auth/jwks.ts'
 import {
   createJwksFetch,
   type FetchKeySet,
   isPublicAddress,
+  jwksFetchLimits,
   type KeySetResponse,
   publicLookup,
 } from '../../../src/model/auth/jwks-fetch.ts'
@@ -50,13 +50,13 @@ test('after five minutes the provider is asked whether the set has changed', asy
   const { time, asked, server, keys } = setUp(() => keySet('a'))
   await keys.key(uri, 'a', 'RS256')
   server.answer = () => ({ modified: false })
-  await time.advance(limits.jwksRefreshMs - 1)
+  await time.advance(jwksLimits.jwksRefreshMs - 1)
   await keys.key(uri, 'a', 'RS256')
   assert.equal(asked.length, 1)
   await time.advance(1)
   await keys.key(uri, 'a', 'RS256')
   assert.deepEqual(asked, [undefined, '"a"'])
-  await time.advance(limits.jwksRefreshMs - 1)
+  await time.advance(jwksLimits.jwksRefreshMs - 1)
   await keys.key(uri, 'a', 'RS256')
   assert.equal(asked.length, 2)
   server.answer = () => keySet('c')
@@ -70,7 +70,7 @@ test('an unknown kid reloads the set, unconditionally and at most every half sec
   server.answer = () => keySet('a', 'new')
   await assert.rejects(keys.key(uri, 'new', 'RS256'), /unknown/)
   assert.equal(asked.length, 1)
-  await time.advance(limits.jwksReloadMs)
+  await time.advance(jwksLimits.jwksReloadMs)
   await Promise.all([keys.key(uri, 'new', 'RS256'), keys.key(uri, 'new', 'RS256')])
   assert.deepEqual(asked, [undefined, undefined])
   for (let attempt = 0; attempt < 10; attempt++) await assert.rejects(keys.key(uri, `no ${attempt}`, 'RS256'))
@@ -82,11 +82,11 @@ test('a failure is cached for half a second and is not remembered as a success',
   await assert.rejects(keys.key(uri, 'a', 'RS256'), /down/)
   await assert.rejects(keys.key(uri, 'a', 'RS256'), /down/)
   assert.equal(asked.length, 1)
-  await time.advance(limits.jwksReloadMs)
+  await time.advance(jwksLimits.jwksReloadMs)
   server.answer = () => keySet('a')
   await keys.key(uri, 'a', 'RS256')
   server.answer = () => Promise.reject(new Error('down again'))
-  await time.advance(limits.jwksRefreshMs)
+  await time.advance(jwksLimits.jwksRefreshMs)
   await assert.rejects(keys.key(uri, 'a', 'RS256'), /down again/)
 })
 
@@ -139,12 +139,12 @@ test('a set of very many keys is rejected, however short they are', async () => 
   const many = (count: number) => `{"keys":[${Array(count).fill('{}').join()}]}`
   const { keys, server, time } = setUp(() => ({
     modified: true,
-    body: many(limits.jwksKeysMax + 1),
+    body: many(jwksLimits.jwksKeysMax + 1),
     etag: '',
   }))
   await assert.rejects(keys.key(uri, 'a', 'RS256'), /too many keys/)
-  await time.advance(limits.jwksReloadMs)
-  server.answer = () => ({ modified: true, body: many(limits.jwksKeysMax), etag: '' })
+  await time.advance(jwksLimits.jwksReloadMs)
+  server.answer = () => ({ modified: true, body: many(jwksLimits.jwksKeysMax), etag: '' })
   await assert.rejects(keys.key(uri, 'a', 'RS256'), /the kid is unknown/)
 })
 
@@ -153,15 +153,15 @@ test('an owner that fetches very many sets does not delay others', async () => {
   const fetch: FetchKeySet = uri =>
     new Promise(resolve => pending.push({ uri, answer: () => resolve(keySet('a')) }))
   const keys = new KeySets(fetch, new ManualTime().clock)
-  const greedy = Array.from({ length: 3 * limits.jwksFetchesAtOnceMax }, (_, n) =>
+  const greedy = Array.from({ length: 3 * jwksLimits.jwksFetchesAtOnceMax }, (_, n) =>
     keys.key(`https://greedy.example/${n}`, 'a', 'RS256', 'greedy'),
   )
   const modest = keys.key('https://modest.example/', 'a', 'RS256', 'modest')
   await settled()
-  assert.equal(pending.length, limits.jwksFetchesAtOnceMax)
+  assert.equal(pending.length, jwksLimits.jwksFetchesAtOnceMax)
   for (let at = 0; at < 2; at++) pending[at]?.answer()
   await settled()
-  const next = pending.slice(limits.jwksFetchesAtOnceMax).map(fetch => fetch.uri)
+  const next = pending.slice(jwksLimits.jwksFetchesAtOnceMax).map(fetch => fetch.uri)
   assert.ok(next.includes('https://modest.example/'), `${next}`)
   for (let at = 2; at < pending.length; at++) {
     pending[at]?.answer()
@@ -173,7 +173,7 @@ test('an owner that fetches very many sets does not delay others', async () => {
 test('sets unused for an hour are dropped, and the others stay within the limit of bytes', async () => {
   const { time, asked, server, keys } = setUp(() => keySet('a'))
   await keys.key(uri, 'a', 'RS256')
-  await time.advance(limits.jwksIdleMs)
+  await time.advance(jwksLimits.jwksIdleMs)
   await keys.key(uri, 'a', 'RS256')
   // It was dropped, so the request has no tag.
   assert.deepEqual(asked, [undefined, undefined])
@@ -303,19 +303,19 @@ test('redirects, errors, unexpected 304s, huge and broken responses are rejected
   await withServer(
     (request, response) => {
       const path = request.url ?? ''
-      if (path === '/huge') return response.end('x'.repeat(limits.jwksBytesMax + 1))
+      if (path === '/huge') return response.end('x'.repeat(jwksFetchLimits.jwksBytesMax + 1))
       if (path === '/broken') {
         response.writeHead(200, { 'content-length': '100' }).write('{')
         return setImmediate(() => response.destroy())
       }
-      if (path === '/largest') return response.end('x'.repeat(limits.jwksBytesMax))
+      if (path === '/largest') return response.end('x'.repeat(jwksFetchLimits.jwksBytesMax))
       response.writeHead(Number(path.slice(1)), { location: '/largest' }).end('{"keys":[]}')
     },
     async origin => {
       for (const path of ['301', '302', '307', '304', '404', '500', '201', '204', 'huge', 'broken'])
         await assert.rejects(insecure(`${origin}/${path}`, undefined), Error, path)
       const largest = await insecure(`${origin}/largest`, undefined)
-      assert.ok(largest.modified && largest.body.length === limits.jwksBytesMax)
+      assert.ok(largest.modified && largest.body.length === jwksFetchLimits.jwksBytesMax)
     },
   )
 })
@@ -334,7 +334,7 @@ test('a server that never answers, or never stops, is cancelled', async () => {
         const fetching = assert.rejects(impatient(origin, undefined), /in time/)
         await arrived.promise
         await settled()
-        await time.advance(limits.jwksTimeoutMs)
+        await time.advance(jwksFetchLimits.jwksTimeoutMs)
         await fetching
       },
     )

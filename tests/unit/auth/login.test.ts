@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { limits } from '../../../src/base/limits.ts'
 import { Memo } from '../../../src/base/pending.ts'
 import { type SetLike, SetValue } from '../../../src/fql4/values/transient.ts'
 import type { Caller } from '../../../src/model/auth/contract.ts'
 import { logOut } from '../../../src/model/auth/login.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/model/auth/secret.ts'
+import { throttleLimits } from '../../../src/model/auth/throttle.ts'
 import { native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { answered, asking, bearer, hashOf, settled, World } from './support.ts'
 
@@ -77,7 +77,8 @@ test('unknown users are slowed down one by one, like known ones', async () => {
     )
   const sets = [emptySet('a'), emptySet('b'), emptySet(1n), emptySet(1), emptySet(new Map([['a', 1n]]))]
   for (const set of sets) {
-    for (let guess = 0; guess < limits.passwordFreeFailures; guess++) assert.equal(await ask(set), false)
+    for (let guess = 0; guess < throttleLimits.passwordFreeFailures; guess++)
+      assert.equal(await ask(set), false)
   }
   let done = false
   const sixth = ask(emptySet('a')).then(() => {

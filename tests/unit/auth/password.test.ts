@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RequestError } from '../../../src/base/errors.ts'
-import { limits } from '../../../src/base/limits.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { nativeBcrypt } from '../../../src/model/auth/bcrypt.ts'
-import { Passwords, passwordThreads } from '../../../src/model/auth/password.ts'
+import { Passwords, passwordLimits, passwordThreads } from '../../../src/model/auth/password.ts'
+import { throttleLimits } from '../../../src/model/auth/throttle.ts'
 import { Bench } from '../store/support.ts'
 import { answered, asking, CountingBcrypt, ManualTime, settled } from './support.ts'
 
@@ -127,7 +127,7 @@ test('a correct password is cached, so its owner is not slowed down by guessers'
   const { bcrypt, check, hash } = setUp()
   const stored = await hash('right')
   assert.equal(await check('right', stored), true)
-  for (let guess = 0; guess < limits.passwordFreeFailures; guess++)
+  for (let guess = 0; guess < throttleLimits.passwordFreeFailures; guess++)
     assert.equal(await check(`guess ${guess}`, stored), false)
   const before = bcrypt.compared.length
   // The time does not advance here: if this check waited, the test would never end.
@@ -213,7 +213,7 @@ test('a check is rejected when too many are waiting', async () => {
     }
     return assert.fail('a check has to wait')
   }
-  const room = passwordThreads + limits.passwordChecksWaitingMax
+  const room = passwordThreads + passwordLimits.passwordChecksWaitingMax
   const attempts = Array.from({ length: room + 10 }, (_, user) => attempt(user))
   const outcomes = Promise.allSettled(attempts)
   blocked.resolve(undefined)

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RequestError } from '../../../src/base/errors.ts'
-import { limits } from '../../../src/base/limits.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { systemRandom } from '../../../src/base/random.ts'
-import { FailureThrottle } from '../../../src/model/auth/throttle.ts'
+import { FailureThrottle, throttleLimits } from '../../../src/model/auth/throttle.ts'
 import { ManualTime, settled } from './support.ts'
 
 function setUp(below: (limit: number) => number = () => 0) {
@@ -38,20 +37,20 @@ test('a few failures are free, then the pauses grow up to a limit', async () => 
   const { time, fail } = setUp()
   const delays: number[] = []
   for (let attempt = 0; attempt < 14; attempt++) delays.push(Math.round(await delayOf(time, fail())))
-  assert.deepEqual(delays.slice(0, limits.passwordFreeFailures), [0, 0, 0, 0, 0])
-  const growing = delays.slice(limits.passwordFreeFailures)
+  assert.deepEqual(delays.slice(0, throttleLimits.passwordFreeFailures), [0, 0, 0, 0, 0])
+  const growing = delays.slice(throttleLimits.passwordFreeFailures)
   assert.ok(
     growing.every((delay, at) => delay > 0 && delay >= (growing[at - 1] ?? 0)),
     String(growing),
   )
-  assert.equal(growing.at(-1), limits.passwordPauseMaxMs)
+  assert.equal(growing.at(-1), throttleLimits.passwordPauseMaxMs)
 })
 
 test('the right password still works after many failures, and clears them', async () => {
   const { time, fail, pass } = setUp()
   for (let attempt = 0; attempt < 30; attempt++) await delayOf(time, fail())
   const right = pass()
-  assert.ok((await delayOf(time, right)) <= limits.passwordPauseMaxMs)
+  assert.ok((await delayOf(time, right)) <= throttleLimits.passwordPauseMaxMs)
   assert.equal(await right, true)
   assert.equal(await delayOf(time, fail()), 0)
 })
@@ -66,7 +65,7 @@ test('failures decay', async () => {
   const { time, fail } = setUp()
   for (let attempt = 0; attempt < 10; attempt++) await delayOf(time, fail())
   assert.notEqual(await delayOf(time, fail()), 0)
-  await time.advance(3 * limits.passwordFailureHalfLifeMs)
+  await time.advance(3 * throttleLimits.passwordFailureHalfLifeMs)
   assert.equal(await delayOf(time, fail()), 0)
 })
 
@@ -80,13 +79,16 @@ test('concurrent guesses are not free: after the free ones they start with pause
     }),
   )
   await settled()
-  assert.equal(begins.length, limits.passwordFreeFailures)
+  assert.equal(begins.length, throttleLimits.passwordFreeFailures)
   const started = time.ms
   while (time.nextAlarm !== undefined) await time.advance(time.nextAlarm)
   await Promise.all(checks)
-  const slow = begins.slice(limits.passwordFreeFailures)
+  const slow = begins.slice(throttleLimits.passwordFreeFailures)
   assert.ok(slow.every((begin, at) => begin > started && begin >= (slow[at - 1] ?? 0)))
-  assert.ok(Math.max(...slow) - started <= limits.passwordQueueWaitMs, 'nobody waits longer than the bound')
+  assert.ok(
+    Math.max(...slow) - started <= throttleLimits.passwordQueueWaitMs,
+    'nobody waits longer than the bound',
+  )
   assert.ok(new Set(slow).size > 5)
 })
 
@@ -102,7 +104,7 @@ test('a caller that shares credential and address with many guessers waits no lo
   await settled()
   for (let owner = 0; owner < 3; owner++) {
     const right = pass()
-    assert.ok((await delayOf(time, right)) <= limits.passwordQueueWaitMs)
+    assert.ok((await delayOf(time, right)) <= throttleLimits.passwordQueueWaitMs)
     assert.equal(await right, true)
   }
   stopped = true
@@ -120,7 +122,7 @@ test('concurrent correct passwords all pass without a pause', async () => {
 test('a flood overfills the queue: a random waiting check is rejected, not the newcomer', async () => {
   const { time, fail, pass } = setUp(limit => limit - 2)
   for (let attempt = 0; attempt < 10; attempt++) await delayOf(time, fail())
-  const waiting = Array.from({ length: limits.passwordQueueMax }, () => fail())
+  const waiting = Array.from({ length: throttleLimits.passwordQueueMax }, () => fail())
   const outcomes = Promise.allSettled(waiting)
   const owner = pass()
   const refusal = await Promise.race(waiting.map(check => check.catch((error: unknown) => error)))
@@ -136,7 +138,7 @@ test('failures reported by another process slow down as well', async () => {
   const notices = new NoticeBoard()
   const throttle = new FailureThrottle({ clock: time.clock, timers: time, random: systemRandom, notices })
   await time.advance(10_000)
-  notices.receive(JSON.stringify({ failures: [['a', false, limits.passwordFreeFailures]] }))
+  notices.receive(JSON.stringify({ failures: [['a', false, throttleLimits.passwordFreeFailures]] }))
   await delayOf(
     time,
     throttle.run('a', () => Promise.resolve(false)),

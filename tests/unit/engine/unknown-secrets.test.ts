@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { engineOver } from '../../../src/app/open-engine.ts'
-import { limits } from '../../../src/base/limits.ts'
+import { engineOver, openEngineLimits } from '../../../src/app/open-engine.ts'
 import type { QueryRequest } from '../../../src/engine/contract.ts'
 import { openServiceLog } from '../../../src/server/service-log.ts'
 import { StoreUnavailableError } from '../../../src/storage/kv/errors.ts'
@@ -45,10 +44,10 @@ test('unknown secrets cause a limited number of look-ups in the store for each a
   }
   assert.equal(await ask('10.0.0.1', '1'), 1)
   assert.equal(await ask('10.0.0.1', create), 1)
-  for (let count = 0; count < 4 * limits.unknownSecretsBurst; count++)
+  for (let count = 0; count < 4 * openEngineLimits.unknownSecretsBurst; count++)
     await ask('10.0.0.1', count % 2 === 0 ? '1' : create)
   // The allowance has been refilled by some look-ups meanwhile.
-  assert.ok(looks < 3 * limits.unknownSecretsBurst, `${looks} looks`)
+  assert.ok(looks < 3 * openEngineLimits.unknownSecretsBurst, `${looks} looks`)
   assert.equal(await ask('10.0.0.2', '1'), 1)
   await opened.close()
 })

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits } from '../../../src/base/limits.ts'
 import { queryErrorBody } from '../../../src/fql4/bodies.ts'
-import { QueryError } from '../../../src/fql4/errors.ts'
+import { errorsLimits, QueryError } from '../../../src/fql4/errors.ts'
 import { parse } from '../../../src/fql4/language.ts'
 import { parseJson } from '../../../src/values/json.ts'
 import { UnresolvedRef, type Value } from '../../../src/values/value.ts'
@@ -31,7 +31,7 @@ function assertBounded(errors: QueryError['errors'], longest = 0): void {
   assert.ok(errors.length > 0 && errors.length <= limits.gatheredErrorsMax)
   const body = queryErrorBody(errors)
   const perError = 100
-  const most = 8 * limits.gatheredErrorUnitsMax + perError * limits.gatheredErrorsMax + longest
+  const most = 8 * errorsLimits.gatheredErrorUnitsMax + perError * limits.gatheredErrorsMax + longest
   assert.ok(body.length < most, `${body.length} characters`)
 }
 

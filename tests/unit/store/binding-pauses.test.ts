@@ -7,11 +7,12 @@ import { test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
 import { step, stepsPerCheck } from '../../../src/base/effort.ts'
 import { RequestError } from '../../../src/base/errors.ts'
-import { limits } from '../../../src/base/limits.ts'
 import { documentRange } from '../../../src/storage/keys/keyspace.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { Background } from '../../../src/storage/store/background.ts'
 import { BuildQueue } from '../../../src/storage/store/build-queue.ts'
+import { indexBuilderLimits } from '../../../src/storage/store/index-builder.ts'
+import { storeLimits } from '../../../src/storage/store/store.ts'
 import { Sweeper } from '../../../src/storage/store/sweeper.ts'
 import { Lambda, type Ref, rootDatabase } from '../../../src/values/value.ts'
 import { Bench, createCollection, createIndex, data, day, documentRef, object } from './support.ts'
@@ -41,9 +42,9 @@ test('a database pauses in proportion to the time of its bindings, and times add
   assert.equal(pauseMs(1n), 0)
   spend(1n, 100_000)
   spend(1n, 50_000)
-  assert.equal(pauseMs(1n), 150 * limits.bindingRestFactor)
+  assert.equal(pauseMs(1n), 150 * storeLimits.bindingRestFactor)
   assert.equal(pauseMs(2n), 0)
-  now = 150 * limits.bindingRestFactor
+  now = 150 * storeLimits.bindingRestFactor
   assert.equal(pauseMs(1n), 0)
   spend(1n, 1)
   assert.equal(pauseMs(1n), 0, 'bindings of a short time cause no pause')
@@ -127,7 +128,7 @@ test('a build that fails at each change of its document is retried less and less
   const bench = new Bench(openMemory(), { evaluateBinding })
   const { collection, index } = await bench.write(transaction => {
     const collection = createCollection(transaction, 'c')
-    for (let id = 0; id <= limits.synchronousIndexBuildMax; id++)
+    for (let id = 0; id <= indexBuilderLimits.synchronousIndexBuildMax; id++)
       transaction.put(documentRef(collection, id), data({ n: 1n }))
     return { collection, index: createIndex(transaction, 'i', bound(collection)) }
   })

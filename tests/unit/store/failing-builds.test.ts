@@ -3,10 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limits } from '../../../src/base/limits.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { Background } from '../../../src/storage/store/background.ts'
-import { BuildFailure } from '../../../src/storage/store/index-builder.ts'
+import { BuildFailure, indexBuilderLimits } from '../../../src/storage/store/index-builder.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'
 import { SteppedStore } from '../../support/seeded-store.ts'
 
@@ -15,7 +14,7 @@ const many = Array.from({ length: 400 }, (_, n) => n)
 /** More combinations than an index may have for one document. */
 const wide = object({ data: object({ a: many, b: many }) })
 const narrow = object({ data: object({ a: [1], b: [2] }) })
-const documents = limits.synchronousIndexBuildMax + 10
+const documents = indexBuilderLimits.synchronousIndexBuildMax + 10
 
 const fill = {
   foreach: {

@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limits } from '../../../src/base/limits.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { dueKey, tagRange } from '../../../src/storage/keys/keyspace.ts'
 import type { Transaction } from '../../../src/storage/store/contract.ts'
 import { historyFloorField } from '../../../src/storage/store/definitions.ts'
+import { retentionLimits } from '../../../src/storage/store/retention.ts'
 import { Sweeper } from '../../../src/storage/store/sweeper.ts'
 import type { Micros, ObjectValue, Ref } from '../../../src/values/value.ts'
 import { Bench, createCollection, data, documentRef, object, second } from './support.ts'
 
-const grace = limits.historyGraceMicros
+const grace = retentionLimits.historyGraceMicros
 
 async function benchWith() {
   const bench = new Bench()

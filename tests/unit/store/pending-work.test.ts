@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limits } from '../../../src/base/limits.ts'
 import { appendSteps, readMigration } from '../../../src/model/schema/migration-steps.ts'
 import { Background } from '../../../src/storage/store/background.ts'
+import { indexBuilderLimits } from '../../../src/storage/store/index-builder.ts'
 import { pendingWork } from '../../../src/storage/store/pending-work.ts'
 import type { Value } from '../../../src/values/value.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { Bench, createCollection, data, documentRef, second } from './support.ts'
 
 const object = (fields: object) => ({ object: fields })
-const documents = limits.synchronousIndexBuildMax + 300
+const documents = indexBuilderLimits.synchronousIndexBuildMax + 300
 
 test('a build is reported with its database and progress, and deleted items until they are removed', async () => {
   const engine = openTestEngine()
@@ -47,7 +47,7 @@ test('the reason why a build does not end is reported', async () => {
   await engine.query({ create_collection: object({ name: 'c' }) })
   await engine.query({
     foreach: { lambda: 'n', expr: { create: { collection: 'c' } } },
-    collection: Array.from({ length: limits.synchronousIndexBuildMax + 1 }, (_, n) => n),
+    collection: Array.from({ length: indexBuilderLimits.synchronousIndexBuildMax + 1 }, (_, n) => n),
   })
   await engine.query({
     create: { collection: 'c' },

@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limits } from '../../../src/base/limits.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { dueKey, historyRange, metaKey, tagRange } from '../../../src/storage/keys/keyspace.ts'
 import type { KeyValueStore, View, Write } from '../../../src/storage/kv/contract.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { Background } from '../../../src/storage/store/background.ts'
+import { retentionLimits } from '../../../src/storage/store/retention.ts'
 import { Sweeper } from '../../../src/storage/store/sweeper.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {
@@ -24,7 +24,7 @@ import {
   timeOf,
 } from './support.ts'
 
-const grace = limits.historyGraceMicros
+const grace = retentionLimits.historyGraceMicros
 const derived = ['history', 'due', 'indexLive', 'indexEnded', 'indexEvent'] as const
 
 /** Counts the read rows and the removed rows. */

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limits } from '../../../src/base/limits.ts'
 import { epoch, micros } from '../../../src/base/micros.ts'
 import { documentRange, tagRange } from '../../../src/storage/keys/keyspace.ts'
 import { Background } from '../../../src/storage/store/background.ts'
 import type { Transaction } from '../../../src/storage/store/contract.ts'
+import { schemaWriterLimits } from '../../../src/storage/store/schema-writer.ts'
 import { timeFromMicros } from '../../../src/values/time.ts'
 import { type DatabaseId, native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {
@@ -228,7 +228,7 @@ test('an identity has one credential and many tokens, and its deletion deletes b
 
 test('a key id may exist in several databases, which are removed one by one, but not in very many', async () => {
   const bench = new Bench()
-  const names = Array.from({ length: limits.keysOfOneIdMax + 1 }, (_, at) => `database ${at}`)
+  const names = Array.from({ length: schemaWriterLimits.keysOfOneIdMax + 1 }, (_, at) => `database ${at}`)
   const databases = await bench.write(transaction =>
     names.map(name => createDatabase(transaction, rootDatabase, name)),
   )

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { limits } from '../../../src/base/limits.ts'
-import { JsonSyntaxError, parseJson } from '../../../src/values/json.ts'
+import { JsonSyntaxError, jsonLimits, parseJson } from '../../../src/values/json.ts'
 import type { Json } from '../../../src/values/value.ts'
 import { fc } from '../../support/fast-check.ts'
 
@@ -195,18 +194,18 @@ describe('parseJson: errors and limits', () => {
     ['{"a":', '}'],
   ] as const) {
     const nested = (levels: number) => open.repeat(levels) + (open === '[' ? '' : '1') + close.repeat(levels)
-    test(`accepts ${limits.jsonDepthMax} levels of ${open} and not one more`, () => {
-      assert.equal(reasonOf(nested(limits.jsonDepthMax)), 'accepted')
-      assert.equal(reasonOf(nested(limits.jsonDepthMax + 1)), 'nesting')
+    test(`accepts ${jsonLimits.jsonDepthMax} levels of ${open} and not one more`, () => {
+      assert.equal(reasonOf(nested(jsonLimits.jsonDepthMax)), 'accepted')
+      assert.equal(reasonOf(nested(jsonLimits.jsonDepthMax + 1)), 'nesting')
     })
   }
 
   test('counts levels, not containers', () => {
-    assert.equal(reasonOf(`[${'[],{},'.repeat(limits.jsonDepthMax)}[]]`), 'accepted')
+    assert.equal(reasonOf(`[${'[],{},'.repeat(jsonLimits.jsonDepthMax)}[]]`), 'accepted')
   })
 
   test('limits the length of keys', () => {
-    assert.equal(reasonOf(`{"${'k'.repeat(limits.jsonNameCharsMax)}":1}`), 'accepted')
-    assert.equal(reasonOf(`{"${'k'.repeat(limits.jsonNameCharsMax + 1)}":1}`), 'syntax')
+    assert.equal(reasonOf(`{"${'k'.repeat(jsonLimits.jsonNameCharsMax)}":1}`), 'accepted')
+    assert.equal(reasonOf(`{"${'k'.repeat(jsonLimits.jsonNameCharsMax + 1)}":1}`), 'syntax')
   })
 })

@@ -9,6 +9,12 @@ import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
 import { bodyOf, checkRegionGroup, logClient, logTraits, text, wholeNumber } from '../log-request.ts'
 
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const accountKeysLimits = {
+  /** Characters of the name of an account key; ours. */
+  accountKeyNameCharsMax: 200,
+} as const
+
 const path = '/api/v1/account-keys'
 
 /** The endpoints of account keys. */
@@ -35,7 +41,7 @@ export function accountKeyEndpoints(services: Services, queryLog: QueryLog): rea
 async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
   const fields = bodyOf(call)
   const name = text(fields, 'name')
-  if (name === undefined || name.length > limits.accountKeyNameCharsMax)
+  if (name === undefined || name.length > accountKeysLimits.accountKeyNameCharsMax)
     throw badRequest('"name" has to be a short text')
   const ttlDays = wholeNumber(fields, 'ttl_days', 1, limits.accountKeyDaysMax)
   const regionGroups = fields.region_groups ?? undefined

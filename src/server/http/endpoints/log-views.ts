@@ -3,7 +3,6 @@
 // their details. The views need the same permission as an export.
 
 import { GenerationCache } from '../../../base/generation-cache.ts'
-import { limits } from '../../../base/limits.ts'
 import { micros } from '../../../base/micros.ts'
 import type { Engine, NamedCaller } from '../../../engine/contract.ts'
 import { logDatabaseOf } from '../../../query-log/export-request.ts'
@@ -19,6 +18,13 @@ import type { Answer } from '../answer.ts'
 import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import { type Fields, type LogAccess, logAccess, logTraits, text, wholeNumber } from '../log-request.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const logViewsLimits = {
+  /** Records on one page of the query log, and records that may be skipped; ours. */
+  logRecordsPageMax: 500,
+  logRecordsSkipMax: 10_000,
+} as const
 
 const recordsDefault = 50
 
@@ -98,9 +104,9 @@ function readSearch(body: Fields, filter: RecordFilter) {
     throw badRequest('"next_token" is not a token of an earlier page')
   return {
     to: to === undefined ? filter.to : Math.min(Number(to), filter.to),
-    skip: Math.min(Number(skip ?? 0), limits.logRecordsSkipMax),
+    skip: Math.min(Number(skip ?? 0), logViewsLimits.logRecordsSkipMax),
     text: text(body, 'text'),
-    limit: wholeNumber(body, 'max_results', 0, limits.logRecordsPageMax) ?? recordsDefault,
+    limit: wholeNumber(body, 'max_results', 0, logViewsLimits.logRecordsPageMax) ?? recordsDefault,
     ...readConditions(body),
   }
 }
@@ -127,10 +133,12 @@ function readConditions(body: Fields): RecordConditions {
 
 function commitTimesOf({ txn_ts: given }: Fields): RecordConditions['commitTimes'] {
   if (given === undefined || given === null) return undefined
-  const isList = Array.isArray(given) && given.length <= limits.logRecordsPageMax
+  const isList = Array.isArray(given) && given.length <= logViewsLimits.logRecordsPageMax
   if (isList && given.every(each => Number.isSafeInteger(each) && each >= 0))
     return new Set(given.map(micros))
-  throw badRequest(`"txn_ts" has to be a list of at most ${limits.logRecordsPageMax} times in microseconds`)
+  throw badRequest(
+    `"txn_ts" has to be a list of at most ${logViewsLimits.logRecordsPageMax} times in microseconds`,
+  )
 }
 
 function isWithoutDashboard(body: Fields): boolean {

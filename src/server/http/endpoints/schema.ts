@@ -1,7 +1,6 @@
 // Schema files of version 10: all paths below `/schema/1`. This file parses paths, parameters and bodies; the language
 // interprets them.
 
-import { limits } from '../../../base/limits.ts'
 import { Message, msg } from '../../../base/message.ts'
 import {
   type SchemaRequest,
@@ -16,6 +15,12 @@ import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import type { Protocol } from '../protocol.ts'
 import { parametersOf, pathOf } from '../url.ts'
 import { version10Protocol } from '../version10-headers.ts'
+
+/** Limits of this file. docs/reference/limits.md lists all limits. */
+const schemaLimits = {
+  /** Schema files in one request, including `main.fsl`. */
+  schemaFilesMax: 1024,
+} as const
 
 const protocol: Protocol = {
   ...version10Protocol,
@@ -97,5 +102,5 @@ async function filesOf(body: string, contentType: string): Promise<SchemaRequest
     files.push({ name, text: typeof part === 'string' ? part : await part.text() })
   }
   const others = files.filter(({ name }) => name !== 'main.fsl').length
-  return others > limits.schemaFilesMax - 1 ? new BadBody(msg`Too many files`) : files
+  return others > schemaLimits.schemaFilesMax - 1 ? new BadBody(msg`Too many files`) : files
 }

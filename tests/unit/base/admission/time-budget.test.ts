@@ -4,10 +4,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { CpuBudget, TimeBudget } from '../../../../src/base/admission/time-budget.ts'
+import { CpuBudget, TimeBudget, timeBudgetLimits } from '../../../../src/base/admission/time-budget.ts'
 import { starvedMs } from '../../../../src/base/clock.ts'
 import { step, stepsPerCheck } from '../../../../src/base/effort.ts'
-import { limits } from '../../../../src/base/limits.ts'
 import { epoch } from '../../../../src/base/micros.ts'
 
 function budgetOf(ms: number) {
@@ -72,20 +71,20 @@ test('work that is moved to another owner keeps its start', () => {
   assert.equal(piece.isOver(), false)
   work(5)
   assert.equal(piece.isOver(), true)
-  for (let held = 0; held <= limits.blockingMsFree; held += 20) piece.end()
+  for (let held = 0; held <= timeBudgetLimits.blockingMsFree; held += 20) piece.end()
   const [one, other] = [budget.begin('a'), budget.begin('b')]
-  work(limits.impatientMs)
+  work(timeBudgetLimits.impatientMs)
   assert.deepEqual([one.isOver(), other.isOver()], [false, true])
 })
 
 test('such time does not count against the owner, either', () => {
   const { budget, starve, work } = budgetOf(20)
   const piece = budget.begin('a')
-  starve(10 * limits.blockingMsFree)
+  starve(10 * timeBudgetLimits.blockingMsFree)
   work(20)
   piece.end()
   const next = budget.begin('a')
-  work(limits.impatientMs)
+  work(timeBudgetLimits.impatientMs)
   assert.equal(next.isOver(), false)
 })
 
@@ -99,11 +98,11 @@ test('an owner that holds the process again and again gets less time, until its 
     }
     return budget.msOf('a')
   }
-  assert.equal(runs(limits.impatientMs - 1, 1000), 20, 'short work is never counted')
-  assert.equal(runs(8, limits.blockingMsFree / 8), 20)
-  assert.equal(runs(8, 1), limits.impatientMs)
+  assert.equal(runs(timeBudgetLimits.impatientMs - 1, 1000), 20, 'short work is never counted')
+  assert.equal(runs(8, timeBudgetLimits.blockingMsFree / 8), 20)
+  assert.equal(runs(8, 1), timeBudgetLimits.impatientMs)
   assert.equal(budget.msOf('b'), 20)
-  collect((8 / limits.blockingMsPerSecond) * 1000)
+  collect((8 / timeBudgetLimits.blockingMsPerSecond) * 1000)
   assert.equal(budget.msOf('a'), 20)
 })
 
@@ -118,18 +117,18 @@ test('the short work of a crowded owner stays in the service, until cancelled wo
     }
     return budget.msOf('a')
   }
-  assert.equal(runs(8, 100, false), limits.impatientMs)
-  assert.equal(runs(limits.impatientMs, 100, true), limits.impatientMs)
+  assert.equal(runs(8, 100, false), timeBudgetLimits.impatientMs)
+  assert.equal(runs(timeBudgetLimits.impatientMs, 100, true), timeBudgetLimits.impatientMs)
   crowded.add('a')
   assert.equal(budget.msOf('a'), 20, 'work that had little time has wasted none')
   assert.equal(runs(8, 100, false), 20)
-  assert.equal(runs(20, limits.blockingMsFree / 20 + 1, true), limits.impatientMs)
+  assert.equal(runs(20, timeBudgetLimits.blockingMsFree / 20 + 1, true), timeBudgetLimits.impatientMs)
 })
 
 test('garbage collection for other work does not count against short work', () => {
   const { budget, collect } = budgetOf(20)
   const piece = budget.begin('a')
-  collect(10 * limits.blockingMsFree)
+  collect(10 * timeBudgetLimits.blockingMsFree)
   piece.end()
   assert.equal(budget.msOf('a'), 20)
 })
