@@ -1,4 +1,4 @@
-// A test process exits and fails if a test file leaves a handle open.
+// A test process exits and fails if a test file leaves a handle open, or if an error is not caught.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -42,3 +42,16 @@ test('a process that leaves nothing behind succeeds', async () => {
     test('passes', () => undefined)`)
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
 })
+
+for (const [kind, code] of [
+  ['exception', "setImmediate(() => { throw new Error('stray') })"],
+  ['rejection', "void Promise.reject(new Error('stray'))"],
+] as const) {
+  test(`a process with an uncaught ${kind} fails at once, and prints the error`, async () => {
+    const { status, stderr } = await run(`
+      import { test } from 'node:test'
+      test('waits forever', () => new Promise(() => { setInterval(() => {}, 1000); ${code} }))`)
+    assert.equal(status, 1)
+    assert.match(stderr, /an uncaught error in the process of \S+example\.test\.ts: Error: stray/)
+  })
+}

@@ -2,9 +2,14 @@
 // Each file becomes a suite with its path as the name, so its hooks run before and after its own tests. See
 // scripts/test-plan.ts. A process that does not exit after its last test fails: a failed test may have left a server or a
 // timer behind, and the run would wait for it.
+//
+// `node:test` follows every promise of the process with an async hook, to find the test that an uncaught error belongs to.
+// The hook takes a third of the processor time of tests that run a service, so it is off while tests run, and an
+// uncaught error ends the process.
 
+import { createHook } from 'node:async_hooks'
 import { join } from 'node:path'
-import { after, describe } from 'node:test'
+import { after, before, describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { patience } from './patience.ts'
 import { repository } from './program.ts'
@@ -25,6 +30,31 @@ function exitWithHandles(): void {
   process.exit(1)
 }
 
+/** Ends the process: without its hook, `node:test` cannot fail the test that waits for what did not happen. */
+function exitWithError(error: unknown): void {
+  console.error(`an uncaught error in the process of ${files.join(', ')}:`, error)
+  process.exit(1)
+}
+
+/** Registers a hook of tests that switches off the async hook of `node:test` before the first test runs. */
+function switchOffAsyncHook(): void {
+  const prototype = Object.getPrototypeOf(createHook({})) as ReturnType<typeof createHook>
+  const { enable } = prototype
+  let enabled: ReturnType<typeof createHook> | undefined
+  prototype.enable = function () {
+    enabled = this
+    return enable.call(this)
+  }
+  // The first registration makes `node:test` create and enable its hook. Suites find their files' tests through the hook.
+  before(() => {
+    enabled?.disable()
+    process.prependListener('uncaughtException', exitWithError)
+    process.prependListener('unhandledRejection', exitWithError)
+  })
+  prototype.enable = enable
+}
+
+switchOffAsyncHook()
 shareBetweenFiles()
 after(closeShared)
 after(() => setTimeout(exitWithHandles, exitTimeoutMs).unref())
