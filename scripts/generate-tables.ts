@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { requestErrorStatus } from '../src/base/errors.ts'
-import { queryErrorStatus } from '../src/fql4/errors.ts'
+import { requestErrorStatus } from '../src/base/request-errors.ts'
+import { queryErrorStatus } from '../src/fql4/query-errors.ts'
 
 const root = new URL('..', import.meta.url)
 
@@ -108,7 +108,7 @@ export function errorsPage(): string {
     '# Errors',
     '',
     'Every failed request returns `{"errors": […]}`. Programs should branch on `code`, and if needed on `position`;',
-    'descriptions are for people. Generated from `src/fql4/errors.ts` and `src/base/errors.ts` by `scripts/generate-tables.ts`.',
+    'descriptions are for people. Generated from `src/fql4/query-errors.ts` and `src/base/request-errors.ts` by `scripts/generate-tables.ts`.',
     '',
     '## Errors in a query',
     '',
@@ -123,7 +123,7 @@ export function errorsPage(): string {
     '',
     '| code | status | meaning |',
     '|---|---|---|',
-    ...errorRows('src/fql4/errors.ts', 'queryErrorStatus', queryErrorStatus),
+    ...errorRows('src/fql4/query-errors.ts', 'queryErrorStatus', queryErrorStatus),
     '',
     'Two errors of code `instance not found` have status 400: an index that is not active yet, and a secret that belongs to',
     'no key.',
@@ -139,7 +139,7 @@ export function errorsPage(): string {
     '',
     '| code | status | meaning |',
     '|---|---|---|',
-    ...errorRows('src/base/errors.ts', 'requestErrorStatus', requestErrorStatus),
+    ...errorRows('src/base/request-errors.ts', 'requestErrorStatus', requestErrorStatus),
     '',
   ].join('\n')
 }

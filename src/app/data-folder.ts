@@ -14,11 +14,11 @@ import {
 import { join } from 'node:path'
 import { reasonOf } from '../base/system-reasons.ts'
 import { queryLogFolder } from '../query-log/segment-files.ts'
-import { StoreUnavailableError } from '../storage/kv/errors.ts'
 import { claimFolder } from '../storage/kv/lmdb-claim.ts'
 import { storeBytes } from '../storage/kv/lmdb-copy.ts'
 import { dataFileName } from '../storage/kv/lmdb-data-file.ts'
 import { replicaFolder } from '../storage/kv/postgres/replica-folder.ts'
+import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
 import type { Config } from './config/settings.ts'
 
 /**

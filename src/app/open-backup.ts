@@ -9,7 +9,7 @@ import { megabyte } from '../base/bytes.ts'
 import { sendFrame } from '../base/frames.ts'
 import { compileCache, programFile, startProgram } from '../base/program-files.ts'
 import { type Cancel, systemTimers, type Timers, wait } from '../base/timers.ts'
-import type { Bytes } from '../storage/kv/contract.ts'
+import type { Bytes } from '../storage/kv/kv-contract.ts'
 import type { RecordSink } from '../storage/kv/log/logged-store.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 

@@ -11,7 +11,7 @@ import type { Timers } from '../base/timers.ts'
 import { laneDescriptor } from '../engine/slow-lane/lane-process.ts'
 import type { ToLane } from '../engine/slow-lane/messages.ts'
 import { systemMemoryKills } from '../engine/slow-lane/out-of-memory.ts'
-import { ProcessLane } from '../engine/slow-lane/slow-lane.ts'
+import { ProcessLane } from '../engine/slow-lane/process-pool.ts'
 import type { ReserveIds } from '../storage/store/ids.ts'
 import type { Config } from './config/settings.ts'
 

@@ -10,8 +10,7 @@ import { NoticeBoard, noticesEveryMs } from '../base/notices.ts'
 import { systemRandom } from '../base/random.ts'
 import { openSnapshotTimes, type Timeline } from '../base/timeline.ts'
 import { type Cancel, systemTimers } from '../base/timers.ts'
-import type { KeyValueStore } from '../storage/kv/contract.ts'
-import { isDamage, StoreUnavailableError, wordsOf } from '../storage/kv/errors.ts'
+import type { KeyValueStore } from '../storage/kv/kv-contract.ts'
 import { assertIdentity } from '../storage/kv/lmdb-claim.ts'
 import { DurableSequence } from '../storage/kv/log/durable-sequence.ts'
 import { openFollower } from '../storage/kv/log/follower.ts'
@@ -24,6 +23,7 @@ import type { CopyProgress } from '../storage/kv/postgres/copy-state.ts'
 import { RecordFiles } from '../storage/kv/postgres/files.ts'
 import { RecordLogChunks } from '../storage/kv/postgres/log-chunks.ts'
 import { openPostgres, type ReplicaStatus } from '../storage/kv/postgres/postgres.ts'
+import { PostgresSession, type RecordLocation } from '../storage/kv/postgres/postgres-session.ts'
 import { ReconnectingSession } from '../storage/kv/postgres/reconnecting-session.ts'
 import {
   discardReplica,
@@ -31,9 +31,9 @@ import {
   openReplica,
   prepareReplica,
 } from '../storage/kv/postgres/replica-folder.ts'
-import { PostgresSession, type RecordLocation } from '../storage/kv/postgres/session.ts'
 import { NoticeExchange, RenewedLease, Upkeep, type UpkeepTask } from '../storage/kv/postgres/upkeep.ts'
 import { isReplicated } from '../storage/kv/replicated-store.ts'
+import { isDamage, StoreUnavailableError, wordsOf } from '../storage/kv/store-errors.ts'
 import { workersMax } from '../storage/store/ids.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import type { Config } from './config/settings.ts'

@@ -1,7 +1,7 @@
 // Reads the store and the base copies of a target, and plans a restore to a time.
 
 import type { Micros } from '../base/micros.ts'
-import type { Bytes } from '../storage/kv/contract.ts'
+import type { Bytes } from '../storage/kv/kv-contract.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 import { readLease } from './lease.ts'
 import {

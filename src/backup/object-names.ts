@@ -15,7 +15,7 @@
 // Numbers have 16 decimal digits and checksums 8 hexadecimal digits, so names sort in the order of the log.
 
 import { type Micros, micros } from '../base/micros.ts'
-import type { Bytes } from '../storage/kv/contract.ts'
+import type { Bytes } from '../storage/kv/kv-contract.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 
 /** The object with the identity of the store and the format of the backup. */

@@ -17,8 +17,13 @@ import type { TaskProgress } from '../server/operation/health.ts'
 import { openServiceLog } from '../server/service-log.ts'
 import { controlKey } from '../storage/keys/keyspace.ts'
 import { printKey } from '../storage/keys/printer.ts'
-import { type Entry, everyKey, type KeyRange, type KeyValueStore, type View } from '../storage/kv/contract.ts'
-import { StoreUnavailableError } from '../storage/kv/errors.ts'
+import {
+  type Entry,
+  everyKey,
+  type KeyRange,
+  type KeyValueStore,
+  type View,
+} from '../storage/kv/kv-contract.ts'
 import { openLmdb } from '../storage/kv/lmdb.ts'
 import { openFollower } from '../storage/kv/log/follower.ts'
 import {
@@ -33,8 +38,9 @@ import { fillRecord } from '../storage/kv/postgres/fill-record.ts'
 import { ReplicaView, removeNote } from '../storage/kv/postgres/replica.ts'
 import { openComparable } from '../storage/kv/postgres/replica-folder.ts'
 import { caughtUp } from '../storage/kv/replicated-store.ts'
-import type { OnCheckProgress } from '../storage/store/contract.ts'
+import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
+import type { OnCheckProgress } from '../storage/store/store-contract.ts'
 import { exitDiverged } from './fatal.ts'
 import { type OnShare, withProgress } from './progress.ts'
 

@@ -9,8 +9,8 @@ import { openEngine } from '../app/open-engine.ts'
 import { systemRandom } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { openServiceLog } from '../server/service-log.ts'
-import { FolderInUseError } from '../storage/kv/errors.ts'
 import { claimFolder } from '../storage/kv/lmdb-claim.ts'
+import { FolderInUseError } from '../storage/kv/store-errors.ts'
 import {
   type DatabasePath,
   localConnection,

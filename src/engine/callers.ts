@@ -4,9 +4,9 @@
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { epoch } from '../base/micros.ts'
-import type { Caller } from '../model/auth/contract.ts'
+import type { Caller } from '../model/auth/access-contract.ts'
 import type { Session } from '../model/session.ts'
-import type { ReadTransaction } from '../storage/store/contract.ts'
+import type { ReadTransaction } from '../storage/store/store-contract.ts'
 import {
   collectionOf,
   type DatabaseId,
@@ -16,7 +16,7 @@ import {
   Ref,
   rootDatabase,
 } from '../values/value.ts'
-import type { CallerMark, DatabasePlace, NamedCaller, NamedDatabases, Principal } from './contract.ts'
+import type { CallerMark, DatabasePlace, NamedCaller, NamedDatabases, Principal } from './engine-contract.ts'
 
 /** Returns the mark of a caller. Runs once per request. */
 export function markOf({ authority, credential, identity }: Caller): CallerMark {

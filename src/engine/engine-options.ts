@@ -9,9 +9,9 @@ import type { Languages } from '../model/language.ts'
 import type { Session, SessionHost } from '../model/session.ts'
 import type { StreamOrder } from '../model/streaming.ts'
 import type { Store } from '../storage/store/store.ts'
-import type { EventStream, QueryRequest, QueryResponse } from './contract.ts'
+import type { EventStream, QueryRequest, QueryResponse } from './engine-contract.ts'
 import type { OperationLimits } from './operation-limits.ts'
-import type { SlowLane } from './slow-lane.ts'
+import type { SlowLane } from './slow-lane-contract.ts'
 
 /** The process that commits for this process. */
 export interface Committer {

@@ -4,15 +4,15 @@
 import { MemoryBudget } from '../base/admission/memory-budget.ts'
 import { megabyte } from '../base/bytes.ts'
 import { watched } from '../base/effort.ts'
-import { RequestError } from '../base/errors.ts'
 import { jsonText } from '../base/json-encoding.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { Language, Query, RenderedResponse } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import { viewDocument } from '../model/view-document.ts'
-import { WriteNeeded } from '../storage/store/contract.ts'
+import { WriteNeeded } from '../storage/store/store-contract.ts'
 import { encodeGlobalId } from '../values/names.ts'
 import { type DatabaseId, native, Ref } from '../values/value.ts'
 import { followNames, namedCaller, principalOf } from './callers.ts'
@@ -23,14 +23,14 @@ import type {
   QueryRequest,
   QueryResponse,
   StreamResponse,
-} from './contract.ts'
+} from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { explain } from './explain.ts'
+import { explain } from './explain-query.ts'
 import type { Costs } from './operation-limits.ts'
 import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { RequestTime } from './request-time.ts'
-import { queueOf, TooLong } from './slow-lane.ts'
+import { queueOf, TooLong } from './slow-lane-contract.ts'
 import { collectionSize, indexSize } from './stored-size.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */

@@ -2,7 +2,7 @@
 // it goes to the slow lane at once. Applications repeat such queries: reports, counts, polled pages.
 
 import { GenerationCache } from '../base/generation-cache.ts'
-import type { QueryRequest } from './contract.ts'
+import type { QueryRequest } from './engine-contract.ts'
 
 /** Maximal total length of the remembered queries, in characters. */
 const charactersMax = 4_000_000

@@ -5,9 +5,9 @@
 
 import { RateLimit } from '../base/admission/rate-limit.ts'
 import type { Clock } from '../base/clock.ts'
-import { RequestError } from '../base/errors.ts'
 import { msg, own } from '../base/message.ts'
 import type { NoticeTopic } from '../base/notices.ts'
+import { RequestError } from '../base/request-errors.ts'
 import type { DatabaseId } from '../values/value.ts'
 
 /** The kinds of operations, in the order in which the protocol names them. */

@@ -1,6 +1,6 @@
 // The differences between kinds of requests. The steps from the credential to the response are the same for all kinds.
 
-import type { RequestError } from '../base/errors.ts'
+import type { RequestError } from '../base/request-errors.ts'
 import type { RenderedResponse } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { RequestTime } from './request-time.ts'

@@ -4,13 +4,13 @@
 import { assert } from '../base/assert.ts'
 import { isStackExhaustion } from '../base/catch-error.ts'
 import { watched } from '../base/effort.ts'
-import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
 import { Memo, Pending } from '../base/pending.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { wait } from '../base/timers.ts'
-import type { Caller, RunPredicate } from '../model/auth/contract.ts'
+import type { Caller, RunPredicate } from '../model/auth/access-contract.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { Language, RenderedResponse } from '../model/language.ts'
 import { Session } from '../model/session.ts'
@@ -20,14 +20,14 @@ import {
   StoreUnavailableError,
   type Transaction,
   WriteNeeded,
-} from '../storage/store/contract.ts'
+} from '../storage/store/store-contract.ts'
 import { markOf, placeOf } from './callers.ts'
-import type { QueryRequest, QueryResponse } from './contract.ts'
+import type { QueryRequest, QueryResponse } from './engine-contract.ts'
 import type { Committer, EngineOptions } from './engine-options.ts'
-import { ExplanationResult } from './explain.ts'
+import { ExplanationResult } from './explain-query.ts'
 import type { RequestKind } from './request-kind.ts'
 import { evaluationFacts, factsOf, type Progress, Responses } from './responses.ts'
-import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
+import { queueOf, type SlowLane, TooLong } from './slow-lane-contract.ts'
 import { runSlowly } from './slow-run.ts'
 
 /** For {@link Store.ready}: all commits of all machines up to now. */

@@ -2,14 +2,14 @@
 
 import { TimeBudget, type TimedWork } from '../base/admission/time-budget.ts'
 import type { Watch } from '../base/effort.ts'
-import { RequestError } from '../base/errors.ts'
 import { msg } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { within } from '../base/timers.ts'
 import { timedOut } from '../model/session.ts'
 import type { DatabaseId } from '../values/value.ts'
-import type { QueryRequest } from './contract.ts'
+import type { QueryRequest } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
+import { queueOf, type SlowLane, TooLong } from './slow-lane-contract.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */
 const requestTimeLimits = {

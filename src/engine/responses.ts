@@ -3,7 +3,7 @@
 
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
-import type { RequestError } from '../base/errors.ts'
+import type { RequestError } from '../base/request-errors.ts'
 import type { LanguageError } from '../model/failure.ts'
 import type { RenderedResponse, ResponseRenderer } from '../model/language.ts'
 import { type Session, timedOut } from '../model/session.ts'
@@ -14,9 +14,15 @@ import {
   type Transaction,
   type TransactionCounters,
   type TransactionOutcome,
-} from '../storage/store/contract.ts'
+} from '../storage/store/store-contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
-import type { CallerMark, DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
+import type {
+  CallerMark,
+  DatabasePlace,
+  QueryMetrics,
+  QueryRequest,
+  QueryResponse,
+} from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { RateLimited } from './operation-limits.ts'
 import type { RequestKind } from './request-kind.ts'

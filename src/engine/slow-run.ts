@@ -8,10 +8,10 @@
 
 import { type Timers, wait } from '../base/timers.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
-import { ContendedTransaction, WriteNeeded } from '../storage/store/contract.ts'
 import type { Store } from '../storage/store/store.ts'
-import type { QueryResponse } from './contract.ts'
-import { type LaneJob, leadFor, type SlowLane } from './slow-lane.ts'
+import { ContendedTransaction, WriteNeeded } from '../storage/store/store-contract.ts'
+import type { QueryResponse } from './engine-contract.ts'
+import { type LaneJob, leadFor, type SlowLane } from './slow-lane-contract.ts'
 
 /** The parameters of a query in the slow lane. */
 interface SlowRun {

@@ -1,14 +1,14 @@
 // Measures an index or a collection: the number of entries or documents, and their bytes in the store, one page of rows
 // per request. An index is a named index of version 4, or an index or unique constraint in a collection's definition.
 
-import { RequestError } from '../base/errors.ts'
 import { msg } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { ownIndexRef } from '../model/schema/collection-indexes.ts'
 import type { Session } from '../model/session.ts'
-import type { StoredSize } from '../storage/store/contract.ts'
+import type { StoredSize } from '../storage/store/store-contract.ts'
 import { sizeCursorBytesMax } from '../storage/store/stored-size.ts'
 import { native, type Ref } from '../values/value.ts'
-import type { QueryRequest } from './contract.ts'
+import type { QueryRequest } from './engine-contract.ts'
 import type { Task } from './request-kind.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */

@@ -1,7 +1,7 @@
 // Reads and answers requests for an explanation of access decisions: `{"query": TEXT, "as": TEXT}`.
 
-import { RequestError } from '../base/errors.ts'
 import { msg } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { isBuiltinRole } from '../model/auth/builtin-role.ts'
 import type { Query } from '../model/language.ts'
 import type { Session } from '../model/session.ts'

@@ -1,9 +1,9 @@
 // Combines the parts of version 10 into the `Language` that the engine, stored code and the query log use.
 
-import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { LanguageRequest, NamedLanguage, Query, RenderedResponse } from '../model/language.ts'
 import { isStaged } from '../model/schema/schema-files.ts'

@@ -1,9 +1,9 @@
 // Parses the body of a request: a query or a template, and arguments. An invalid body fails the request as a whole.
 // Parsed queries are cached.
 
-import { RequestError } from '../base/errors.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
 import { msg } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { JsonSyntaxError, parseJsonWithRepeated, type RepeatedNames } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { DecodingError, decodeSimple, decodeTagged, type TagNames } from './formats/decode.ts'

@@ -1,8 +1,8 @@
 // Builds the bodies of responses. During the transaction, the text contains a placeholder for its time. Time, costs and
 // tags are added after the commit.
 
-import type { RequestError } from '../base/errors.ts'
 import { nearestMicros } from '../base/micros.ts'
+import type { RequestError } from '../base/request-errors.ts'
 import { type Fault, type QueryMetrics, type RenderedResponse, requestFault } from '../model/language.ts'
 import { quoteJson } from '../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'

@@ -19,8 +19,8 @@ import {
   type Value,
 } from '../values/value.ts'
 import { type ArgumentType, type Call, type Lazy, mismatch, undefinedReference } from './definition.ts'
-import { ErrorList, QueryError } from './errors.ts'
 import type { BoundLambda } from './expression.ts'
+import { ErrorList, QueryError } from './query-errors.ts'
 import { Page, type SetLike, SetValue } from './values/transient.ts'
 
 /** A type of the values for which `accepts` is true. */

@@ -2,16 +2,16 @@
 // `{"errors":[…]}`, with the members in their documented order. The query log gets the first errors, without quoted
 // values.
 
-import { RequestError } from '../base/errors.ts'
 import { joinMessages, type Message, msg, own } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
 import type { Fault } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
-import type { Transaction } from '../storage/store/contract.ts'
+import type { Transaction } from '../storage/store/store-contract.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { flat } from '../values/json-text.ts'
 import { type DatabaseId, type Json, type RefTails, rootDatabase, type Value } from '../values/value.ts'
 import { apiVersionOf } from './definition.ts'
-import { type ErrorEntry, type Position, QueryError } from './errors.ts'
+import { type ErrorEntry, type Position, QueryError } from './query-errors.ts'
 import type { RefNames } from './wire/refs.ts'
 import { renderValue } from './wire/render.ts'
 import type { ApiVersion } from './wire/version.ts'

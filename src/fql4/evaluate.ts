@@ -1,16 +1,15 @@
 // Evaluates expressions. Evaluation is synchronous. All effects of a query use the transaction of its evaluation.
 
 import { unreachable } from '../base/assert.ts'
-import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { type Effect, exceeds } from '../model/code-interface.ts'
 import { Failure } from '../model/failure.ts'
 import type { Session } from '../model/session.ts'
 import { isArray, type Lambda, type Value } from '../values/value.ts'
 import { closeLambda } from './close-lambda.ts'
 import { type ArgumentType, Call, definitionOf, type Lazy } from './definition.ts'
-import { type ErrorEntry, ErrorList, errorEntry, QueryError } from './errors.ts'
 import {
   type BoundLambda,
   type CallExpression,
@@ -21,6 +20,7 @@ import {
   type SetLiteral,
 } from './expression.ts'
 import { queryErrorOf } from './failure-errors.ts'
+import { type ErrorEntry, ErrorList, errorEntry, QueryError } from './query-errors.ts'
 import { resolveTarget } from './references.ts'
 import { compileLambda } from './stored-code.ts'
 import { requireExtent } from './value-limits.ts'

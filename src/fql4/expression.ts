@@ -5,7 +5,7 @@
 import type { Message } from '../base/message.ts'
 import type { Effect } from '../model/code-interface.ts'
 import type { NativeName, SchemaKind, Value } from '../values/value.ts'
-import { type Position, QueryError } from './errors.ts'
+import { type Position, QueryError } from './query-errors.ts'
 import type { Variables } from './variables.ts'
 
 /** The place of an expression: a step from the enclosing place. The root has no step. */

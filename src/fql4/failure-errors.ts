@@ -35,7 +35,13 @@ import {
   type Value,
 } from '../values/value.ts'
 import { type Call, speaks, undefinedReference } from './definition.ts'
-import { type ErrorEntry, errorEntry, type FieldError, QueryError, type QueryErrorCode } from './errors.ts'
+import {
+  type ErrorEntry,
+  errorEntry,
+  type FieldError,
+  QueryError,
+  type QueryErrorCode,
+} from './query-errors.ts'
 
 /** The errors for a failure within a call. */
 export function queryErrorOf({ faults }: Failure, call: Call): QueryError {

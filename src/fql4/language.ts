@@ -1,6 +1,6 @@
 // Version 4 as an object with everything that the engine, stored code and the query log need.
 
-import type { CallSite } from '../model/auth/contract.ts'
+import type { CallSite } from '../model/auth/access-contract.ts'
 import { type NamedLanguage, type Query, type RenderedResponse, requestFault } from '../model/language.ts'
 import { fieldNames } from '../model/resources/kinds.ts'
 import type { CodeLanguage, Session } from '../model/session.ts'
@@ -13,10 +13,10 @@ import {
   renderResource,
   requestErrorBody,
 } from './bodies.ts'
-import { type ErrorEntry, QueryError, statusOf } from './errors.ts'
 import { applyStored, evaluate, stackOverflow } from './evaluate.ts'
 import { families, registry } from './functions/registry.ts'
-import { type ParsedQuery, parseQuery } from './parse.ts'
+import { type ParsedQuery, parseQuery } from './parse-query.ts'
+import { type ErrorEntry, QueryError, statusOf } from './query-errors.ts'
 import { setUsesOf } from './set-uses.ts'
 import { createShape } from './shape.ts'
 import { compileLambda } from './stored-code.ts'

@@ -16,8 +16,8 @@ import {
   nativeNamed,
   type Value,
 } from '../values/value.ts'
-import { ErrorList } from './errors.ts'
 import { fault, type Place, type ReferenceTarget } from './expression.ts'
+import { ErrorList } from './query-errors.ts'
 import { typeName } from './values/tagged.ts'
 
 const targetTypeNames: Record<ReferenceTarget['type'], string> = {

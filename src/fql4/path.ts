@@ -1,9 +1,9 @@
 // Resolves paths into values, for `select`, `contains_path` and similar functions.
 
 import { step as countStep } from '../base/effort.ts'
-import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
 import type { Session } from '../model/session.ts'
 import {
   collectionOf,

@@ -3,7 +3,7 @@
 
 import type { Lambda } from '../values/value.ts'
 import type { LambdaExpression } from './expression.ts'
-import { type FunctionLookup, parseStoredLambda } from './parse.ts'
+import { type FunctionLookup, parseStoredLambda } from './parse-query.ts'
 
 const compiled = new WeakMap<Lambda, LambdaExpression>()
 

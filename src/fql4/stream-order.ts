@@ -11,7 +11,7 @@ import type {
   StreamFormat,
   StreamSubject,
 } from '../model/streaming.ts'
-import type { Transaction } from '../storage/store/contract.ts'
+import type { Transaction } from '../storage/store/store-contract.ts'
 import {
   type DatabaseId,
   DocumentValue,
@@ -24,7 +24,7 @@ import {
 } from '../values/value.ts'
 import { refNames } from './bodies.ts'
 import { apiVersionOf, undefinedReferenceText } from './definition.ts'
-import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
+import { type ErrorEntry, errorEntry, QueryError } from './query-errors.ts'
 import { typeName } from './values/tagged.ts'
 import { SetValue } from './values/transient.ts'
 import { renderValue } from './wire/render.ts'

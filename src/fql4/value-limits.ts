@@ -3,9 +3,9 @@
 // is limited, and long texts cost more than the one compute unit of a call.
 
 import { longCall } from '../base/effort.ts'
-import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { extentOf } from '../values/extent.ts'
 import type { Value } from '../values/value.ts'
 import type { Call } from './definition.ts'

@@ -3,10 +3,10 @@
 // later time gives the same entry.
 
 import { isInterruption } from '../base/effort.ts'
-import { RequestError } from '../base/errors.ts'
 import { endOfTime } from '../base/micros.ts'
 import { Memo } from '../base/pending.ts'
-import type { Catalogue, NameLookup, Transaction, Version } from '../storage/store/contract.ts'
+import { RequestError } from '../base/request-errors.ts'
+import type { Catalogue, NameLookup, Transaction, Version } from '../storage/store/store-contract.ts'
 import type { Code } from '../values/code.ts'
 import { type CollectionId, type DatabaseId, native, type Value } from '../values/value.ts'
 import { Failure, LanguageError } from './failure.ts'

@@ -3,7 +3,7 @@
 
 import type { Code } from '../values/code.ts'
 import { DocumentValue, isArray, isObject, TransactionTime, type Value } from '../values/value.ts'
-import type { AccessRequest, PredicateSubject } from './auth/contract.ts'
+import type { AccessRequest, PredicateSubject } from './auth/access-contract.ts'
 
 /** The strongest effect that a function or a piece of code may have. */
 export type Effect = 'pure' | 'read' | 'write'

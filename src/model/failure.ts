@@ -1,7 +1,7 @@
 // Errors that the rules of the data raise: a kind with its parts, and no text. Each language has a table of texts and
 // codes for the kinds, and finds the position in the query that an error refers to.
 
-import { WriteRejected } from '../storage/store/contract.ts'
+import { WriteRejected } from '../storage/store/store-contract.ts'
 import type { Ref, Value } from '../values/value.ts'
 
 /**

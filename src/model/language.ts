@@ -1,11 +1,11 @@
 // The interface between the engine and a language: parse a request, evaluate the query, render status and body, render
 // errors. Everything else is the same for all languages: transactions, retries, limits, the slow lane.
 
-import type { RequestError } from '../base/errors.ts'
 import { msg, type Template } from '../base/message.ts'
+import type { RequestError } from '../base/request-errors.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros, ObjectValue, Value } from '../values/value.ts'
-import type { AccessOptions } from './auth/contract.ts'
+import type { AccessOptions } from './auth/access-contract.ts'
 import type { Effect } from './code-interface.ts'
 import type { LanguageError } from './failure.ts'
 import type { CodeLanguage, ReadSignature, Session } from './session.ts'

@@ -1,7 +1,7 @@
 // Common checks of the caller's permissions.
 
 import { collectionOf, type ObjectValue, type Ref, type Value } from '../values/value.ts'
-import type { ResourceAction } from './auth/contract.ts'
+import type { ResourceAction } from './auth/access-contract.ts'
 import { Failure, type FailurePlace } from './failure.ts'
 import type { Session } from './session.ts'
 

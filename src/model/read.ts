@@ -1,6 +1,6 @@
 // Reads single documents as of the query's valid time. Permission is checked before existence.
 
-import type { Transaction, Version } from '../storage/store/contract.ts'
+import type { Transaction, Version } from '../storage/store/store-contract.ts'
 import { collectionOf, native, type Ref } from '../values/value.ts'
 import { Failure } from './failure.ts'
 import { mayRead, permissionDenied } from './permissions.ts'

@@ -3,12 +3,12 @@
 
 import { assert } from '../base/assert.ts'
 import { step, stepsSoFar } from '../base/effort.ts'
-import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import type { Memo } from '../base/pending.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { upsert } from '../base/upsert.ts'
-import type { Transaction } from '../storage/store/contract.ts'
+import type { Transaction } from '../storage/store/store-contract.ts'
 import type { Code, LanguageName } from '../values/code.ts'
 import { type CollectionId, type DatabaseId, Ref, type Value } from '../values/value.ts'
 import { ValueKeys } from '../values/value-keys.ts'
@@ -22,7 +22,7 @@ import type {
   CreateAccess,
   PredicateOutcome,
   PredicateSubject,
-} from './auth/contract.ts'
+} from './auth/access-contract.ts'
 import type { Logins } from './auth/login.ts'
 import { type CodeArguments, type Effect, type EffectPlace, predicateArguments } from './code-interface.ts'
 import { Failure, LanguageError } from './failure.ts'

@@ -5,8 +5,8 @@
 import { step } from '../base/effort.ts'
 import { micros } from '../base/micros.ts'
 import { upsert } from '../base/upsert.ts'
-import type { HistoryReader, IndexEvent, ReadTransaction, Version } from '../storage/store/contract.ts'
 import type { IndexDefinition } from '../storage/store/index-definition.ts'
+import type { HistoryReader, IndexEvent, ReadTransaction, Version } from '../storage/store/store-contract.ts'
 import { compareValues } from '../values/order.ts'
 import { collectionOf, type Micros, type Ref, type Value } from '../values/value.ts'
 

@@ -1,7 +1,7 @@
 // The subjects and events of streams, independent of the language that formats them.
 
-import type { RequestErrorCode } from '../base/errors.ts'
-import type { Transaction } from '../storage/store/contract.ts'
+import type { RequestErrorCode } from '../base/request-errors.ts'
+import type { Transaction } from '../storage/store/store-contract.ts'
 import type { Micros, Ref, Value } from '../values/value.ts'
 
 /** The subject that a stream follows. */

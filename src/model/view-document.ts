@@ -1,7 +1,7 @@
 // Converts stored documents to the form that clients see: without internal fields, with computed ones.
 
-import type { Version } from '../storage/store/contract.ts'
 import { historyFloorField, migrationField } from '../storage/store/definitions.ts'
+import type { Version } from '../storage/store/store-contract.ts'
 import { encodeGlobalId } from '../values/names.ts'
 import {
   type CollectionId,

@@ -3,7 +3,7 @@
 // writes to the call. Writes into the past change the history of a document, version by version.
 
 import { micros, nearestMicros } from '../base/micros.ts'
-import type { Version } from '../storage/store/contract.ts'
+import type { Version } from '../storage/store/store-contract.ts'
 import { microsOfTime } from '../values/time.ts'
 import {
   type CollectionId,

@@ -6,7 +6,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { microsPerDay, nearestMicros } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
-import type { KeyValueStore, View } from '../storage/kv/contract.ts'
+import type { KeyValueStore, View } from '../storage/kv/kv-contract.ts'
 import type { Micros } from '../values/value.ts'
 
 export interface AccountKey {

@@ -8,12 +8,12 @@
 //
 // Every change reads and writes in one transaction, so that only one of two concurrent changes succeeds.
 
-import { RequestError } from '../base/errors.ts'
 import { epoch, micros, microsPerDay } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { TimeMemory } from '../base/removal-time.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { upsert } from '../base/upsert.ts'
-import type { Bytes, KeyValueStore, View, Write } from '../storage/kv/contract.ts'
+import type { Bytes, KeyValueStore, View, Write } from '../storage/kv/kv-contract.ts'
 import type { Micros } from '../values/value.ts'
 import {
   type ExportRequest,

@@ -13,7 +13,7 @@ import { micros } from '../base/micros.ts'
 import { anyMark, markedName } from '../values/names.ts'
 import type { Micros } from '../values/value.ts'
 
-/** The caller of a request: see `CallerMark` in `src/engine/contract.ts`. */
+/** The caller of a request: see `CallerMark` in `src/engine/engine-contract.ts`. */
 export interface LogCaller {
   readonly credential: string
   readonly roles: readonly string[]

@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { epoch, micros } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
-import { isFullDisk } from '../storage/kv/errors.ts'
+import { isFullDisk } from '../storage/kv/store-errors.ts'
 import type { Micros } from '../values/value.ts'
 import { announce, livePath, removeFile, segmentPath, syncFolder } from './segment-files.ts'
 

@@ -3,7 +3,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { assert } from '../base/assert.ts'
-import type { Bytes } from '../storage/kv/contract.ts'
+import type { Bytes } from '../storage/kv/kv-contract.ts'
 
 /** The path below which exported files are downloaded. */
 export const filesPath = '/api/v1/logs/files/'

@@ -64,7 +64,7 @@ function mapOf(file: string): SourceMap | undefined {
   return map
 }
 
-/** A stack trace with source positions, such as `src/fql4/parse.ts:10:5`, where these are known. */
+/** A stack trace with source positions, such as `src/fql4/parse-query.ts:10:5`, where these are known. */
 function sourceStack(stack: string): string {
   if (!isBuilt) return stack
   return stack.replace(/file:\/\/\/\S+?\.js(?=:\d+:\d+)[:\d]+/g, place => {

@@ -2,20 +2,20 @@
 // as the records contain them, and existing documents are changed only with `onConflict: replace`. This is the only
 // file of imports that writes to the store.
 
-import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
 import { micros } from '../base/micros.ts'
 import type { Memo } from '../base/pending.ts'
+import { RequestError } from '../base/request-errors.ts'
 import { upsert } from '../base/upsert.ts'
 import { encodeValue } from '../storage/keys/value-codec.ts'
+import type { IndexDefinition, IndexField } from '../storage/store/index-definition.ts'
+import type { Store } from '../storage/store/store.ts'
 import {
   type Transaction,
   type TransactionCounters,
   type Version,
   WriteRejected,
-} from '../storage/store/contract.ts'
-import type { IndexDefinition, IndexField } from '../storage/store/index-definition.ts'
-import type { Store } from '../storage/store/store.ts'
+} from '../storage/store/store-contract.ts'
 import { equalValues } from '../values/equality.ts'
 import {
   type DatabaseId,

@@ -3,7 +3,7 @@
 
 import { networkFailure } from '../base/system-reasons.ts'
 import { wait } from '../base/timers.ts'
-import type { Engine } from '../engine/contract.ts'
+import type { Engine } from '../engine/engine-contract.ts'
 import { type SchemaRequest, schemaOptions, schemaRequestText } from '../fql10/wire/schema-request.ts'
 import { tryJson } from '../values/json.ts'
 import type { DatabaseId, Json } from '../values/value.ts'

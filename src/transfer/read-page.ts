@@ -1,10 +1,10 @@
 // Reads documents from the store for an export, page by page, all at one snapshot time. Pages are read by time travel,
 // so an export of any length keeps no transaction open and does not delay other transactions.
 
-import { RequestError } from '../base/errors.ts'
 import { epoch } from '../base/micros.ts'
-import type { CollectionDefinition, Transaction, Version } from '../storage/store/contract.ts'
+import { RequestError } from '../base/request-errors.ts'
 import type { Store } from '../storage/store/store.ts'
+import type { CollectionDefinition, Transaction, Version } from '../storage/store/store-contract.ts'
 import { type DatabaseId, type Micros, native, type ObjectValue, Ref } from '../values/value.ts'
 import type { OnCosts } from './batch-writer.ts'
 import { type DocumentRecord, TransferError } from './record.ts'

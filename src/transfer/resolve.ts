@@ -1,7 +1,7 @@
 // Converts names to the store's numbers, and back. An unresolvable name becomes a value that contains the name, and is
 // reported to the writer of the document.
 
-import type { Catalogue } from '../storage/store/contract.ts'
+import type { Catalogue } from '../storage/store/store-contract.ts'
 import {
   collectionOf,
   type DatabaseId,

@@ -3,8 +3,8 @@
 import { Memo, Pending } from '../base/pending.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
 import { batchEnd } from '../storage/store/batch.ts'
-import { ContendedTransaction, type Transaction } from '../storage/store/contract.ts'
 import type { Store } from '../storage/store/store.ts'
+import { ContendedTransaction, type Transaction } from '../storage/store/store-contract.ts'
 import { type DatabaseId, Ref } from '../values/value.ts'
 import {
   type BatchOptions,

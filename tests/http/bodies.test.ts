@@ -8,7 +8,7 @@ import { MemoryBudget } from '../../src/base/admission/memory-budget.ts'
 import { limits } from '../../src/base/limits.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
-import { LongBody } from '../../src/engine/contract.ts'
+import { LongBody } from '../../src/engine/engine-contract.ts'
 import type { Exchange } from '../../src/server/http/exchange.ts'
 import { pieceOverheadBytes } from '../../src/server/http/pieces.ts'
 import {

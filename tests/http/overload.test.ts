@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import http2 from 'node:http2'
 import { test } from 'node:test'
-import type { QueryResponse } from '../../src/engine/contract.ts'
+import type { QueryResponse } from '../../src/engine/engine-contract.ts'
 import { resource, startFakeService } from './fake-engine.ts'
 import { connectRaw, type RawConnection } from './raw-connection.ts'
 import { authorization, post, request, serviceTest } from './service-test.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { RequestError } from '../../src/base/errors.ts'
+import { RequestError } from '../../src/base/request-errors.ts'
 import { type FakeService, fakeNow, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 

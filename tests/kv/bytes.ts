@@ -1,6 +1,6 @@
 // Short ways to write bytes in the tests of the storage engines.
 
-import type { Bytes, Entry, KeyRange, KeyValueStore, Work, Write } from '../../src/storage/kv/contract.ts'
+import type { Bytes, Entry, KeyRange, KeyValueStore, Work, Write } from '../../src/storage/kv/kv-contract.ts'
 
 /** The UTF-8 bytes of a text, or the bytes with these numbers. */
 export function bytes(content: string | readonly number[]): Bytes {

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { StoreUnavailableError } from '../../src/storage/kv/errors.ts'
 import { claimFolder } from '../../src/storage/kv/lmdb-claim.ts'
+import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 
 let folder: string
 beforeEach(() => {

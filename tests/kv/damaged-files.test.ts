@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { StoreUnavailableError } from '../../src/storage/kv/errors.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
 import { copyStore } from '../../src/storage/kv/lmdb-copy.ts'
 import { checkDataFile, findDamage, pageBytes } from '../../src/storage/kv/lmdb-data-file.ts'
+import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 import { runProgram } from '../support/program.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'terrarium-damaged-'))

@@ -1,7 +1,7 @@
 // The rows of numbered transactions. They show whether a state contains a transaction completely or not at all.
 
 import assert from 'node:assert/strict'
-import type { KeyValueStore, View, Write } from '../../src/storage/kv/contract.ts'
+import type { KeyValueStore, View, Write } from '../../src/storage/kv/kv-contract.ts'
 import { bytes, text } from './bytes.ts'
 
 /** Rows of the transaction with a number: some of its own in several trees, one that it overwrites, one that it deletes. */

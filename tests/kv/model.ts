@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Bytes, Entry, KeyValueStore, View, Work } from '../../src/storage/kv/contract.ts'
+import type { Bytes, Entry, KeyValueStore, View, Work } from '../../src/storage/kv/kv-contract.ts'
 import { fc } from '../support/fast-check.ts'
 
 type Model = Entry[]

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import type { Bytes, Entry, KeyRange, View, Write } from '../../src/storage/kv/contract.ts'
+import type { Bytes, Entry, KeyRange, View, Write } from '../../src/storage/kv/kv-contract.ts'
 import { PackedReads, packReads } from '../../src/storage/kv/packed-reads.ts'
 import { isReadSetValid, type ReadSet, RecordingView, sizeOf } from '../../src/storage/kv/read-set.ts'
 import { RecentWrites } from '../../src/storage/kv/recent-writes.ts'

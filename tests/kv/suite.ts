@@ -8,7 +8,7 @@ import {
   keyBytesMax,
   type View,
   type Write,
-} from '../../src/storage/kv/contract.ts'
+} from '../../src/storage/kv/kv-contract.ts'
 import { getCached } from '../../src/storage/kv/transaction-view.ts'
 import { bytes, list, put, shown, text, top, write } from './bytes.ts'
 import { modelTest } from './model.ts'

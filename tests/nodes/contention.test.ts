@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Transaction } from '../../src/storage/store/contract.ts'
+import type { Transaction } from '../../src/storage/store/store-contract.ts'
 import type { Ref } from '../../src/values/value.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { createCollection, createIndex, data, definitionOf, documentRef } from '../unit/store/support.ts'

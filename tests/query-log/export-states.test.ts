@@ -18,7 +18,7 @@ import {
 import { ExportRunner } from '../../src/query-log/export-runner.ts'
 import { fileName } from '../../src/query-log/export-storage.ts'
 import { ExportStore } from '../../src/query-log/export-store.ts'
-import type { KeyValueStore } from '../../src/storage/kv/contract.ts'
+import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { ManualTime, startMs, until } from './manual-time.ts'
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { queryErrorStatus } from '../../src/fql4/errors.ts'
+import { queryErrorStatus } from '../../src/fql4/query-errors.ts'
 import { query, send, sendFql } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { api, aroundNow } from './log-client.ts'

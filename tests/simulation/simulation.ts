@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { epoch, micros } from '../../src/base/micros.ts'
-import type { QueryResponse } from '../../src/engine/contract.ts'
-import type { KeyValueStore } from '../../src/storage/kv/contract.ts'
+import type { QueryResponse } from '../../src/engine/engine-contract.ts'
+import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import { Background } from '../../src/storage/store/background.ts'
 import { indexBuilderLimits } from '../../src/storage/store/index-builder.ts'
 import { openTestEngine, type TestEngine } from '../support/engine.ts'

@@ -6,9 +6,9 @@ import { EventEmitter, once } from 'node:events'
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
 import { receiveFrames, sendFrame } from '../../src/base/frames.ts'
 import { micros } from '../../src/base/micros.ts'
-import type { QueryResponse } from '../../src/engine/contract.ts'
+import type { QueryResponse } from '../../src/engine/engine-contract.ts'
 import type { FromLane, ToLane } from '../../src/engine/slow-lane/messages.ts'
-import { ProcessLane } from '../../src/engine/slow-lane/slow-lane.ts'
+import { ProcessLane } from '../../src/engine/slow-lane/process-pool.ts'
 import { ManualTime } from '../query-log/manual-time.ts'
 
 /** A process of the slow lane that does what its test says. */

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { sendFrame } from '../../src/base/frames.ts'
 import type { ToLane } from '../../src/engine/slow-lane/messages.ts'
 import { LaneService } from '../../src/engine/slow-lane/serve-jobs.ts'
-import { StoreUnavailableError } from '../../src/storage/store/contract.ts'
+import { StoreUnavailableError } from '../../src/storage/store/store-contract.ts'
 
 test('a query whose ids cannot be reserved fails because the store is not available', async () => {
   const [lane, service] = duplexPair()

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { epoch, micros } from '../../src/base/micros.ts'
 import { Tailer, TurnOver } from '../../src/engine/streams/tailer.ts'
-import type { CommittedTransaction } from '../../src/storage/store/contract.ts'
+import type { CommittedTransaction } from '../../src/storage/store/store-contract.ts'
 import { Bench, createCollection, data, documentRef } from '../unit/store/support.ts'
 
 /** A tailer over a store. It records its reads of the log and the handled transactions. */

@@ -2,9 +2,9 @@
 
 import { pino } from 'pino'
 import { engineOver, type ProcessEnvironment } from '../../src/app/open-engine.ts'
-import type { Engine, QueryResponse } from '../../src/engine/contract.ts'
+import type { Engine, QueryResponse } from '../../src/engine/engine-contract.ts'
 import type { ApiVersion } from '../../src/fql4/wire/version.ts'
-import type { KeyValueStore } from '../../src/storage/kv/contract.ts'
+import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import type { Store } from '../../src/storage/store/store.ts'
 import { testConfig } from './config.ts'

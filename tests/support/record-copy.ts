@@ -1,10 +1,10 @@
 // Copies a record to a replica in memory, in the same way as a node does.
 
 import { systemRandom } from '../../src/base/random.ts'
-import type { KeyValueStore } from '../../src/storage/kv/contract.ts'
+import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { copyState } from '../../src/storage/kv/postgres/copy-state.ts'
-import { PostgresSession, type RecordLocation } from '../../src/storage/kv/postgres/session.ts'
+import { PostgresSession, type RecordLocation } from '../../src/storage/kv/postgres/postgres-session.ts'
 import { openTables } from '../../src/storage/kv/postgres/tables.ts'
 
 /** Copies the state of a record. Creates its tables if they are missing. */

@@ -3,8 +3,8 @@
 // requests, a failing disk.
 
 import assert from 'node:assert/strict'
-import type { KeyValueStore, View, Work } from '../../src/storage/kv/contract.ts'
-import { StoreUnavailableError } from '../../src/storage/kv/errors.ts'
+import type { KeyValueStore, View, Work } from '../../src/storage/kv/kv-contract.ts'
+import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 
 interface Job {
   readonly work: (view: View) => Work<unknown>

@@ -2,9 +2,9 @@
 // tests. Transactions wait, change their order, run twice and share batches. Batches are rejected as a whole or
 // postponed. A seed chooses between these behaviours.
 
-import type { KeyValueStore, View, Work, Write } from '../../src/storage/kv/contract.ts'
-import { StoreUnavailableError } from '../../src/storage/kv/errors.ts'
+import type { KeyValueStore, View, Work, Write } from '../../src/storage/kv/kv-contract.ts'
 import { Overlay } from '../../src/storage/kv/overlay.ts'
+import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 import type { RandomSource } from './seeded.ts'
 
 interface Job {

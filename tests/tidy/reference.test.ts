@@ -8,8 +8,8 @@ import { functionTableFile } from '../../scripts/generate-fql.ts'
 import { fql10Files } from '../../scripts/generate-fql10.ts'
 import { functionReference } from '../../scripts/generate-reference.ts'
 import { tablePages } from '../../scripts/generate-tables.ts'
-import { requestErrorStatus } from '../../src/base/errors.ts'
-import { queryErrorStatus } from '../../src/fql4/errors.ts'
+import { requestErrorStatus } from '../../src/base/request-errors.ts'
+import { queryErrorStatus } from '../../src/fql4/query-errors.ts'
 import { files, read } from './sources.ts'
 
 test('docs/reference/functions.md is current (else: node scripts/generate-reference.ts)', () => {

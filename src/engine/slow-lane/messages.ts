@@ -4,7 +4,7 @@ import type { AttemptHead } from '../../storage/store/attempt.ts'
 import type { IdStretch } from '../../storage/store/ids.ts'
 import type { CommitRecord } from '../../storage/store/last-commit.ts'
 import type { Micros } from '../../values/value.ts'
-import type { QueryRequest, QueryResponse } from '../contract.ts'
+import type { QueryRequest, QueryResponse } from '../engine-contract.ts'
 
 /** The form of a job's body: the text of a query in UTF-8, the bytes that the client sent, or no body. */
 export type BodyForm = 'text' | 'as it came' | 'none'

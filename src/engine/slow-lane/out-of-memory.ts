@@ -1,8 +1,8 @@
 // Detects queries that exceed the memory of a slow-lane process, and creates their error.
 
 import { readFileSync } from 'node:fs'
-import { RequestError } from '../../base/errors.ts'
 import { msg } from '../../base/message.ts'
+import { RequestError } from '../../base/request-errors.ts'
 
 /** Returns the error of a query that exceeded `maxMb` megabytes. */
 export function outOfMemory(maxMb: number): RequestError {

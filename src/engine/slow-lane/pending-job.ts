@@ -2,11 +2,11 @@
 // the process validates the read set. It renders the response when the commit time is known.
 
 import type { Attempt } from '../../storage/store/attempt.ts'
-import { StoreUnavailableError } from '../../storage/store/contract.ts'
 import type { CommitRecord } from '../../storage/store/last-commit.ts'
+import { StoreUnavailableError } from '../../storage/store/store-contract.ts'
 import type { Micros } from '../../values/value.ts'
-import type { QueryResponse } from '../contract.ts'
-import type { PendingCommit } from '../slow-lane.ts'
+import type { QueryResponse } from '../engine-contract.ts'
+import type { PendingCommit } from '../slow-lane-contract.ts'
 import type { ToLane } from './messages.ts'
 
 interface PendingJobOptions {

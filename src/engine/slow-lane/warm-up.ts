@@ -1,7 +1,7 @@
 // Warms up a slow-lane process while it is idle: evaluates typical parts of long queries, so that V8 compiles and
 // optimizes this code before the first job.
 
-import type { Engine, QueryRequest } from '../contract.ts'
+import type { Engine, QueryRequest } from '../engine-contract.ts'
 
 type Query = Pick<QueryRequest, 'language' | 'dialect' | 'body'>
 

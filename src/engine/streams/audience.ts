@@ -3,12 +3,12 @@
 // may not see are omitted without a notice. The events are formatted once for each format.
 
 import { watched } from '../../base/effort.ts'
-import { RequestError } from '../../base/errors.ts'
 import { type Memo, Pending } from '../../base/pending.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { upsert } from '../../base/upsert.ts'
 import { Session, type SessionHost, timedOut } from '../../model/session.ts'
 import type { StreamEvent, StreamFormat, StreamSubject } from '../../model/streaming.ts'
-import type { Transaction } from '../../storage/store/contract.ts'
+import type { Transaction } from '../../storage/store/store-contract.ts'
 import { collectionOf, type Micros, type Ref } from '../../values/value.ts'
 import type { Subject, Viewer } from './open-stream.ts'
 

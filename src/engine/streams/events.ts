@@ -3,7 +3,7 @@
 
 import { changesBetween } from '../../model/sets/history.ts'
 import type { StreamEvent, StreamField } from '../../model/streaming.ts'
-import type { Change, Transaction, Version } from '../../storage/store/contract.ts'
+import type { Change, Transaction, Version } from '../../storage/store/store-contract.ts'
 import {
   type ActionName,
   DocumentValue,

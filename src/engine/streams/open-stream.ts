@@ -3,10 +3,10 @@
 // same rights share a viewer. The reasons why streams end are listed with their texts.
 
 import { endOfTime, epoch, nearestMicros } from '../../base/micros.ts'
-import type { Caller } from '../../model/auth/contract.ts'
+import type { Caller } from '../../model/auth/access-contract.ts'
 import type { Session } from '../../model/session.ts'
 import type { StreamEnd, StreamFormat, StreamSubject, StreamWording } from '../../model/streaming.ts'
-import type { Transaction, Version } from '../../storage/store/contract.ts'
+import type { Transaction, Version } from '../../storage/store/store-contract.ts'
 import { microsOfTime } from '../../values/time.ts'
 import {
   type DatabaseId,
@@ -17,7 +17,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { ownKeyOf } from '../../values/value-keys.ts'
-import type { EventStream } from '../contract.ts'
+import type { EventStream } from '../engine-contract.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */
 const openStreamLimits = {

@@ -7,7 +7,7 @@ import { limits } from '../../base/limits.ts'
 import { epoch } from '../../base/micros.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
 import type { PagedOrder, StreamEnd, StreamPage, StreamPlace } from '../../model/streaming.ts'
-import type { QueryResponse } from '../contract.ts'
+import type { QueryResponse } from '../engine-contract.ts'
 import type { StreamOpening } from '../engine-options.ts'
 import { type OpenStream, type Reader, rightsLost, type Subject, streamEnds } from './open-stream.ts'
 

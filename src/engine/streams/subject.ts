@@ -4,7 +4,7 @@
 import { micros } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'
 import type { StreamEvent, StreamSubject } from '../../model/streaming.ts'
-import type { Change, Transaction } from '../../storage/store/contract.ts'
+import type { Change, Transaction } from '../../storage/store/store-contract.ts'
 import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value } from '../../values/value.ts'
 import { documentEvents, neighboursOf, setEvent, stateChange, type VersionNeighbours } from './events.ts'
 import { Subject } from './open-stream.ts'

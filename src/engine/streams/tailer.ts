@@ -6,8 +6,8 @@ import { limits } from '../../base/limits.ts'
 import { epoch } from '../../base/micros.ts'
 import { Memo, Pending } from '../../base/pending.ts'
 import type { Timers } from '../../base/timers.ts'
-import type { CommittedTransaction, Transaction } from '../../storage/store/contract.ts'
 import type { Store } from '../../storage/store/store.ts'
+import type { CommittedTransaction, Transaction } from '../../storage/store/store-contract.ts'
 import type { Micros } from '../../values/value.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */

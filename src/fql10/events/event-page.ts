@@ -2,9 +2,9 @@
 // the transaction. Also computes the costs of pages and events for their statistics.
 
 import { step } from '../../base/effort.ts'
-import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { nearestMicros } from '../../base/micros.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import type { Session } from '../../model/session.ts'
 import {
   areComplete,

@@ -1,9 +1,9 @@
 // Parses requests to feeds and streams. Errors are reported in the order of the protocol: two start positions, the
 // token, the cursor, the page size. Then opens the event source with the current rights of the caller.
 
-import { RequestError } from '../../base/errors.ts'
 import { msg } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
 import type { ChangeSource } from '../../model/source-changes.ts'

@@ -5,7 +5,11 @@ import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { codePointLength, codePointsBetween, unitOffset } from '../../text/code-points.ts'
 import { type CompiledPattern, compilePattern, type Match } from '../../text/regex/compiled-pattern.ts'
-import { RegexSyntaxError, SearchTooLongError, UnsupportedRegexError } from '../../text/regex/errors.ts'
+import {
+  RegexSyntaxError,
+  SearchTooLongError,
+  UnsupportedRegexError,
+} from '../../text/regex/pattern-errors.ts'
 import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
 import type { Value } from '../value.ts'

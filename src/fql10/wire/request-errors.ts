@@ -1,6 +1,6 @@
 // Error bodies in version 10 for requests that fail as a whole.
 
-import type { RequestErrorCode } from '../../base/errors.ts'
+import type { RequestErrorCode } from '../../base/request-errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
 
 /** The error codes in version 10. */

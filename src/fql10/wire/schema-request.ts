@@ -1,6 +1,6 @@
 // Encodes requests to the schema endpoints as a single text, because another process may evaluate them.
 
-import type { RequestErrorCode } from '../../base/errors.ts'
+import type { RequestErrorCode } from '../../base/request-errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
 
 /** A request to a schema endpoint. */

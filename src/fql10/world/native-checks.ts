@@ -1,8 +1,8 @@
 // Checks native documents beyond the types of their fields: names, code, references to roles.
 
 import { msg } from '../../base/message.ts'
+import { resourceActions } from '../../model/auth/access-contract.ts'
 import { isBuiltinRole } from '../../model/auth/builtin-role.ts'
-import { resourceActions } from '../../model/auth/contract.ts'
 import type { FieldPath } from '../../model/failure.ts'
 import { valueTypeText } from '../../model/schema/field-types.ts'
 import type { Session } from '../../model/session.ts'

@@ -32,9 +32,9 @@ import {
   unary,
   undefinedReference,
 } from '../definition.ts'
-import { type ErrorEntry, QueryError } from '../errors.ts'
 import { lambdaValue } from '../evaluate.ts'
 import { abortText } from '../failure-errors.ts'
+import { type ErrorEntry, QueryError } from '../query-errors.ts'
 import { resolveName } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 

@@ -2,10 +2,10 @@
 // filtered set is another set. Pages keep their cursors and the positions of their elements.
 
 import { longCall } from '../../base/effort.ts'
-import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { Pending } from '../../base/pending.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { isArray, type Value } from '../../values/value.ts'
 import {
   anyValue,
@@ -19,9 +19,9 @@ import {
   list,
 } from '../arguments.ts'
 import { type Call, define, family, unary } from '../definition.ts'
-import { ErrorList, QueryError } from '../errors.ts'
 import { applyLambda, checkWidth } from '../evaluate.ts'
 import type { BoundLambda } from '../expression.ts'
+import { ErrorList, QueryError } from '../query-errors.ts'
 import { filterSet } from '../sets/constructors.ts'
 import { existsInSet } from '../sets/read.ts'
 import { requireExtent } from '../value-limits.ts'

@@ -5,7 +5,7 @@ import { compareValues } from '../../values/order.ts'
 import type { Value } from '../../values/value.ts'
 import { anyValue, nonEmptyList } from '../arguments.ts'
 import { type Call, family, speaks, unary, undefinedReference } from '../definition.ts'
-import { ErrorList } from '../errors.ts'
+import { ErrorList } from '../query-errors.ts'
 import { unresolvedIn } from '../sets/cursor.ts'
 import { Action } from '../values/transient.ts'
 

@@ -11,7 +11,7 @@ import { viewDocument } from '../../model/view-document.ts'
 import { isNativeCollectionRef, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { boolean, identifier, nothing, object, string } from '../arguments.ts'
 import { type Call, define, family, type Lifetime, unary } from '../definition.ts'
-import { QueryError } from '../errors.ts'
+import { QueryError } from '../query-errors.ts'
 import { firstIdentity } from '../sets/read.ts'
 import { type SetLike, SetValue } from '../values/transient.ts'
 

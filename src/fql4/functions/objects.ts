@@ -25,10 +25,10 @@ import {
   optional,
   undefinedReference,
 } from '../definition.ts'
-import { ErrorList } from '../errors.ts'
 import { applyLambda } from '../evaluate.ts'
 import type { BoundLambda } from '../expression.ts'
 import { valueAt, valuesAt } from '../path.ts'
+import { ErrorList } from '../query-errors.ts'
 import { containsInSet } from '../sets/read.ts'
 import { requireExtent } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'

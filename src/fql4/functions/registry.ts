@@ -2,7 +2,7 @@
 
 import { assert } from '../../base/assert.ts'
 import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
-import type { FunctionLookup } from '../parse.ts'
+import type { FunctionLookup } from '../parse-query.ts'
 import { provideFunctions } from '../stored-code.ts'
 import { apiVersions, isAtLeast } from '../wire/version.ts'
 import { aggregates } from './aggregates.ts'

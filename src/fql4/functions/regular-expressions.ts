@@ -1,8 +1,8 @@
 // Regular expressions: search and replacement.
 
 import { longCall, step } from '../../base/effort.ts'
-import { RequestError } from '../../base/errors.ts'
 import { msg } from '../../base/message.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { codePointsBetween, unitOffset } from '../../text/code-points.ts'
 import {
   type CompiledPattern,
@@ -15,7 +15,7 @@ import {
   ReplacementError,
   SearchTooLongError,
   UnsupportedRegexError,
-} from '../../text/regex/errors.ts'
+} from '../../text/regex/pattern-errors.ts'
 import { parseReplacement, type Replacement } from '../../text/regex/replacement.ts'
 import { searchStart } from '../../text/text-search.ts'
 import type { Value } from '../../values/value.ts'

@@ -7,9 +7,9 @@ import type { Session } from '../../model/session.ts'
 import { Reading } from '../../model/sets/reading.ts'
 import type { Lambda, Value } from '../../values/value.ts'
 import { Call } from '../definition.ts'
-import type { QueryError } from '../errors.ts'
 import { applyLambda, applyStored, lambdaValue } from '../evaluate.ts'
 import type { BoundLambda, CallExpression } from '../expression.ts'
+import type { QueryError } from '../query-errors.ts'
 import { compileLambda } from '../stored-code.ts'
 
 /** A {@link Reading} with its call. */

@@ -12,9 +12,9 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { type Call, mismatch, undefinedReference } from '../definition.ts'
-import { type ErrorEntry, QueryError } from '../errors.ts'
 import type { BoundLambda } from '../expression.ts'
 import { notFound, permissionDenied } from '../failure-errors.ts'
+import { type ErrorEntry, QueryError } from '../query-errors.ts'
 import { resolveName } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'

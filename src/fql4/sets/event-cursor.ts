@@ -16,7 +16,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { type Call, mismatch, undefinedReference } from '../definition.ts'
-import { ErrorList } from '../errors.ts'
+import { ErrorList } from '../query-errors.ts'
 import { Action, EventValue } from '../values/transient.ts'
 import { listOf } from './cursor.ts'
 

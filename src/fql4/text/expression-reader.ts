@@ -13,9 +13,15 @@ import type {
 } from 'acorn'
 import { closestTo } from '../../base/closest.ts'
 import type { Json } from '../../values/value.ts'
-import { fqlFunctions, functionNames, type Parameter, type WireFunction, wireFunctions } from './functions.ts'
 import { FqlSyntaxError, SourceNode, type TextRange } from './source.ts'
 import { arityOf, dotted, keyOf, nameInstead, readNumber } from './syntax.ts'
+import {
+  fqlFunctions,
+  functionNames,
+  type Parameter,
+  type WireFunction,
+  wireFunctions,
+} from './text-functions.ts'
 
 /** A part of a query, with its position in the text. */
 interface QueryPart {

@@ -8,7 +8,6 @@
 //
 // In all JSON here, integers are bigint, doubles are number and objects are Maps: see `Json`.
 
-export { fqlFunctions } from './functions.ts'
 export {
   isVersion4,
   looksLikeVersion10,
@@ -17,7 +16,7 @@ export {
   parseExpressions,
   parseModule,
   readExpressions,
-} from './parse.ts'
+} from './parse-text.ts'
 export { printQuery, printValue } from './print.ts'
 export {
   excerpt,
@@ -26,4 +25,5 @@ export {
   type SourceNode,
   type TextRange,
 } from './source.ts'
+export { fqlFunctions } from './text-functions.ts'
 export { NoValueError, valueOfQuery } from './value.ts'

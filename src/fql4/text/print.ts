@@ -3,7 +3,7 @@
 
 import { type Json, kindOfNative, type NativeName, nativeNamed } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
-import { functionsByWire, type Parameter, setForms, type WireFunction } from './functions.ts'
+import { functionsByWire, type Parameter, setForms, type WireFunction } from './text-functions.ts'
 
 /** Options of the layout. */
 interface PrintOptions {

@@ -2,7 +2,7 @@
 
 import type { Expression, Node, Property, Super } from 'acorn'
 import { int64Max, int64Min } from '../../values/value.ts'
-import type { Parameter } from './functions.ts'
+import type { Parameter } from './text-functions.ts'
 
 /**
  * The number of a numeric literal. A literal with a point or an exponent is a double, every other literal an integer of

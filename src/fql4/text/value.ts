@@ -1,7 +1,7 @@
 // Converts queries that are literal values, such as the output of shells, to tagged wire JSON without evaluating them.
 
 import { type Json, native, nativeOfKind } from '../../values/value.ts'
-import { setForms } from './functions.ts'
+import { setForms } from './text-functions.ts'
 
 type Fields = ReadonlyMap<string, Json>
 

@@ -3,9 +3,9 @@
 
 import { unreachable } from '../../base/assert.ts'
 import { longCall, step } from '../../base/effort.ts'
-import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { encodeBase64 } from '../../values/base64.ts'
 import { formatDate } from '../../values/date.ts'
 import { javaDoubleText } from '../../values/double-text.ts'

@@ -1,10 +1,9 @@
 // Decides permissions. A table has the rights of built-in roles; custom roles have privileges; identities also have the
 // rights of every identity. Everything that is not granted is denied; there are no explicit denials.
 
-import type { ReadTransaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import { type CollectionId, collectionOf, type DatabaseId, native, Ref, sameRef } from '../../values/value.ts'
-import { builtinAllows, predicateAllows, resourceKind } from './builtin-role.ts'
 import type {
   Access,
   AccessOptions,
@@ -13,7 +12,8 @@ import type {
   CreateAccess,
   ResourceAction,
   RunPredicate,
-} from './contract.ts'
+} from './access-contract.ts'
+import { builtinAllows, predicateAllows, resourceKind } from './builtin-role.ts'
 import { findRole, type Grant, type Role } from './role.ts'
 
 /** Creates the decisions for an authority within one transaction. */

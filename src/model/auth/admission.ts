@@ -1,9 +1,9 @@
 // Derives the caller from a verified credential in the current snapshot: checks that all documents exist that the
 // credential depends on, and determines the rights of the caller.
 
-import type { ReadTransaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../../values/value.ts'
-import type { Authority, Caller, RunPredicate } from './contract.ts'
+import type { Authority, Caller, RunPredicate } from './access-contract.ts'
 import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
 import { followPath, type Scope, targetDocument } from './scope.ts'
 

@@ -3,8 +3,8 @@
 
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
-import { RequestError } from '../../base/errors.ts'
 import { msg } from '../../base/message.ts'
+import { RequestError } from '../../base/request-errors.ts'
 
 /** bcrypt ignores all bytes after these. */
 export const bcryptBytesMax = 72

@@ -1,7 +1,7 @@
 // The rights of the built-in roles, as a table of role × kind of resource → actions, from the protocol's matrix of key
 // roles. Rights to read and to call include descendant databases; rights to write do not.
 
-import type { Catalogue } from '../../storage/store/contract.ts'
+import type { Catalogue } from '../../storage/store/store-contract.ts'
 import {
   type DatabaseId,
   firstUserCollection,
@@ -10,7 +10,7 @@ import {
   nativeName,
   type Ref,
 } from '../../values/value.ts'
-import { type AccessRequest, type BuiltinRole, builtinRoles, type ResourceAction } from './contract.ts'
+import { type AccessRequest, type BuiltinRole, builtinRoles, type ResourceAction } from './access-contract.ts'
 
 /** Returns whether a value names a built-in role. */
 export function isBuiltinRole(value: unknown): value is BuiltinRole {

@@ -2,14 +2,15 @@
 // identity or database is invalid from the next request on. The cache between requests only records that a header's
 // secret belongs to a stored hash; each request reads the stored hash again.
 
-import { RequestError } from '../../base/errors.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import type { Memo } from '../../base/pending.ts'
-import type { ReadTransaction, Version } from '../../storage/store/contract.ts'
+import { RequestError } from '../../base/request-errors.ts'
+import type { ReadTransaction, Version } from '../../storage/store/store-contract.ts'
 import { decodeBase64 } from '../../values/base64.ts'
 import { native, type ObjectValue, Ref } from '../../values/value.ts'
+import type { Caller } from './access-contract.ts'
 import {
   type Admission,
   keyCaller,
@@ -18,7 +19,6 @@ import {
   rootCaller,
   tokenCaller,
 } from './admission.ts'
-import type { Caller } from './contract.ts'
 import type { IdentityProviders, VerifiedToken } from './identity-provider.ts'
 import { parseScopedSecret, type Scope } from './scope.ts'
 import { parseSecret, type RootSecret, type SecretVerifier } from './secret.ts'

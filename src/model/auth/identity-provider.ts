@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
 import type { Memo } from '../../base/pending.ts'
-import type { ReadTransaction, Version } from '../../storage/store/contract.ts'
+import type { ReadTransaction, Version } from '../../storage/store/store-contract.ts'
 import { decodeBase64 } from '../../values/base64.ts'
 import { type Code, codeOf } from '../../values/code.ts'
 import { parseJson } from '../../values/json.ts'
@@ -20,8 +20,8 @@ import {
   rootDatabase,
   type Value,
 } from '../../values/value.ts'
+import type { Caller } from './access-contract.ts'
 import type { Admission, Rejection } from './admission.ts'
-import type { Caller } from './contract.ts'
 import { type KeySets, type SignatureAlgorithm, signatureAlgorithms, type VerificationKey } from './jwks.ts'
 import { resolveRole } from './role.ts'
 

@@ -1,6 +1,6 @@
 // Resolves the resources of privileges and memberships of roles: version 4 stores references, version 10 names.
 
-import type { ReadTransaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, native, Ref, type Value } from '../../values/value.ts'
 
 const natives: ReadonlyMap<string, number> = new Map([

@@ -2,7 +2,7 @@
 // nothing.
 
 import { upsert } from '../../base/upsert.ts'
-import type { ReadTransaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type Code, codeOf } from '../../values/code.ts'
 import {
   type DatabaseId,
@@ -14,8 +14,8 @@ import {
   sameRef,
   type Value,
 } from '../../values/value.ts'
+import { type Authority, type ResourceAction, type RunPredicate, resourceActions } from './access-contract.ts'
 import { isBuiltinRole } from './builtin-role.ts'
-import { type Authority, type ResourceAction, type RunPredicate, resourceActions } from './contract.ts'
 import { memberOf, resourceOf } from './resource-names.ts'
 
 /** True for an unconditional grant. Otherwise one of the predicates must return true. */

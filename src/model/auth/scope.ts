@@ -1,10 +1,10 @@
 // The suffix of a secret, `[path:]scope`: the descendant database of a request, and its reduced rights. The syntax is a
 // fact of the protocol.
 
-import type { Catalogue } from '../../storage/store/contract.ts'
+import type { Catalogue } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, firstUserCollection, int64Max, native, Ref } from '../../values/value.ts'
+import type { BuiltinRole } from './access-contract.ts'
 import { isBuiltinRole } from './builtin-role.ts'
-import type { BuiltinRole } from './contract.ts'
 
 type ScopeTarget =
   | { readonly kind: 'builtin'; readonly role: BuiltinRole }

@@ -10,10 +10,10 @@ import type { NoticeBoard, NoticeTopic } from '../../base/notices.ts'
 import type { Memo } from '../../base/pending.ts'
 import type { Random } from '../../base/random.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
-import type { Transaction } from '../../storage/store/contract.ts'
+import type { Transaction } from '../../storage/store/store-contract.ts'
 import { Ref } from '../../values/value.ts'
+import type { Caller } from './access-contract.ts'
 import { tooManyChecks } from './bcrypt.ts'
-import type { Caller } from './contract.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */
 export const throttleLimits = {

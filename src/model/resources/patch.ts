@@ -5,9 +5,9 @@
 // small in memory and huge when stored. Both are rejected before anything is copied.
 
 import { step } from '../../base/effort.ts'
-import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { isArray, isObject, type ObjectValue, Transient, type Value } from '../../values/value.ts'
 
 /**

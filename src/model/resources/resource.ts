@@ -1,7 +1,7 @@
 // A Resource has the rules for one kind of document: its fields, their types, and rules across fields. Each kind has a
 // file. The pipeline in write.ts is the same for all kinds.
 
-import type { Version } from '../../storage/store/contract.ts'
+import type { Version } from '../../storage/store/store-contract.ts'
 import type { ObjectValue, Ref, Value } from '../../values/value.ts'
 import type { FailurePlace, FieldFailure, FieldFault, TypeFailure } from '../failure.ts'
 import type { Session } from '../session.ts'

@@ -11,8 +11,8 @@ import {
   Ref,
   type Value,
 } from '../../values/value.ts'
+import { type ResourceAction, resourceActions } from '../auth/access-contract.ts'
 import { isBuiltinRole } from '../auth/builtin-role.ts'
-import { type ResourceAction, resourceActions } from '../auth/contract.ts'
 import { memberOf } from '../auth/resource-names.ts'
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'

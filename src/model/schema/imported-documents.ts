@@ -3,7 +3,7 @@
 
 import { isStackExhaustion } from '../../base/catch-error.ts'
 import type { Memo } from '../../base/pending.ts'
-import type { Transaction } from '../../storage/store/contract.ts'
+import type { Transaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, firstUserCollection, type ObjectValue, type Ref } from '../../values/value.ts'
 import { Failure, type TypeFailure } from '../failure.ts'
 import { Session, type SessionHost } from '../session.ts'

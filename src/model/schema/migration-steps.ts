@@ -5,8 +5,8 @@
 import { assert, unreachable } from '../../base/assert.ts'
 import { step as count } from '../../base/effort.ts'
 import { epoch, micros } from '../../base/micros.ts'
-import type { Migration } from '../../storage/store/contract.ts'
 import { migrationField, stepTimeField } from '../../storage/store/definitions.ts'
+import type { Migration } from '../../storage/store/store-contract.ts'
 import { equalValues } from '../../values/equality.ts'
 import {
   isArray,

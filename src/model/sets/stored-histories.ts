@@ -1,12 +1,12 @@
 // The histories in storage: of an index's entries, of a collection, of one document.
 
+import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type {
   EventBound,
   IndexEvent,
   EventScan as StoredScan,
   Version,
-} from '../../storage/store/contract.ts'
-import type { IndexDefinition } from '../../storage/store/index-definition.ts'
+} from '../../storage/store/store-contract.ts'
 import type { ObjectValue, Ref, Value } from '../../values/value.ts'
 import { visibleFields } from '../view-document.ts'
 import type { ElementFilter } from './access.ts'

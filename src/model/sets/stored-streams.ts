@@ -1,7 +1,7 @@
 // The sets in storage: the entries of an index under some terms, the documents of a collection, one document.
 
-import type { EntryScan, IndexEntry } from '../../storage/store/contract.ts'
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
+import type { EntryScan, IndexEntry } from '../../storage/store/store-contract.ts'
 import type { Ref, Value } from '../../values/value.ts'
 import type { ElementFilter } from './access.ts'
 import type { Reading } from './reading.ts'

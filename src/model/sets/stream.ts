@@ -5,7 +5,7 @@
 //
 // Worked example, values [n], descending: 3/doc 1, 3/doc 2, 1/doc 7. Reversed as a whole: 1/doc 7, 3/doc 2, 3/doc 1.
 
-import type { EntryBound } from '../../storage/store/contract.ts'
+import type { EntryBound } from '../../storage/store/store-contract.ts'
 import { compareDocuments, compareValues } from '../../values/order.ts'
 import { Ref, type Value } from '../../values/value.ts'
 

@@ -2,8 +2,8 @@
 // form. An answer contains status, body and counts, no headers: response-headers.ts derives the headers from it.
 
 import type { Readable } from 'node:stream'
-import { type RequestErrorCode, requestErrorStatus } from '../../base/errors.ts'
-import type { QueryMetrics, StreamResponse } from '../../engine/contract.ts'
+import { type RequestErrorCode, requestErrorStatus } from '../../base/request-errors.ts'
+import type { QueryMetrics, StreamResponse } from '../../engine/engine-contract.ts'
 import type { Micros } from '../../values/value.ts'
 
 /** An answer. Absent fields of the engine's response are neither sent nor recorded. */

@@ -1,9 +1,9 @@
 // Shared by the endpoints under /api: plain JSON, and errors as `{"message": …}`. The fields `code` and `reason` repeat
 // the error for clients of older versions of this API, which show `reason`.
 
-import { type RequestErrorCode, requestErrorStatus } from '../../base/errors.ts'
 import { type Message, messageOf, msg } from '../../base/message.ts'
-import type { Principal } from '../../engine/contract.ts'
+import { type RequestErrorCode, requestErrorStatus } from '../../base/request-errors.ts'
+import type { Principal } from '../../engine/engine-contract.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros } from '../../values/value.ts'
 import type { Answer } from './answer.ts'

@@ -4,7 +4,7 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type RequestErrorCode, requestErrorStatus } from '../../base/errors.ts'
+import { type RequestErrorCode, requestErrorStatus } from '../../base/request-errors.ts'
 import { errorBody } from './answer.ts'
 import { jsonType } from './response-headers.ts'
 

@@ -7,12 +7,12 @@
 // cause.
 
 import { MemoryBudget } from '../../base/admission/memory-budget.ts'
-import { RequestError } from '../../base/errors.ts'
 import { beginningOfJson } from '../../base/json-encoding.ts'
 import { limits } from '../../base/limits.ts'
 import { Message, messageOf, msg, own } from '../../base/message.ts'
 import { secondsPerDay } from '../../base/micros.ts'
-import { LongBody } from '../../engine/contract.ts'
+import { RequestError } from '../../base/request-errors.ts'
+import { LongBody } from '../../engine/engine-contract.ts'
 import { type Answer, errorAnswer, internalErrorText } from './answer.ts'
 import { MessageError } from './api.ts'
 import { type Endpoint, EndpointCall, type Handler, type Services } from './endpoint.ts'

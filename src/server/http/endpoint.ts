@@ -4,10 +4,10 @@
 
 import type { Logger } from 'pino'
 import type { Clock } from '../../base/clock.ts'
-import type { RequestErrorCode } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
+import type { RequestErrorCode } from '../../base/request-errors.ts'
 import type { Timers } from '../../base/timers.ts'
-import type { Engine, LongBody, QueryRequest, ReadOnlyPlace } from '../../engine/contract.ts'
+import type { Engine, LongBody, QueryRequest, ReadOnlyPlace } from '../../engine/engine-contract.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import type { TransferService } from '../../transfer/service.ts'
 import type { Operation } from '../operation/operation.ts'

@@ -5,7 +5,7 @@
 import type { Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
-import type { EventStream } from '../../engine/contract.ts'
+import type { EventStream } from '../../engine/engine-contract.ts'
 import type { Outlet } from './exchange.ts'
 import type { RequestMeter } from './request-meter.ts'
 import type { TurnEnd } from './turn-end.ts'

@@ -2,8 +2,8 @@
 // the format of errors that the edge returns. Endpoints name their protocol; the default is the protocol of version 4.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { RequestErrorCode } from '../../base/errors.ts'
 import type { Message } from '../../base/message.ts'
+import type { RequestErrorCode } from '../../base/request-errors.ts'
 import type { LanguageName } from '../../values/code.ts'
 import type { Micros } from '../../values/value.ts'
 

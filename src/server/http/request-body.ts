@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import type { Eviction, MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
 import { jsonText } from '../../base/json-encoding.ts'
 import { limits } from '../../base/limits.ts'
-import { LongBody } from '../../engine/contract.ts'
+import { LongBody } from '../../engine/engine-contract.ts'
 import type { Exchange } from './exchange.ts'
 import { Pieces } from './pieces.ts'
 

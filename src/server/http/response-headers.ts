@@ -10,8 +10,8 @@
 // - `access-control-expose-headers` lists every `x-` header except the build, so that pages of other origins can read
 //   these headers.
 
-import type { RequestErrorCode } from '../../base/errors.ts'
-import type { QueryMetrics } from '../../engine/contract.ts'
+import type { RequestErrorCode } from '../../base/request-errors.ts'
+import type { QueryMetrics } from '../../engine/engine-contract.ts'
 import { prettyPrint } from '../../values/json-pretty.ts'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './endpoint.ts'

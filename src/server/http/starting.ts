@@ -1,7 +1,7 @@
 // The service of a process that is still starting: 503 for every path, even `/ping`, with the progress. Load balancers
 // and people can see that the process is alive.
 
-import { requestErrorStatus } from '../../base/errors.ts'
+import { requestErrorStatus } from '../../base/request-errors.ts'
 import { errorBody } from './answer.ts'
 import { Listener, type ListenerOptions } from './listener.ts'
 import { jsonType } from './response-headers.ts'

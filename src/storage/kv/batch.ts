@@ -6,7 +6,7 @@
 // Lengths are unsigned LEB128. The format is part of the stored data: a change needs a new version.
 
 import { assert } from '../../base/assert.ts'
-import type { Bytes, Work, Write } from './contract.ts'
+import type { Bytes, Work, Write } from './kv-contract.ts'
 
 /** The first byte of every batch. */
 export const batchVersion = 1

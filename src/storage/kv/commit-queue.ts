@@ -1,8 +1,8 @@
 // Transactions that wait for a commit and share it. Their results are returned only after the batch is durable.
 
 import { assert } from '../../base/assert.ts'
-import type { KeyValueStore, View, Work } from './contract.ts'
 import { checkWork } from './engine-parts.ts'
+import type { KeyValueStore, View, Work } from './kv-contract.ts'
 
 /**
  * Chooses how many of the waiting transactions the next commit takes. If a batch contains the transactions of all

@@ -2,7 +2,7 @@
 // listeners for commits.
 
 import { assert } from '../../base/assert.ts'
-import { type Bytes, type KeyRange, keyBytesMax, type Work } from './contract.ts'
+import { type Bytes, type KeyRange, keyBytesMax, type Work } from './kv-contract.ts'
 
 /** True when no entry can have the key, because it is empty or too long. */
 export function isImpossibleKey(key: Bytes): boolean {

@@ -6,9 +6,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
-import { FolderInUseError, StoreUnavailableError, wordsOf } from './errors.ts'
 import { dataFileName } from './lmdb-data-file.ts'
 import { ownerOnly } from './lmdb-folder.ts'
+import { FolderInUseError, StoreUnavailableError, wordsOf } from './store-errors.ts'
 
 const fileName = 'service'
 

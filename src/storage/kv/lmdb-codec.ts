@@ -1,7 +1,7 @@
 // Passes keys and values between this program and lmdb-js, which reuses one buffer for all reads.
 
 import { copyOf } from '../../base/bytes.ts'
-import type { Bytes } from './contract.ts'
+import type { Bytes } from './kv-contract.ts'
 
 /** The buffers that lmdb-js reuses for keys and for values, with their full length (lmdb-js redefines `length`). */
 let keySource: Bytes = new Uint8Array(0)

@@ -4,13 +4,13 @@
 
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { dataFileName } from './lmdb-data-file.ts'
 import { openFolder, ownerOnly } from './lmdb-folder.ts'
 import { completeCopy } from './log/apply.ts'
 import { LogReader } from './log/log-reader.ts'
 import { verifyLog } from './log/replay.ts'
 import { logFolder } from './log/segment-files.ts'
+import { StoreUnavailableError, wordsOf } from './store-errors.ts'
 
 /**
  * Copies the store in the folder `from` into the empty folder `to`. The copy is durable when the promise resolves.

@@ -8,7 +8,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stayAlive, wait } from '../../base/timers.ts'
-import { StoreUnavailableError } from './errors.ts'
+import { StoreUnavailableError } from './store-errors.ts'
 
 /** The file of a data directory that contains all stored data. */
 export const dataFileName = 'data.mdb'

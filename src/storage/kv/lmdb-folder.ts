@@ -4,13 +4,13 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
-import type { Bytes } from './contract.ts'
-import { StoreUnavailableError, wordsOf } from './errors.ts'
+import type { Bytes } from './kv-contract.ts'
 import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
 import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
 import { ForgottenCommitError, NewestCommit } from './lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
 import { Trees, treeCount } from './lmdb-trees.ts'
+import { StoreUnavailableError, wordsOf } from './store-errors.ts'
 
 /** The main table of an LMDB environment, which represents the environment. */
 export type Environment = RootDatabase<Bytes, Bytes>

@@ -7,7 +7,7 @@
 // The mapping of keys to trees is part of the data format: a change needs a new layout (lmdb-folder.ts).
 
 import type { Database } from 'lmdb'
-import type { Bytes, KeyRange } from './contract.ts'
+import type { Bytes, KeyRange } from './kv-contract.ts'
 
 /** A tree of LMDB that holds bytes. */
 export type ByteDatabase = Database<Bytes, Bytes>

@@ -3,8 +3,8 @@
 
 import { assert } from '../../base/assert.ts'
 import { areSame } from '../../base/bytes.ts'
-import { type Bytes, type Entry, type KeyRange, keyBytesMax, type Write } from './contract.ts'
 import { isEmptyRange, isImpossibleKey } from './engine-parts.ts'
+import { type Bytes, type Entry, type KeyRange, keyBytesMax, type Write } from './kv-contract.ts'
 import { cachedOrCopy } from './lmdb-codec.ts'
 import type { Trees } from './lmdb-trees.ts'
 import type { ComparingView } from './transaction-view.ts'

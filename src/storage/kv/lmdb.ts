@@ -11,14 +11,14 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import { systemTimers, type Timers } from '../../base/timers.ts'
 import { allWrites } from './batch.ts'
 import { CommitQueue, completeJob, type Job, runJob } from './commit-queue.ts'
-import type { Bytes, KeyValueStore, View, Work, Write } from './contract.ts'
 import { Listeners } from './engine-parts.ts'
-import { StoreUnavailableError, wordsOf } from './errors.ts'
+import type { Bytes, KeyValueStore, View, Work, Write } from './kv-contract.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
 import { ForgottenCommitError, type NewestCommit } from './lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
 import type { Trees } from './lmdb-trees.ts'
 import { LmdbView, PostponedWrite } from './lmdb-view.ts'
+import { StoreUnavailableError, wordsOf } from './store-errors.ts'
 
 interface LmdbOptions {
   /** The data directory; created if missing. */

@@ -3,10 +3,10 @@
 
 import { assert } from '../../base/assert.ts'
 import { allWrites } from './batch.ts'
-import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work } from './contract.ts'
 import { checkWork, isEmptyRange, Listeners } from './engine-parts.ts'
-import { StoreUnavailableError } from './errors.ts'
+import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work } from './kv-contract.ts'
 import { SortedEntries } from './sorted-entries.ts'
+import { StoreUnavailableError } from './store-errors.ts'
 
 /** Opens an empty store in memory. */
 export function openMemory(): KeyValueStore {

@@ -4,7 +4,7 @@
 
 import { areSame } from '../../base/bytes.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
-import type { Bytes, Entry, KeyRange, View, Write } from './contract.ts'
+import type { Bytes, Entry, KeyRange, View, Write } from './kv-contract.ts'
 import { SortedEntries } from './sorted-entries.ts'
 import { type AbsenceRecorder, type ComparingView, getCached, recordAbsence } from './transaction-view.ts'
 

@@ -11,7 +11,7 @@
 //   rows of ranges (the same): lengths of start, end and fingerprint, number of entries, direction, start, end, fingerprint
 
 import { hashText } from '../../base/byte-text.ts'
-import type { Bytes } from './contract.ts'
+import type { Bytes } from './kv-contract.ts'
 import { kindsOf, type ReadRange, type ReadRow, type ReadSet, sizeOf } from './read-set.ts'
 
 const wordBytes = 4

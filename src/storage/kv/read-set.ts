@@ -3,7 +3,7 @@
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
-import type { Bytes, Entry, KeyRange, View } from './contract.ts'
+import type { Bytes, Entry, KeyRange, View } from './kv-contract.ts'
 import { type AbsenceRecorder, type ComparingView, getCached } from './transaction-view.ts'
 
 /** The value of a key, or its fingerprint when it is long; undefined when there was no entry. */

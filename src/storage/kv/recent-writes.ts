@@ -12,7 +12,7 @@
 
 import { byteText, hashText } from '../../base/byte-text.ts'
 import { hashBytes } from '../../base/bytes.ts'
-import type { Bytes, KeyRange, Write } from './contract.ts'
+import type { Bytes, KeyRange, Write } from './kv-contract.ts'
 import { PackedReads } from './packed-reads.ts'
 import { kindBit, kindsOf, type ReadRange, type ReadRow, type ReadSet } from './read-set.ts'
 

@@ -1,7 +1,7 @@
 // A store whose reads may lag behind commits of other machines, such as a node over PostgreSQL: its operations beyond the
 // contract of every engine.
 
-import type { KeyValueStore, Write } from './contract.ts'
+import type { KeyValueStore, Write } from './kv-contract.ts'
 
 /** Writes of other processes that have become visible together. */
 export interface ForeignBatch {

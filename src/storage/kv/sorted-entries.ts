@@ -2,7 +2,7 @@
 // at most one chunk, for any number of entries. The memory engine uses it for its entries, and transactions for their
 // writes.
 
-import type { Bytes } from './contract.ts'
+import type { Bytes } from './kv-contract.ts'
 
 /** Entries of a chunk before it is split. */
 const chunkMax = 256

@@ -2,7 +2,7 @@
 // a value that the caller has cached, and reads without an access that belong to a read set. Both work on every view.
 
 import { areSame } from '../../base/bytes.ts'
-import type { Bytes, KeyRange, View } from './contract.ts'
+import type { Bytes, KeyRange, View } from './kv-contract.ts'
 
 /** A view that compares a stored value with a cached one before it copies the stored value. */
 export interface ComparingView extends View {

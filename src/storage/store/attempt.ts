@@ -3,14 +3,14 @@
 
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import { keyTags } from '../keys/keyspace.ts'
-import type { Bytes, EncodedWrites, View, Write } from '../kv/contract.ts'
+import type { Bytes, EncodedWrites, View, Write } from '../kv/kv-contract.ts'
 import { isReadSetValid, type ReadSet, RecordingView, sizeOf } from '../kv/read-set.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import { type SchemaRead, schemasAgree } from './catalogue.ts'
-import type { TransactionCounters } from './contract.ts'
 import type { CommitRecord } from './last-commit.ts'
 import type { TransactionParts, TransactionTimes } from './reader.ts'
 import { rebased } from './rebase.ts'
+import type { TransactionCounters } from './store-contract.ts'
 import { StoreTransaction } from './transaction.ts'
 
 /** The outcome of a transaction on some state. */

@@ -21,8 +21,7 @@ import {
 import { builtinIndexes, documentKey, indexTermsPrefix, metaKey, schemaVersionKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
-import type { View } from '../kv/contract.ts'
-import type { Catalogue, DatabaseDefinition } from './contract.ts'
+import type { View } from '../kv/kv-contract.ts'
 import {
   collectionDefinition,
   databaseDefinition,
@@ -36,6 +35,7 @@ import { nameTerms } from './index-tables.ts'
 import { NameHistory } from './name-history.ts'
 import { decodeTime, decodeVersion, idAt } from './records.ts'
 import { noCounts, read, readFirst, type Snapshot } from './snapshot.ts'
+import type { Catalogue, DatabaseDefinition } from './store-contract.ts'
 
 /** Data that is stored in one row of the store. */
 interface FromEntry<T> {

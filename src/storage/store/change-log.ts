@@ -23,9 +23,9 @@ import {
 } from '../keys/keyspace.ts'
 import { decodeValue, encodeValue } from '../keys/value-codec.ts'
 import { valueReader } from '../keys/value-reader.ts'
-import type { Bytes, Entry, View, Write } from '../kv/contract.ts'
-import type { Change, CollectionPlace, CommittedTransaction } from './contract.ts'
+import type { Bytes, Entry, View, Write } from '../kv/kv-contract.ts'
 import { decodeTime } from './records.ts'
+import type { Change, CollectionPlace, CommittedTransaction } from './store-contract.ts'
 
 /** Maximum number of changes in one row of a transaction and a collection. */
 const partChangesMax = 1000

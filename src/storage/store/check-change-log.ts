@@ -14,12 +14,12 @@ import { decodeKeyOf } from '../keys/key-reader.ts'
 import { collectionChangesRange, tagRange } from '../keys/keyspace.ts'
 import { decodePart, placesOf, readCollectionChanges, recordSince } from './change-log.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
-import type { Change } from './contract.ts'
 import { validAt } from './documents.ts'
 import type { StoredVersion } from './index-tables.ts'
 import { lastCommit } from './last-commit.ts'
 import { versionTime } from './records.ts'
 import { firstOf } from './snapshot.ts'
+import type { Change } from './store-contract.ts'
 import { workOf } from './sweeper-work.ts'
 
 export class ChangeLogCheck {

@@ -2,8 +2,8 @@
 
 import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
 import type { StoreCatalogue } from './catalogue.ts'
-import type { CheckStep } from './contract.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { CheckStep } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
 
 /** The shared data of one check. */

@@ -3,8 +3,8 @@
 
 import type { Micros } from '../../values/value.ts'
 import type { Attempt } from './attempt.ts'
-import type { TransactionOutcome } from './contract.ts'
 import type { CommitRecord } from './last-commit.ts'
+import type { TransactionOutcome } from './store-contract.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** The function of a transaction, which may run several times. */

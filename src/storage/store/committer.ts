@@ -12,14 +12,14 @@ import { limits } from '../../base/limits.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import { commitDistance } from '../../base/timeline.ts'
 import type { Micros } from '../../values/value.ts'
-import type { View } from '../kv/contract.ts'
+import type { View } from '../kv/kv-contract.ts'
 import { type Attempt, attemptOn, type Evaluation, evaluateOn, isStillValid } from './attempt.ts'
 import type { AttemptOwner, Commits, CommitTerms, TransactionWork } from './commits.ts'
-import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './contract.ts'
 import type { CommitRecord } from './last-commit.ts'
 import type { EvaluateHere } from './local-commits.ts'
 import type { TransactionParts } from './reader.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
+import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './store-contract.ts'
 
 /** Maximum duration in microseconds of an attempt that is evaluated under the lock. */
 const shortMicros = 10_000

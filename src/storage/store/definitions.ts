@@ -2,7 +2,7 @@
 // definitions when they are written, so reading is tolerant: an invalid field gets its default.
 
 import type { Value } from '../../values/value.ts'
-import type { CollectionDefinition, DatabaseDefinition, Version } from './contract.ts'
+import type { CollectionDefinition, DatabaseDefinition, Version } from './store-contract.ts'
 
 /** The hidden field of a collection document with the stored lower bound of its history, in microseconds. */
 export const historyFloorField = 'min_valid_time'

@@ -4,12 +4,12 @@ import type { DatabaseId, Ref, Value } from '../../values/value.ts'
 import { builtinIndexes, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
-import type { Bytes } from '../kv/contract.ts'
+import type { Bytes } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
-import type { Directory, Transaction, Version } from './contract.ts'
 import { entryDocument, entryTtl } from './entry-records.ts'
 import { idAt } from './records.ts'
 import { isExpired, read, type Snapshot } from './snapshot.ts'
+import type { Directory, Transaction, Version } from './store-contract.ts'
 
 /** The directory from the view of one transaction. */
 export class StoreDirectory implements Directory {

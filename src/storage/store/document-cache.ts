@@ -5,9 +5,9 @@
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
 import { type Micros, type Ref, sameRef, VersionRenderCache } from '../../values/value.ts'
-import type { Bytes } from '../kv/contract.ts'
-import type { Version } from './contract.ts'
+import type { Bytes } from '../kv/kv-contract.ts'
 import { versionMark, versionTtl } from './records.ts'
+import type { Version } from './store-contract.ts'
 
 /** A version with its stored form. */
 interface CachedDocument {

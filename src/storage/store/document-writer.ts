@@ -3,9 +3,9 @@
 // into the past rewrite a document's list of versions and the derived rows of its indexes.
 
 import { byteText } from '../../base/byte-text.ts'
-import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import {
   type CollectionId,
   collectionOf,
@@ -20,9 +20,8 @@ import {
   unlisted,
 } from '../../values/value.ts'
 import { documentKey, historyKey } from '../keys/keyspace.ts'
-import type { Bytes } from '../kv/contract.ts'
+import type { Bytes } from '../kv/kv-contract.ts'
 import type { Journal } from '../kv/overlay.ts'
-import { type Change, type Version, WriteRejected } from './contract.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
 import { expiryTime, markDue } from './due-order.ts'
 import {
@@ -35,6 +34,7 @@ import {
 import { encodeVersion, ttlOf, versionTime, versionTtl } from './records.ts'
 import { indexesOf, type Rows, storedRows } from './rows.ts'
 import { read, recordExpiry } from './snapshot.ts'
+import { type Change, type Version, WriteRejected } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */

@@ -11,10 +11,10 @@ import {
   historyRange,
   type KeyInterval,
 } from '../keys/keyspace.ts'
-import type { Bytes, Entry } from '../kv/contract.ts'
-import type { CollectionPlace, EntryScan, IndexEntry } from './contract.ts'
+import type { Bytes, Entry } from '../kv/kv-contract.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
 import { firstOf, isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
+import type { CollectionPlace, EntryScan, IndexEntry } from './store-contract.ts'
 
 /** The greatest id of a document in keys. */
 export const idMax = (1n << 64n) - 1n

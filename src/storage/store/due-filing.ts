@@ -8,7 +8,7 @@ import { keyAfter } from '../../base/bytes.ts'
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import { decodeKey, documentOf, type EntryKey } from '../keys/key-reader.ts'
 import { documentsIndex, type keyTags, tagRange } from '../keys/keyspace.ts'
-import type { Entry, View } from '../kv/contract.ts'
+import type { Entry, View } from '../kv/kv-contract.ts'
 import { Batch } from './batch.ts'
 import {
   expiryTime,

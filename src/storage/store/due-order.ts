@@ -17,12 +17,12 @@ import {
 import { decodeKey, decodeKeyOf } from '../keys/key-reader.ts'
 import { documentsIndex, dueKey, dueRange, eventRange, metaKey } from '../keys/keyspace.ts'
 import { encodeTerms } from '../keys/terms.ts'
-import type { Bytes, Entry, KeyRange, View, Write } from '../kv/contract.ts'
+import type { Bytes, Entry, KeyRange, View, Write } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
-import type { CollectionPlace } from './contract.ts'
 import { never } from './records.ts'
 import { shortNatives } from './retention.ts'
 import { firstOf } from './snapshot.ts'
+import type { CollectionPlace } from './store-contract.ts'
 
 /** Data of `ref` expires when the minimum valid time reaches `time`. */
 export interface DueMark {

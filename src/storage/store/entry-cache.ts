@@ -10,13 +10,13 @@ import { micros } from '../../base/micros.ts'
 import { compareBytes } from '../../values/order.ts'
 import type { CollectionId, DatabaseId, Micros } from '../../values/value.ts'
 import { collectionChangesRange } from '../keys/keyspace.ts'
-import type { Bytes, Entry, KeyRange } from '../kv/contract.ts'
+import type { Bytes, Entry, KeyRange } from '../kv/kv-contract.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
-import type { IndexEntry } from './contract.ts'
 import { ReadOnce } from './document-cache.ts'
 import { entryDocument, entryTtl, entryValues } from './entry-records.ts'
 import { changeLogMicros } from './retention.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
+import type { IndexEntry } from './store-contract.ts'
 
 /** Identifies the set of entries of one index under some terms. */
 export interface SetPlace {

@@ -22,7 +22,7 @@ import { entryDocumentPlace } from '../keys/key-reader.ts'
 import { timeOf } from '../keys/key-times.ts'
 import { keyTags } from '../keys/keyspace.ts'
 import { appendEncoded, decodeValue } from '../keys/value-codec.ts'
-import type { Bytes, Entry } from '../kv/contract.ts'
+import type { Bytes, Entry } from '../kv/kv-contract.ts'
 import { appendTime, idAt, never, timeAt } from './records.ts'
 
 /** The data of an entry in addition to its key. */

@@ -3,16 +3,15 @@
 // transaction that also stores the progress, so a crash loses at most one batch. Concurrent writes are indexed at once;
 // a batch writes the complete rows of a document, regardless of existing rows.
 
-import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { type CollectionId, collectionOf, type DatabaseId, native, Ref } from '../../values/value.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import { buildKey, tagRange } from '../keys/keyspace.ts'
-import type { View } from '../kv/contract.ts'
+import type { View } from '../kv/kv-contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { Batch } from './batch.ts'
 import type { StoreCatalogue } from './catalogue.ts'
-import type { Transaction } from './contract.ts'
 import { checkTransactionBytes } from './document-writer.ts'
 import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
 import { markDue } from './due-order.ts'
@@ -23,6 +22,7 @@ import { idAt } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import type { Rows } from './rows.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
+import type { Transaction } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */

@@ -4,16 +4,16 @@
 // are all null, except in indexes that are part of a collection's definition.
 
 import { step } from '../../base/effort.ts'
-import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { endOfTime } from '../../base/micros.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { casefold } from '../../values/casefold.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { collectionOf, isArray, isObject, TransactionTime, UnresolvedRef } from '../../values/value.ts'
-import type { NameLookup, StoreHooks, Version } from './contract.ts'
 import { type IndexDefinition, type IndexField, type IndexSource, sourceOf } from './index-definition.ts'
 import type { NameHistory } from './name-history.ts'
+import type { NameLookup, StoreHooks, Version } from './store-contract.ts'
 
 /** The data that distinguishes the entries of one document in one index. */
 export interface EntryTuple {

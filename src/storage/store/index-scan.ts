@@ -6,8 +6,7 @@ import { compareBytes } from '../../values/order.ts'
 import { type CollectionId, type Micros, Time, TransactionTime, type Value } from '../../values/value.ts'
 import { type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
 import { compareEntries, compareToBound, entryRange, tupleBytesMax } from '../keys/tuple.ts'
-import type { Bytes, Entry } from '../kv/contract.ts'
-import type { EntryScan, IndexEntry } from './contract.ts'
+import type { Bytes, Entry } from '../kv/kv-contract.ts'
 import {
   type CachedEntry,
   type CachedRun,
@@ -20,6 +19,7 @@ import {
 } from './entry-cache.ts'
 import { entryDocument, entryIsCut, entrySince, entryTtl, entryUntil, entryValues } from './entry-records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
+import type { EntryScan, IndexEntry } from './store-contract.ts'
 
 /** The entries of one index under one tuple of terms. */
 export interface EntrySet extends SetPlace {

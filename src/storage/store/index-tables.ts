@@ -5,9 +5,9 @@
 import { assert } from '../../base/assert.ts'
 import { byteText } from '../../base/byte-text.ts'
 import { isInterruption } from '../../base/effort.ts'
-import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { compareBytes } from '../../values/order.ts'
 import {
   type CollectionId,
@@ -32,15 +32,15 @@ import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import { encodeTuple, isCut } from '../keys/tuple.ts'
 import { encodeValue, type TransactionTimeSource, withTransactionTime } from '../keys/value-codec.ts'
-import type { Bytes } from '../kv/contract.ts'
+import type { Bytes } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
-import type { EntryChange, StoreHooks, Version } from './contract.ts'
 import { encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import { type EntryTuple, entryTuples } from './index-entries.ts'
 import type { NameHistories } from './name-history.ts'
 import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
+import type { EntryChange, StoreHooks, Version } from './store-contract.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */
 const indexTablesLimits = {

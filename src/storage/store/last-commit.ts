@@ -3,7 +3,7 @@
 import { assert } from '../../base/assert.ts'
 import { epoch, type Micros, micros } from '../../base/micros.ts'
 import { metaKey } from '../keys/keyspace.ts'
-import type { Bytes, View, Write } from '../kv/contract.ts'
+import type { Bytes, View, Write } from '../kv/kv-contract.ts'
 import { encodeTimes, timeAt } from './records.ts'
 
 const key = metaKey('last commit')

@@ -4,14 +4,14 @@
 
 import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
-import type { EncodedWrites, KeyValueStore, View, Work, Write } from '../kv/contract.ts'
+import type { EncodedWrites, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import { type ForeignBatch, isReplicated } from '../kv/replicated-store.ts'
 import { type Attempt, type Evaluation, validateElsewhere, validateHere, writesAt } from './attempt.ts'
 import type { AttemptOwner, Commits, CommitTerms, TransactionWork } from './commits.ts'
-import type { TransactionOutcome } from './contract.ts'
 import { type CommitRecord, commitOf, commitWrite, lastCommit } from './last-commit.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
+import type { TransactionOutcome } from './store-contract.ts'
 
 /**
  * The outcome of an attempt under the lock. `later`: the attempt is stale, and the batch has used up its time under the

@@ -9,22 +9,10 @@ import { extentOf } from '../../values/extent.ts'
 import type { CollectionId, DatabaseId, Micros, Ref, Value } from '../../values/value.ts'
 import { documentKey } from '../keys/keyspace.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
-import type { View } from '../kv/contract.ts'
+import type { View } from '../kv/kv-contract.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { readCollectionChanges, recordSince } from './change-log.ts'
-import type {
-  CommittedTransaction,
-  EntryChange,
-  EntryScan,
-  EventScan,
-  IndexEntry,
-  IndexEvent,
-  StoredSize,
-  StoreHooks,
-  TransactionCounters,
-  Version,
-} from './contract.ts'
 import { StoreDirectory } from './directory.ts'
 import type { DocumentCache } from './document-cache.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
@@ -38,6 +26,18 @@ import { versionAction, versionTime, versionTtl, withAction } from './records.ts
 import { checkValidTime, minimumValidTime } from './retention.ts'
 import { entryEvents, storedEvents } from './set-events.ts'
 import { isExpired, noCounts, noExpiry, read, type Snapshot } from './snapshot.ts'
+import type {
+  CommittedTransaction,
+  EntryChange,
+  EntryScan,
+  EventScan,
+  IndexEntry,
+  IndexEvent,
+  StoredSize,
+  StoreHooks,
+  TransactionCounters,
+  Version,
+} from './store-contract.ts'
 import { sizeOfCollection, sizeOfIndex } from './stored-size.ts'
 import { VersionReader } from './version-reader.ts'
 

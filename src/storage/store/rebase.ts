@@ -9,7 +9,7 @@
 import type { Micros } from '../../values/value.ts'
 import { KeyTimes, timeOf } from '../keys/key-times.ts'
 import { keyTags } from '../keys/keyspace.ts'
-import type { Bytes, Write } from '../kv/contract.ts'
+import type { Bytes, Write } from '../kv/kv-contract.ts'
 import { withEntryTime } from './entry-records.ts'
 import { decodeTime, encodeTimes, versionTime, withVersionTime } from './records.ts'
 

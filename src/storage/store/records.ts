@@ -14,8 +14,8 @@ import { ByteWriter } from '../../values/byte-writer.ts'
 import { isObject, type Micros, type ObjectValue, type Ref, Time } from '../../values/value.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import { appendEncoded, decodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
-import type { Bytes } from '../kv/contract.ts'
-import type { Version } from './contract.ts'
+import type { Bytes } from '../kv/kv-contract.ts'
+import type { Version } from './store-contract.ts'
 
 const two32 = 0x1_0000_0000
 

@@ -1,9 +1,9 @@
 // Computes the start of each collection's retained history, its minimum valid time. Earlier reads are rejected, and
 // versions and events up to this time are no longer returned. The sweeper removes data that can no longer be read.
 
-import { RequestError } from '../../base/errors.ts'
 import { msg } from '../../base/message.ts'
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { type CollectionId, firstUserCollection, type Micros, native, unlisted } from '../../values/value.ts'
 import type { StoredCollection } from './definitions.ts'

@@ -7,7 +7,6 @@ import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.t
 import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import type { StoreCatalogue } from './catalogue.ts'
-import type { StoreHooks } from './contract.ts'
 import {
   builtinIndexesOf,
   documentsTables,
@@ -19,6 +18,7 @@ import {
 } from './index-tables.ts'
 import { encodeVersion } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { StoreHooks } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
 
 /** The rows of one writing transaction. */

@@ -4,9 +4,9 @@
 
 import { assert } from '../../base/assert.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
-import { RequestError } from '../../base/errors.ts'
 import { msg } from '../../base/message.ts'
 import { micros } from '../../base/micros.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -24,7 +24,6 @@ import {
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
 import type { Journal } from '../kv/overlay.ts'
 import { encodeParent, parentKey } from './catalogue.ts'
-import { type Version, WriteRejected } from './contract.ts'
 import { collectionDefinition, historyFloorField, migrationField, stepTimeField } from './definitions.ts'
 import { addHome, decodeHomes, removeHome } from './directory.ts'
 import { beginRewrite, rewriteKey } from './document-rewriter.ts'
@@ -35,6 +34,7 @@ import { userIndex } from './index-tables.ts'
 import { decodeTime, encodeTimes } from './records.ts'
 import { historyFloor } from './retention.ts'
 import type { Rows } from './rows.ts'
+import { type Version, WriteRejected } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */

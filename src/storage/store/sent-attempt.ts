@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { joinBytes, megabyte } from '../../base/bytes.ts'
 import type { Micros } from '../../values/value.ts'
 import { decodeWrites, encodeWrites, WriteReader } from '../kv/batch.ts'
-import type { Bytes, EncodedWrites } from '../kv/contract.ts'
+import type { Bytes, EncodedWrites } from '../kv/kv-contract.ts'
 import { PackedReads, packReads } from '../kv/packed-reads.ts'
 import { type Attempt, type AttemptHead, type PackedAttempt, writesAt } from './attempt.ts'
 

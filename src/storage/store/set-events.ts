@@ -18,8 +18,7 @@ import { timeLength } from '../keys/key-times.ts'
 import { eventRange, type IndexTable, indexTermsPrefix, keyTags } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTuple } from '../keys/tuple.ts'
-import type { Entry } from '../kv/contract.ts'
-import type { EventBound, EventScan, IndexEvent } from './contract.ts'
+import type { Entry } from '../kv/kv-contract.ts'
 import {
   entryCollection,
   entryDocument,
@@ -31,6 +30,7 @@ import {
 import { type EntrySet, withPlaceholders } from './index-scan.ts'
 import type { BufferedEvent, EventSpan, RecordedEvents } from './recorded-events.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { EventBound, EventScan, IndexEvent } from './store-contract.ts'
 
 /**
  * The limits of the two sources of events, which are the entries of the set and the change record. The first three

@@ -3,9 +3,9 @@
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
 import { type Announcement, commitDistance, type Reach, type Timeline } from '../../base/timeline.ts'
-import type { KeyValueStore, View } from '../kv/contract.ts'
-import { SnapshotTooEarly } from './contract.ts'
+import type { KeyValueStore, View } from '../kv/kv-contract.ts'
 import { type CommitRecord, lastCommit } from './last-commit.ts'
+import { SnapshotTooEarly } from './store-contract.ts'
 
 /**
  * Maximum microseconds by which a caller may move the time ahead of the clock. Clocks of processes differ by less than

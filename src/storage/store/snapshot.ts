@@ -2,9 +2,9 @@
 
 import { endOfTime, epoch } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
-import type { Bytes, Entry, KeyRange, View } from '../kv/contract.ts'
+import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
 import { getCached } from '../kv/transaction-view.ts'
-import type { TransactionCounters } from './contract.ts'
+import type { TransactionCounters } from './store-contract.ts'
 
 /** A consistent state as one transaction sees it, including its own writes. */
 export interface Snapshot {

@@ -5,13 +5,13 @@ import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
 import { CpuBudget } from '../../base/admission/time-budget.ts'
 import { systemClock } from '../../base/clock.ts'
-import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { epoch } from '../../base/micros.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import { localTimeline, type Timeline } from '../../base/timeline.ts'
 import type { DatabaseId, Micros } from '../../values/value.ts'
-import type { KeyValueStore } from '../kv/contract.ts'
+import type { KeyValueStore } from '../kv/kv-contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
 import { isReplicated } from '../kv/replicated-store.ts'
 import type { Attempt } from './attempt.ts'
@@ -20,13 +20,6 @@ import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
 import type { AttemptOwner, Commits } from './commits.ts'
 import { Committer } from './committer.ts'
-import type {
-  CommittedTransaction,
-  OnCheckProgress,
-  StoreHooks,
-  TransactionOutcome,
-  WriteOptions,
-} from './contract.ts'
 import { DocumentCache } from './document-cache.ts'
 import { EntryCache } from './entry-cache.ts'
 import { reserveStretch } from './id-reservation.ts'
@@ -35,6 +28,13 @@ import type { CommitRecord } from './last-commit.ts'
 import { type EvaluateHere, LocalCommits } from './local-commits.ts'
 import type { TransactionParts } from './reader.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
+import type {
+  CommittedTransaction,
+  OnCheckProgress,
+  StoreHooks,
+  TransactionOutcome,
+  WriteOptions,
+} from './store-contract.ts'
 import { StoreTransaction } from './transaction.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */

@@ -5,9 +5,9 @@ import { keyAfter } from '../../base/bytes.ts'
 import { compareBytes } from '../../values/order.ts'
 import type { Ref } from '../../values/value.ts'
 import { collectionHistoryRange, documentRange, indexTableRange, type KeyInterval } from '../keys/keyspace.ts'
-import { type Bytes, keyBytesMax } from '../kv/contract.ts'
-import type { StoredSize } from './contract.ts'
+import { type Bytes, keyBytesMax } from '../kv/kv-contract.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { StoredSize } from './store-contract.ts'
 
 /** Bytes of the longest cursor, which is a key. */
 export const sizeCursorBytesMax = keyBytesMax

@@ -4,7 +4,7 @@ import { micros } from '../../base/micros.ts'
 import type { Micros, Ref } from '../../values/value.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import { type GarbageKind, garbageKey, garbageRange } from '../keys/keyspace.ts'
-import type { Bytes, View } from '../kv/contract.ts'
+import type { Bytes, View } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
 import { never } from './records.ts'
 

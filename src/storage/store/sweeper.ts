@@ -7,13 +7,13 @@
 
 import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../../values/value.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
-import type { CollectionPlace } from './contract.ts'
 import { scanDocuments } from './documents.ts'
 import { fileBatch } from './due-filing.ts'
 import { type DueMark, dueMarks, firstDue, markDue, nativePlaces } from './due-order.ts'
 import { expiredRows, hasOldChanges, nextGarbage, removeGarbage, removeOldChanges } from './removals.ts'
 import { expiresAt } from './retention.ts'
 import type { Store } from './store.ts'
+import type { CollectionPlace } from './store-contract.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 

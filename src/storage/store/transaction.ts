@@ -14,12 +14,11 @@ import {
   type Ref,
 } from '../../values/value.ts'
 import { documentKey, historyRange, keyHomeKey } from '../keys/keyspace.ts'
-import type { View, Write } from '../kv/contract.ts'
+import type { View, Write } from '../kv/kv-contract.ts'
 import { Overlay } from '../kv/overlay.ts'
 import { recordAbsence } from '../kv/transaction-view.ts'
 import { parentKey } from './catalogue.ts'
 import { encodeChanges, recordSinceKey } from './change-log.ts'
-import { type Transaction, type TransactionCounters, type Version, WriteNeeded } from './contract.ts'
 import { checkTransactionBytes, DocumentWriter } from './document-writer.ts'
 import { orderIsComplete } from './due-order.ts'
 import { idMs } from './ids.ts'
@@ -28,6 +27,7 @@ import { encodeTimes, secretKeyRow, versionTime } from './records.ts'
 import type { Rows } from './rows.ts'
 import { SchemaWriter } from './schema-writer.ts'
 import { firstOf } from './snapshot.ts'
+import { type Transaction, type TransactionCounters, type Version, WriteNeeded } from './store-contract.ts'
 
 interface Writers {
   readonly rows: Rows

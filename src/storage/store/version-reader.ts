@@ -14,11 +14,11 @@ import {
   type Ref,
   type Value,
 } from '../../values/value.ts'
-import type { Bytes } from '../kv/contract.ts'
+import type { Bytes } from '../kv/kv-contract.ts'
 import type { StoreCatalogue } from './catalogue.ts'
-import type { Migration, StoreHooks } from './contract.ts'
 import type { StoredVersion } from './index-tables.ts'
 import { decodeVersion, versionAction, versionShapeTime } from './records.ts'
+import type { Migration, StoreHooks } from './store-contract.ts'
 
 /** Reads the versions of documents from the view of one transaction. */
 export class VersionReader {

@@ -10,7 +10,7 @@ import { isPairAt } from '../code-points.ts'
 import { anchorMatches } from './anchors.ts'
 import { type BacktrackProgram, type Instruction, op } from './backtrack-program.ts'
 import { type CodePointTest, equalsInEitherCase } from './code-point-test.ts'
-import { SearchTooLongError } from './errors.ts'
+import { SearchTooLongError } from './pattern-errors.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */
 const backtrackSearchLimits = {

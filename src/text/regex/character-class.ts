@@ -9,7 +9,7 @@ import {
   noCodePoints,
   setOf,
 } from './code-point-set.ts'
-import { UnsupportedRegexError } from './errors.ts'
+import { UnsupportedRegexError } from './pattern-errors.ts'
 import { end, type Flags, type PatternReader } from './pattern-reader.ts'
 import { predefinedClass, propertyNamed } from './unicode-property.ts'
 

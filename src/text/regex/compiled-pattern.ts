@@ -9,9 +9,9 @@ import { limits } from '../../base/limits.ts'
 import { anchorsDiffer } from './anchors.ts'
 import { type BacktrackProgram, backtrackProgram } from './backtrack-program.ts'
 import { BacktrackSearch } from './backtrack-search.ts'
-import { UnsupportedRegexError } from './errors.ts'
 import { readPattern } from './java-pattern.ts'
 import { linearSource } from './linear-source.ts'
+import { UnsupportedRegexError } from './pattern-errors.ts'
 import type { PatternTree } from './pattern-tree.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */

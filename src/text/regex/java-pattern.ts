@@ -4,7 +4,7 @@
 
 import { limits } from '../../base/limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'
-import { UnsupportedRegexError } from './errors.ts'
+import { UnsupportedRegexError } from './pattern-errors.ts'
 import { end, type Flags, isDigit, noFlags, PatternReader, readFlags } from './pattern-reader.ts'
 import type { Anchor, CaseFolding, Manner, PatternNode, PatternTree } from './pattern-tree.ts'
 

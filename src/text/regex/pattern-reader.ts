@@ -1,7 +1,7 @@
 // Reads the code points of a pattern in Java's syntax, and resolves quoted sections, comments and escapes of one
 // character. The flags of the pattern determine how it is read.
 
-import { RegexSyntaxError, UnsupportedRegexError } from './errors.ts'
+import { RegexSyntaxError, UnsupportedRegexError } from './pattern-errors.ts'
 
 /** Returned after the end of the pattern. */
 export const end = -1

@@ -1,6 +1,6 @@
 // Replacements in Java's syntax: `$1` and `${name}` mean groups, and a backslash escapes the next character.
 
-import { ReplacementError } from './errors.ts'
+import { ReplacementError } from './pattern-errors.ts'
 
 /** A parsed replacement: literal texts and group numbers. */
 export type Replacement = readonly (string | number)[]

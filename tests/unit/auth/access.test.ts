@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createAccess } from '../../../src/model/auth/access.ts'
-import type { Authority, ResourceAction } from '../../../src/model/auth/contract.ts'
+import type { Authority, ResourceAction } from '../../../src/model/auth/access-contract.ts'
 import { authorityOfRole } from '../../../src/model/auth/role.ts'
 import { native, Ref, rootDatabase, Time, type Value } from '../../../src/values/value.ts'
 import { object, predicate, World } from './support.ts'

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createAccess } from '../../../src/model/auth/access.ts'
+import { type Authority, builtinRoles, resourceActions } from '../../../src/model/auth/access-contract.ts'
 import { isBuiltinRole } from '../../../src/model/auth/builtin-role.ts'
-import { type Authority, builtinRoles, resourceActions } from '../../../src/model/auth/contract.ts'
 import { type DatabaseId, native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import { World } from './support.ts'
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RequestError } from '../../../src/base/errors.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
 import { systemRandom } from '../../../src/base/random.ts'
+import { RequestError } from '../../../src/base/request-errors.ts'
 import { nativeBcrypt } from '../../../src/model/auth/bcrypt.ts'
 import { Passwords, passwordLimits, passwordThreads } from '../../../src/model/auth/password.ts'
 import { throttleLimits } from '../../../src/model/auth/throttle.ts'

@@ -3,21 +3,21 @@
 
 import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/base/clock.ts'
-import { RequestError } from '../../../src/base/errors.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
 import { systemRandom } from '../../../src/base/random.ts'
+import { RequestError } from '../../../src/base/request-errors.ts'
 import type { Timers } from '../../../src/base/timers.ts'
+import type { Caller, RunPredicate } from '../../../src/model/auth/access-contract.ts'
 import {
   type Authentication,
   type AuthenticationOptions,
   createAuthentication,
 } from '../../../src/model/auth/authentication.ts'
 import { type Bcrypt, type Candidate, nativeBcrypt } from '../../../src/model/auth/bcrypt.ts'
-import type { Caller, RunPredicate } from '../../../src/model/auth/contract.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/model/auth/secret.ts'
 import type { PasswordRequest } from '../../../src/model/auth/throttle.ts'
-import type { Transaction } from '../../../src/storage/store/contract.ts'
+import type { Transaction } from '../../../src/storage/store/store-contract.ts'
 import type { Code } from '../../../src/values/code.ts'
 import { type DatabaseId, Lambda, native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { Bench, object } from '../store/support.ts'

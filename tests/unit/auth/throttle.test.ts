@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RequestError } from '../../../src/base/errors.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { systemRandom } from '../../../src/base/random.ts'
+import { RequestError } from '../../../src/base/request-errors.ts'
 import { FailureThrottle, throttleLimits } from '../../../src/model/auth/throttle.ts'
 import { ManualTime, settled } from './support.ts'
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
+import type { KeyValueStore } from '../../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { ManualClock, seededEnvironment } from '../../support/seeded.ts'

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { systemTimers, type Timers } from '../../../src/base/timers.ts'
-import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
+import type { KeyValueStore } from '../../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failureLog } from '../../../src/engine/responses.ts'
-import { StoreUnavailableError } from '../../../src/storage/store/contract.ts'
+import { StoreUnavailableError } from '../../../src/storage/store/store-contract.ts'
 
 test('an unavailable store is logged every five seconds with a count, and other failures each time', () => {
   const lines: unknown[] = []

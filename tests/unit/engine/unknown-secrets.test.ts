@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { engineOver, openEngineLimits } from '../../../src/app/open-engine.ts'
-import type { QueryRequest } from '../../../src/engine/contract.ts'
+import type { QueryRequest } from '../../../src/engine/engine-contract.ts'
 import { openServiceLog } from '../../../src/server/service-log.ts'
-import { StoreUnavailableError } from '../../../src/storage/kv/errors.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
+import { StoreUnavailableError } from '../../../src/storage/kv/store-errors.ts'
 import { testConfig } from '../../support/config.ts'
 
 const unknownSecret: Omit<QueryRequest, 'body'> = {

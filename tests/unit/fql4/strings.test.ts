@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { RequestError } from '../../../src/base/errors.ts'
 import { limits } from '../../../src/base/limits.ts'
+import { RequestError } from '../../../src/base/request-errors.ts'
 import { titleForm } from '../../../src/text/titlecase.ts'
 import { casefold } from '../../../src/values/casefold.ts'
 import { errorOf, errorsOf, evaluatePure } from '../../support/evaluate-pure.ts'

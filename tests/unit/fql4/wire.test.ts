@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { RequestError } from '../../../src/base/errors.ts'
 import { limits } from '../../../src/base/limits.ts'
 import { micros } from '../../../src/base/micros.ts'
+import { RequestError } from '../../../src/base/request-errors.ts'
 import {
   Action,
   type Cursor,

@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { epoch, micros } from '../../../src/base/micros.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
 import type { Attempt } from '../../../src/storage/store/attempt.ts'
-import type { Transaction } from '../../../src/storage/store/contract.ts'
-import { ContendedTransaction } from '../../../src/storage/store/contract.ts'
 import { Store } from '../../../src/storage/store/store.ts'
+import type { Transaction } from '../../../src/storage/store/store-contract.ts'
+import { ContendedTransaction } from '../../../src/storage/store/store-contract.ts'
 import { type DatabaseId, native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {
   Bench,

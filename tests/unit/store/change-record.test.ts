@@ -12,7 +12,7 @@ import {
 } from '../../../src/storage/keys/keyspace.ts'
 import { encodeValue } from '../../../src/storage/keys/value-codec.ts'
 import { Background } from '../../../src/storage/store/background.ts'
-import type { Transaction } from '../../../src/storage/store/contract.ts'
+import type { Transaction } from '../../../src/storage/store/store-contract.ts'
 import { type Ref, rootDatabase } from '../../../src/values/value.ts'
 import { Bench, createCollection, data, day, documentRef, object, second } from './support.ts'
 

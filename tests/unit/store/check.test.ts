@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { entryDocumentPlace } from '../../../src/storage/keys/key-reader.ts'
 import { tagRange } from '../../../src/storage/keys/keyspace.ts'
-import type { Entry, Write } from '../../../src/storage/kv/contract.ts'
+import type { Entry, Write } from '../../../src/storage/kv/kv-contract.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import { Bench, createCollection, createIndex, data, documentRef, field, object, second } from './support.ts'
 

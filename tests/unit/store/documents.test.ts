@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epoch, micros } from '../../../src/base/micros.ts'
-import { WriteNeeded } from '../../../src/storage/store/contract.ts'
+import { WriteNeeded } from '../../../src/storage/store/store-contract.ts'
 import { rootDatabase, TransactionTime } from '../../../src/values/value.ts'
 import { Bench, collectionRef, createCollection, data, documentRef, object, second } from './support.ts'
 

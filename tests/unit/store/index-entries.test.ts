@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import type { Version } from '../../../src/storage/store/contract.ts'
 import { type IndexDefinition, indexDefinition } from '../../../src/storage/store/index-definition.ts'
 import { entryTuples } from '../../../src/storage/store/index-entries.ts'
+import type { Version } from '../../../src/storage/store/store-contract.ts'
 import { Lambda, native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { collectionRef, data, documentRef, field, object } from './support.ts'
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
-import { StoreUnavailableError } from '../../../src/storage/kv/errors.ts'
+import type { KeyValueStore } from '../../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
+import { StoreUnavailableError } from '../../../src/storage/kv/store-errors.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { Bench } from './support.ts'
 

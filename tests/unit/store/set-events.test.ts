@@ -7,8 +7,7 @@ import { micros } from '../../../src/base/micros.ts'
 import { decodeKeyOf } from '../../../src/storage/keys/key-reader.ts'
 import { indexEventKey, metaKey, tagRange } from '../../../src/storage/keys/keyspace.ts'
 import { encodeTerms } from '../../../src/storage/keys/terms.ts'
-import type { Write } from '../../../src/storage/kv/contract.ts'
-import type { EventScan, IndexEvent, StoreHooks, Transaction } from '../../../src/storage/store/contract.ts'
+import type { Write } from '../../../src/storage/kv/kv-contract.ts'
 import { orderIsComplete } from '../../../src/storage/store/due-order.ts'
 import { entrySince } from '../../../src/storage/store/entry-records.ts'
 import { namedCollections } from '../../../src/storage/store/index-definition.ts'
@@ -16,6 +15,12 @@ import type { EntrySet } from '../../../src/storage/store/index-scan.ts'
 import { userIndex } from '../../../src/storage/store/index-tables.ts'
 import { RecordedEvents } from '../../../src/storage/store/recorded-events.ts'
 import { type EventLimits, entryEvents } from '../../../src/storage/store/set-events.ts'
+import type {
+  EventScan,
+  IndexEvent,
+  StoreHooks,
+  Transaction,
+} from '../../../src/storage/store/store-contract.ts'
 import { Sweeper } from '../../../src/storage/store/sweeper.ts'
 import type { StoreTransaction } from '../../../src/storage/store/transaction.ts'
 import { VersionReader } from '../../../src/storage/store/version-reader.ts'

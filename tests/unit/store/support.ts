@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { micros } from '../../../src/base/micros.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
-import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
+import type { KeyValueStore } from '../../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
-import type { StoreHooks, Transaction } from '../../../src/storage/store/contract.ts'
 import type { IndexDefinition } from '../../../src/storage/store/index-definition.ts'
 import { Store } from '../../../src/storage/store/store.ts'
+import type { StoreHooks, Transaction } from '../../../src/storage/store/store-contract.ts'
 import { native, Ref, rootDatabase, Time, type Value } from '../../../src/values/value.ts'
 
 export const second = 1_000_000

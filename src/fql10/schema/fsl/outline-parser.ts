@@ -3,7 +3,7 @@
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { limits } from '../../../base/limits.ts'
 import { msg } from '../../../base/message.ts'
-import { resourceActions } from '../../../model/auth/contract.ts'
+import { resourceActions } from '../../../model/auth/access-contract.ts'
 import { readString, startsString } from '../../syntax/literals.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
 import { Parser } from '../../syntax/parser.ts'

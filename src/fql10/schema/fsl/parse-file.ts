@@ -2,7 +2,7 @@
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { msg } from '../../../base/message.ts'
-import { resourceActions } from '../../../model/auth/contract.ts'
+import { resourceActions } from '../../../model/auth/access-contract.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import { parseQuery, readWhole } from '../../syntax/parse-query.ts'

@@ -1,7 +1,7 @@
 // Evaluates requests to the schema endpoints as queries of the engine, so that conflicting transactions are retried.
 
-import { RequestError } from '../../../base/errors.ts'
 import { msg } from '../../../base/message.ts'
+import { RequestError } from '../../../base/request-errors.ts'
 import type { LanguageError } from '../../../model/failure.ts'
 import {
   type LanguageRequest,

@@ -2,7 +2,7 @@
 // /api/v1/health` returns the state of the service, `POST /api/v1/health/backups` starts a backup, and `POST
 // /api/v1/health/checks` starts an integrity check.
 
-import { RequestError } from '../../../base/errors.ts'
+import { RequestError } from '../../../base/request-errors.ts'
 import { within } from '../../../base/timers.ts'
 import type { ServiceHealth, TaskKind } from '../../operation/health.ts'
 import { type Operation, TaskError } from '../../operation/operation.ts'

@@ -4,7 +4,7 @@
 
 import { GenerationCache } from '../../../base/generation-cache.ts'
 import { micros } from '../../../base/micros.ts'
-import type { Engine, NamedCaller } from '../../../engine/contract.ts'
+import type { Engine, NamedCaller } from '../../../engine/engine-contract.ts'
 import { logDatabaseOf } from '../../../query-log/export-request.ts'
 import { isOfDashboard } from '../../../query-log/exported-record.ts'
 import type { LogCaller } from '../../../query-log/facts.ts'

@@ -2,7 +2,7 @@
 // `GET` evaluates the parameter `q` and may not write. Other endpoints open event streams, explain a query, measure
 // indexes and collections, check a credential, or return its identity.
 
-import type { Engine, Principal } from '../../../engine/contract.ts'
+import type { Engine, Principal } from '../../../engine/engine-contract.ts'
 import type { Answer } from '../answer.ts'
 import { apiTraits, jsonAnswer, principalOf } from '../api.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'

@@ -1,8 +1,8 @@
 // The thread that applies segments of the commit log to LMDB.
 
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { wordsOf } from '../errors.ts'
 import { openFolder } from '../lmdb-folder.ts'
+import { wordsOf } from '../store-errors.ts'
 import { type ApplyRequest, applySegments } from './apply.ts'
 
 /** The result of a request: the reason of a failure. */

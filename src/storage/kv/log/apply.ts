@@ -1,7 +1,7 @@
 // Applies the commit log to LMDB. One transaction writes all rows of some segments, in the order of keys, and the new
 // position of LMDB in the log.
 
-import type { Bytes } from '../contract.ts'
+import type { Bytes } from '../kv-contract.ts'
 import type { OpenFolder } from '../lmdb-folder.ts'
 import type { Trees } from '../lmdb-trees.ts'
 import type { ReadingSegment } from './log-reader.ts'

@@ -2,11 +2,11 @@
 // in the commit log. The committing process is not notified.
 
 import { join } from 'node:path'
-import type { KeyValueStore, View } from '../contract.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import type { KeyValueStore, View } from '../kv-contract.ts'
 import { type Environment, openFolder } from '../lmdb-folder.ts'
 import type { Trees } from '../lmdb-trees.ts'
 import { LmdbView } from '../lmdb-view.ts'
+import { StoreUnavailableError } from '../store-errors.ts'
 import { LogReader } from './log-reader.ts'
 import { LoggedView } from './logged-view.ts'
 import type { ApplyLag } from './position.ts'

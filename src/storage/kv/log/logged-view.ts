@@ -2,8 +2,8 @@
 
 import { assert } from '../../../base/assert.ts'
 import { hashBytes } from '../../../base/bytes.ts'
-import type { Bytes, Entry, KeyRange, View } from '../contract.ts'
 import { isEmptyRange, isImpossibleKey } from '../engine-parts.ts'
+import type { Bytes, Entry, KeyRange, View } from '../kv-contract.ts'
 import type { LmdbView } from '../lmdb-view.ts'
 import { laidOver } from '../overlay.ts'
 import type { ComparingView } from '../transaction-view.ts'

@@ -2,7 +2,7 @@
 
 import { assert } from '../../../base/assert.ts'
 import { systemRandom } from '../../../base/random.ts'
-import type { Bytes } from '../contract.ts'
+import type { Bytes } from '../kv-contract.ts'
 import type { Environment, OpenFolder } from '../lmdb-folder.ts'
 import { logNameBytes } from './segment-format.ts'
 

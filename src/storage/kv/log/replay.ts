@@ -2,8 +2,8 @@
 
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { areSame } from '../../../base/bytes.ts'
-import { StoreUnavailableError } from '../errors.ts'
 import type { Environment } from '../lmdb-folder.ts'
+import { StoreUnavailableError } from '../store-errors.ts'
 import { decodePosition, type LogPosition, positionKey } from './position.ts'
 import { RowTable } from './row-table.ts'
 import { addRecords, type ChainPlace } from './segment.ts'

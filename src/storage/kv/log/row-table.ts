@@ -5,7 +5,7 @@
 
 import { copyOf, hashByte, hashBytes, hashSeed } from '../../../base/bytes.ts'
 import { WriteReader } from '../batch.ts'
-import type { Bytes, KeyRange, Write } from '../contract.ts'
+import type { Bytes, KeyRange, Write } from '../kv-contract.ts'
 
 /** Initial capacity for rows, unless more are expected; doubled when needed. A power of two. */
 const rowsAtFirst = 1024

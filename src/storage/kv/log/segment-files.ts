@@ -16,7 +16,7 @@ import {
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Bytes } from '../contract.ts'
+import type { Bytes } from '../kv-contract.ts'
 
 /** The folder of segments in a data directory. */
 export const logFolder = 'commit-log'

@@ -12,7 +12,7 @@
 
 import { crc32 } from 'node:zlib'
 import { assert } from '../../../base/assert.ts'
-import type { Bytes } from '../contract.ts'
+import type { Bytes } from '../kv-contract.ts'
 
 const magic = Buffer.from('terralog')
 const formatVersion = 1

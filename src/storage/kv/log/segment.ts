@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib'
 import { systemRandom } from '../../../base/random.ts'
 import { batchVersion, encodeWrite, firstWrite, keyStartOf, writeBytesMax } from '../batch.ts'
-import type { Bytes, Write } from '../contract.ts'
+import type { Bytes, Write } from '../kv-contract.ts'
 import { RowTable } from './row-table.ts'
 import type { SegmentFile } from './segment-files.ts'
 import {

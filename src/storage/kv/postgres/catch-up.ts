@@ -1,11 +1,11 @@
 // Applies the log to a replica up to the head, for serving nodes, backups and comparisons. Before that, the histories
 // of the replica and the record are compared.
 
-import type { KeyValueStore } from '../contract.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import type { KeyValueStore } from '../kv-contract.ts'
+import { StoreUnavailableError } from '../store-errors.ts'
+import { PostgresSession, type RecordLocation } from './postgres-session.ts'
 import { type LogRow, readBatch, readHead, readLog } from './record.ts'
 import { applyRows, type CopyNote, readNote } from './replica.ts'
-import { PostgresSession, type RecordLocation } from './session.ts'
 import { readStoreId } from './tables.ts'
 
 /**

@@ -6,12 +6,19 @@
 import { systemClock } from '../../../base/clock.ts'
 import { mergeJoin } from '../../../base/merge-join.ts'
 import { machineStart } from '../../../base/system-process.ts'
-import { type Bytes, type Entry, everyKey, type KeyValueStore, type View, type Write } from '../contract.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import {
+  type Bytes,
+  type Entry,
+  everyKey,
+  type KeyValueStore,
+  type View,
+  type Write,
+} from '../kv-contract.ts'
+import { StoreUnavailableError } from '../store-errors.ts'
 import { disagreement, redoLog } from './catch-up.ts'
+import { PostgresSession, type RecordLocation, type ResultRow } from './postgres-session.ts'
 import { keepLog, LogRetention, readBatch } from './record.ts'
 import { type CopyNote, noteIn, noteWrite, ReplicaView, readNote } from './replica.ts'
-import { PostgresSession, type RecordLocation, type ResultRow } from './session.ts'
 import { readStoreId } from './tables.ts'
 
 /** The progress of a copy. */

@@ -2,7 +2,7 @@
 // A reason why a replica cannot follow its record is reported to the operator.
 
 import { AddressFault } from '../../../base/addresses.ts'
-import { StoreUnavailableError, wordsOf } from '../errors.ts'
+import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 
 /** SQLSTATEs after which the session is closed: connection exceptions, shutdowns, time limits of the session. */
 const fatalStates = /^(08|57P0|25P03)/

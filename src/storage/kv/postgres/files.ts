@@ -3,8 +3,8 @@
 
 import { secondsPerDay } from '../../../base/micros.ts'
 import type { Random } from '../../../base/random.ts'
+import type { PostgresSession } from './postgres-session.ts'
 import type { ReconnectingSession } from './reconnecting-session.ts'
-import type { PostgresSession } from './session.ts'
 
 const partBytes = 1 << 20
 const draftPrefix = 'draft of '

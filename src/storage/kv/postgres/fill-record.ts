@@ -4,11 +4,11 @@
 
 import { keyAfter } from '../../../base/bytes.ts'
 import type { Random } from '../../../base/random.ts'
-import { type Bytes, type Entry, everyKey, type KeyValueStore } from '../contract.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { type Bytes, type Entry, everyKey, type KeyValueStore } from '../kv-contract.ts'
+import { StoreUnavailableError } from '../store-errors.ts'
 import type { CopyProgress } from './copy-state.ts'
+import { PostgresSession, type RecordLocation } from './postgres-session.ts'
 import { putState, readHead } from './record.ts'
-import { PostgresSession, type RecordLocation } from './session.ts'
 import { createTables, readVersion, recordVersion, unfilledVersion } from './tables.ts'
 import { holdLease, releaseLease } from './upkeep.ts'
 

@@ -14,15 +14,15 @@ import type { Micros } from '../../../base/micros.ts'
 import type { Random } from '../../../base/random.ts'
 import type { SnapshotTimes } from '../../../base/timeline.ts'
 import { type Cancel, Loop, type Timers, wait } from '../../../base/timers.ts'
-import type { KeyValueStore, View } from '../contract.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import type { KeyValueStore, View } from '../kv-contract.ts'
+import { StoreUnavailableError } from '../store-errors.ts'
 import { catchUp, disagreement } from './catch-up.ts'
 import { CopyFault, Faults, type FollowFault, rejection } from './failures.ts'
+import { PostgresSession, type RecordLocation } from './postgres-session.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
 import { closeTime, type Head, LogRetention, type LogRow, readHead } from './record.ts'
 import { ReadTimes, type RecordClock } from './record-clock.ts'
 import { type AppliedRow, applyRows, type Progress, readNote } from './replica.ts'
-import { PostgresSession, type RecordLocation } from './session.ts'
 
 /** The parts of a node: its replica, the record, and callbacks. */
 export interface NodeOptions {

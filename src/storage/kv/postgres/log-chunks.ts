@@ -3,8 +3,8 @@
 // should upload.
 
 import { endOfTime, type Micros, micros } from '../../../base/micros.ts'
+import type { ResultRow } from './postgres-session.ts'
 import type { ReconnectingSession } from './reconnecting-session.ts'
-import type { ResultRow } from './session.ts'
 
 /** A piece of a segment that its machine has uploaded. The pieces of a segment are contiguous. */
 export interface Chunk {

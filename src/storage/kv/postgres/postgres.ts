@@ -11,17 +11,17 @@ import { AnnouncedCommits, commitDistance, type Timeline } from '../../../base/t
 import { wait } from '../../../base/timers.ts'
 import { allWrites, encodeBatch } from '../batch.ts'
 import { CommitQueue, completeJob, type Job, prepareBatch, runJob } from '../commit-queue.ts'
-import type { KeyValueStore, View, Work, Write } from '../contract.ts'
-import { StoreUnavailableError, wordsOf } from '../errors.ts'
+import type { KeyValueStore, View, Work, Write } from '../kv-contract.ts'
 import { Overlay } from '../overlay.ts'
 import type { ForeignBatch, ReplicatedStore } from '../replicated-store.ts'
+import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 import type { FollowFault } from './failures.ts'
 import { Follower, type NodeOptions } from './follower.ts'
+import { commitTimeoutMs, type PostgresSession } from './postgres-session.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
 import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
 import { isReserved, type Progress, ReplicaView, readNote } from './replica.ts'
-import { commitTimeoutMs, type PostgresSession } from './session.ts'
 
 interface PostgresOptions extends NodeOptions {
   /** Milliseconds that a write waits for an unavailable database before it is rejected. */

@@ -1,7 +1,7 @@
 // A connection that is opened on demand, and reopened after a failure.
 
-import { StoreUnavailableError } from '../errors.ts'
-import type { PostgresSession, ResultRow } from './session.ts'
+import { StoreUnavailableError } from '../store-errors.ts'
+import type { PostgresSession, ResultRow } from './postgres-session.ts'
 
 export class ReconnectingSession {
   readonly #open: () => Promise<PostgresSession>

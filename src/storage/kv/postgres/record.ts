@@ -3,9 +3,9 @@
 
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
 import { encodeBatch } from '../batch.ts'
-import type { Bytes, Entry } from '../contract.ts'
-import { StoreUnavailableError } from '../errors.ts'
-import type { CommitOutcome, PostgresSession } from './session.ts'
+import type { Bytes, Entry } from '../kv-contract.ts'
+import { StoreUnavailableError } from '../store-errors.ts'
+import type { CommitOutcome, PostgresSession } from './postgres-session.ts'
 import { assertKnown } from './tables.ts'
 
 /** The newest committed batch, with related times. */

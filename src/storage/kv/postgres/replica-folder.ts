@@ -7,15 +7,15 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import type { Random } from '../../../base/random.ts'
 import { machineStart } from '../../../base/system-process.ts'
-import type { KeyValueStore } from '../contract.ts'
-import { StoreUnavailableError, wordsOf } from '../errors.ts'
+import type { KeyValueStore } from '../kv-contract.ts'
 import { openLmdb } from '../lmdb.ts'
 import { dataFileName, findDamage } from '../lmdb-data-file.ts'
+import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 import { disagreement } from './catch-up.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
 import { stateOf } from './failures.ts'
+import { PostgresSession, type RecordLocation } from './postgres-session.ts'
 import { readNote } from './replica.ts'
-import { PostgresSession, type RecordLocation } from './session.ts'
 import { openTables } from './tables.ts'
 
 interface PrepareOptions {

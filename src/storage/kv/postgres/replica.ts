@@ -4,7 +4,7 @@
 import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros } from '../../../base/micros.ts'
 import { decodeBatch } from '../batch.ts'
-import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work, Write } from '../contract.ts'
+import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work, Write } from '../kv-contract.ts'
 import type { ForeignBatch } from '../replicated-store.ts'
 import { type ComparingView, getCached } from '../transaction-view.ts'
 import type { LogRow } from './record.ts'

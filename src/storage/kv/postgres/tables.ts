@@ -1,9 +1,9 @@
 // The tables of the record. The SQL uses only features that PostgreSQL, CockroachDB and YugabyteDB share.
 
 import type { Random } from '../../../base/random.ts'
-import { StoreUnavailableError, wordsOf } from '../errors.ts'
+import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 import { stateOf } from './failures.ts'
-import type { PostgresSession } from './session.ts'
+import type { PostgresSession } from './postgres-session.ts'
 
 /** The version of the tables below and of their content. */
 export const recordVersion = 2

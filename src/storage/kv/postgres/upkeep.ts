@@ -3,9 +3,9 @@
 
 import type { NoticeBoard } from '../../../base/notices.ts'
 import { Loop, type Timers } from '../../../base/timers.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { StoreUnavailableError } from '../store-errors.ts'
+import type { PostgresSession } from './postgres-session.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
-import type { PostgresSession } from './session.ts'
 
 /** A repeated task. */
 export interface UpkeepTask {

@@ -10,7 +10,7 @@ import {
   unstageSchema,
   writeSchemaFiles,
 } from '../../../../src/model/schema/schema-files.ts'
-import type { Transaction } from '../../../../src/storage/store/contract.ts'
+import type { Transaction } from '../../../../src/storage/store/store-contract.ts'
 import { type DatabaseId, Ref, rootDatabase } from '../../../../src/values/value.ts'
 import { Bench } from '../../store/support.ts'
 

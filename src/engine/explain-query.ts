@@ -1,8 +1,15 @@
 // Evaluates a query for an administrator and describes its reads. If the query runs as another caller, the response
 // describes each access decision and the reasons for it. Writes of the query are never committed.
 
-import { RequestError } from '../base/errors.ts'
 import { msg } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
+import type {
+  AccessRequest,
+  Authority,
+  Caller,
+  PredicateOutcome,
+  TryPredicate,
+} from '../model/auth/access-contract.ts'
 import {
   type Admission,
   callerWith,
@@ -12,22 +19,15 @@ import {
   tokenCaller,
 } from '../model/auth/admission.ts'
 import { isBuiltinRole } from '../model/auth/builtin-role.ts'
-import type {
-  AccessRequest,
-  Authority,
-  Caller,
-  PredicateOutcome,
-  TryPredicate,
-} from '../model/auth/contract.ts'
-import { explainDecision, explainMemberships, type PrivilegeOutcome } from '../model/auth/explain.ts'
+import { explainDecision, explainMemberships, type PrivilegeOutcome } from '../model/auth/explain-decision.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { Explanation, ExplanationRenderer, Language, Languages, Query } from '../model/language.ts'
 import { ownIndexes } from '../model/schema/collection-indexes.ts'
 import { pathSpelling } from '../model/schema/paths.ts'
 import { Session } from '../model/session.ts'
 import { ReadRecorder, type SetUse } from '../model/use-recorders.ts'
-import { WriteNeeded } from '../storage/store/contract.ts'
 import type { IndexDefinition } from '../storage/store/index-definition.ts'
+import { WriteNeeded } from '../storage/store/store-contract.ts'
 import {
   collectionOf,
   firstUserCollection,
@@ -40,7 +40,7 @@ import {
   Transient,
   type Value,
 } from '../values/value.ts'
-import type { QueryRequest } from './contract.ts'
+import type { QueryRequest } from './engine-contract.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */
 const explainLimits = {

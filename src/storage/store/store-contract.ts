@@ -327,7 +327,7 @@ export interface Directory {
   keyDatabases(keyId: bigint): readonly DatabaseId[]
 }
 
-export { StoreUnavailableError } from '../kv/errors.ts'
+export { StoreUnavailableError } from '../kv/store-errors.ts'
 
 /** Thrown by an invalid write: nothing was written, and the transaction cannot be committed. */
 export class WriteRejected extends Error {

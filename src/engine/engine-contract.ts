@@ -1,10 +1,10 @@
 // The interface of the engine for HTTP. Bodies are texts in both directions: the engine parses and renders them.
 
-import type { RequestErrorCode } from '../base/errors.ts'
+import type { RequestErrorCode } from '../base/request-errors.ts'
 import type { Fault, LanguageRequest, QueryMetrics } from '../model/language.ts'
 import type { NamedObject } from '../model/use-recorders.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
-import type { Transaction } from '../storage/store/contract.ts'
+import type { Transaction } from '../storage/store/store-contract.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { Costs, RateKind } from './operation-limits.ts'

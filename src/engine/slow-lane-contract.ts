@@ -7,7 +7,7 @@ import { GenerationCache } from '../base/generation-cache.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
 import type { CommitRecord } from '../storage/store/last-commit.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
-import type { QueryRequest, QueryResponse } from './contract.ts'
+import type { QueryRequest, QueryResponse } from './engine-contract.ts'
 import type { LongQueries } from './long-queries.ts'
 
 /** A query for the slow lane. */

@@ -11,11 +11,11 @@ import { FairQueue } from '../../base/admission/fair-queue.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
 import { TimeBudget } from '../../base/admission/time-budget.ts'
 import type { Clock } from '../../base/clock.ts'
-import { RequestError } from '../../base/errors.ts'
 import { msg } from '../../base/message.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
 import { LongQueries } from '../long-queries.ts'
-import { type LaneJob, type LaneOutcome, Leads, type SlowLane } from '../slow-lane.ts'
+import { type LaneJob, type LaneOutcome, Leads, type SlowLane } from '../slow-lane-contract.ts'
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
 
 /** Limits of this file. docs/reference/limits.md lists all limits. */

@@ -1,7 +1,7 @@
 // Explains a permission decision to administrators: the relevant privileges, the outcomes of their predicates, and the
 // roles of an identity. Callers only learn that they were denied.
 
-import type { ReadTransaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { codeOf } from '../../values/code.ts'
 import { isObject, itemsOf, type Ref, sameRef } from '../../values/value.ts'
 import { identityAllows, piecesOf, type RolesAuthority } from './access.ts'
@@ -12,7 +12,7 @@ import type {
   PredicateOutcome,
   ResourceAction,
   TryPredicate,
-} from './contract.ts'
+} from './access-contract.ts'
 import { resourceOf } from './resource-names.ts'
 import { membershipsFor } from './role.ts'
 

@@ -7,7 +7,6 @@ import { msg } from '../base/message.ts'
 import type { Effect } from '../model/code-interface.ts'
 import type { Json, Value } from '../values/value.ts'
 import type { ArgumentType, FunctionDefinition } from './definition.ts'
-import { ErrorList, type QueryError } from './errors.ts'
 import {
   type Expression,
   fault,
@@ -17,6 +16,7 @@ import {
   Place,
 } from './expression.ts'
 import { parseLiteralTag, parseReference } from './parse-tags.ts'
+import { ErrorList, type QueryError } from './query-errors.ts'
 import { typeName } from './values/tagged.ts'
 import { BoundNames } from './variables.ts'
 import { isApiVersion, isAtLeast } from './wire/version.ts'

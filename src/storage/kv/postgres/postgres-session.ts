@@ -12,7 +12,7 @@ import {
   parseDatabaseAddress,
 } from '../../../base/addresses.ts'
 import { wait } from '../../../base/timers.ts'
-import { StoreUnavailableError, wordsOf } from '../errors.ts'
+import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './failures.ts'
 
 /** The location of the record. */

@@ -1,7 +1,7 @@
 // The types of callers and permission decisions. This layer makes the decisions. Only the layers above know the
 // languages, so they pass a callback that runs the predicates of roles.
 
-import type { ReadTransaction } from '../../storage/store/contract.ts'
+import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import type { Code, LanguageName } from '../../values/code.ts'
 import type { DatabaseId, ObjectValue, Ref, Value } from '../../values/value.ts'
 
