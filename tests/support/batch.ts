@@ -9,7 +9,7 @@
 
 import { createHook } from 'node:async_hooks'
 import { join } from 'node:path'
-import { after, before, describe } from 'node:test'
+import { after, describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { patience } from './patience.ts'
 import { repository } from './program.ts'
@@ -36,8 +36,8 @@ function exitWithError(error: unknown): void {
   process.exit(1)
 }
 
-/** Registers a hook of tests that switches off the async hook of `node:test` before the first test runs. */
-function switchOffAsyncHook(): void {
+/** Registers a hook for the end of the run; returns a function that switches off the async hook of `node:test`. */
+function asyncHookSwitch(): () => void {
   const prototype = Object.getPrototypeOf(createHook({})) as ReturnType<typeof createHook>
   const { enable } = prototype
   let enabled: ReturnType<typeof createHook> | undefined
@@ -45,22 +45,30 @@ function switchOffAsyncHook(): void {
     enabled = this
     return enable.call(this)
   }
-  // The first registration makes `node:test` create and enable its hook. Suites find their files' tests through the hook.
-  before(() => {
+  // The first registration makes `node:test` create and enable its hook.
+  after(closeShared)
+  prototype.enable = enable
+  return () => {
     enabled?.disable()
     process.prependListener('uncaughtException', exitWithError)
     process.prependListener('unhandledRejection', exitWithError)
-  })
-  prototype.enable = enable
+  }
 }
 
-switchOffAsyncHook()
 shareBetweenFiles()
-after(closeShared)
+const switchOffAsyncHook = asyncHookSwitch()
 after(() => setTimeout(exitWithHandles, exitTimeoutMs).unref())
 
+// Tests find the suite of their file through the async hook, so no test starts before all files are loaded.
+const loads: Promise<unknown>[] = []
+const started = Promise.withResolvers<void>()
+const allLoaded = started.promise.then(() => Promise.allSettled(loads)).then(switchOffAsyncHook)
 for (const file of files) {
   describe(file, async () => {
-    await import(pathToFileURL(join(repository, file)).href)
+    const load = import(pathToFileURL(join(repository, file)).href)
+    loads.push(load)
+    await load
+    await allLoaded
   })
 }
+started.resolve()

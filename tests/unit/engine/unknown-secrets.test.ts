@@ -26,6 +26,7 @@ function openOver(look: () => Promise<void>) {
     transact: memory.transact.bind(memory),
     watch: memory.watch.bind(memory),
     close: memory.close.bind(memory),
+    watchForeign: () => undefined,
     ready: (notBefore: number) => (notBefore === Number.POSITIVE_INFINITY ? look() : undefined),
   }
   return engineOver({ kv, config: testConfig(), log: openServiceLog('silent') })
