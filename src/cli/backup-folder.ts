@@ -72,8 +72,8 @@ async function copyTo(config: Config, folder: string, bytes: number, onShare: On
 }
 
 /**
- * Copies a shared store to the new data directory `folder`. An interrupted copy continues, in a folder beside the
- * target.
+ * Copies a shared store to the new data directory `folder`. The copy is first written to a folder beside `folder`, so
+ * that another call can continue an interrupted copy.
  */
 export async function moveBack(config: SharedConfig, folder: string): Promise<StoreCopy> {
   await rejectContent(folder, 'the data directory')

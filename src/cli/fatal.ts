@@ -6,7 +6,7 @@ export const divergedExitCode = 75
 /** The exit status of a process whose disk has failed a flush of the commit log. */
 const lostFlushExitCode = 74
 
-/** Ends this process after its disk has failed a flush: the next start reads what the disk holds. */
+/** Exits after the disk has failed a flush. The next start reads the state that the disk has. */
 export function exitLostFlush(): never {
   process.exit(lostFlushExitCode)
 }

@@ -1,4 +1,4 @@
-// Serves metrics: those of the process itself, or in the supervisor those of all workers. The libraries are loaded only
+// Serves the metrics of this process or, in the supervisor, the metrics of all workers. The libraries are loaded only
 // when metrics are on.
 
 import type { Logger } from 'pino'
@@ -25,7 +25,7 @@ export async function openMetrics(
   }
 }
 
-/** In a worker: sends its metrics to the supervisor on request. */
+/** In a worker: sends the metrics of the worker to the supervisor on request. */
 export async function shareMetrics(registry: Registry): Promise<void> {
   const { AggregatorRegistry } = await import('prom-client')
   // Creating a registry makes the worker listen for the request.

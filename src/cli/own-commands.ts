@@ -16,8 +16,9 @@ const ownVariable = 'TERRARIUM_OWN_COMMAND'
 const niceness = 10
 
 /**
- * The environment of a process that this program starts. Settings come only from `config`, and only those in `names`:
- * `config` already contains the values from this process's flags, environment and file.
+ * The environment of a process that this program starts. It contains the settings in `names` with their values in
+ * `config`, which come from the flags, the environment and the file of this process. All other `TERRARIUM_…`
+ * variables are left out.
  */
 export function ownEnvironment(config: Config, names: readonly SettingName[]): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
@@ -34,7 +35,7 @@ export function startOwnCommand(config: Config, words: readonly string[]): Child
   return startProgram(program, { words }, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** Lowers the priority of this process if a service has started it. Nobody waits for the command then. */
+/** Lowers the priority of this process if a service has started it, because no user then waits for the command. */
 export function yieldToService(): void {
   if (process.env[ownVariable] === undefined) return
   try {

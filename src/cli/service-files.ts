@@ -1,5 +1,5 @@
-// Files of a service in its data directory, for commands that get only the directory: the root secret, which is used
-// when no root secret is configured, and the address of the service.
+// Files of a service in its data directory: the root secret, which is used when no root secret is configured, and the
+// address of the service. Commands that get only the directory read these files.
 
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -70,7 +70,7 @@ function claim(folder: string): (() => Promise<void>) | undefined {
 async function openFolder(config: Config, release: () => Promise<void>): Promise<TransferConnection> {
   try {
     checkData(config)
-    // The secret can be random and unknown, because no other process can use the folder meanwhile.
+    // A random secret that no user knows is enough, because no other process can use the folder until it is released.
     const rootSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
     const log = openServiceLog('warn')
     const part = { worker: 0, background: true }

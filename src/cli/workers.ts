@@ -40,7 +40,7 @@ interface SupervisorOptions {
 const variable = 'TERRARIUM_WORKER_NUMBER'
 
 /**
- * The descriptor of a worker's socket to the process that commits. The descriptors before are standard streams and IPC.
+ * The descriptor of a worker's socket to the process that commits. Lower descriptors are the standard streams and IPC.
  */
 const committerDescriptor = 4
 

@@ -39,9 +39,10 @@ export interface BatchOptions {
   /** Only computes the outcomes; writes nothing. */
   readonly dryRun: boolean
   /**
-   * When documents are checked against the rules of their collections. Absent: when each document is written; the
-   * outcome of a failed check is `bad`. `each`: at the same time, but the outcome of a failed check is `unmet`, because
-   * the check may succeed once other documents exist. `together`: after the whole batch is written in one transaction.
+   * The time at which documents are checked against the rules of their collections. Absent: each document is checked
+   * when it is written, and a failed check has the outcome `bad`. `each`: each document is checked when it is written,
+   * and a failed check has the outcome `unmet`, because the check may succeed once other documents exist. `together`:
+   * all documents are checked after the whole batch is written in one transaction.
    */
   readonly checks?: 'each' | 'together' | undefined
 }
@@ -54,7 +55,7 @@ export class DocumentRejection {
   }
 }
 
-/** Thrown when some records of a batch fail that is written together. The batch is retried without these records. */
+/** Thrown when records fail in a batch that is written together. The batch is retried without these records. */
 export class RecordRejections {
   readonly outcomes: ReadonlyMap<number, Outcome>
   constructor(outcomes: ReadonlyMap<number, Outcome>) {
@@ -65,7 +66,10 @@ export class RecordRejections {
 /** Thrown when an inserted version is not visible, because its document was deleted at a later time. */
 export class HiddenVersion {}
 
-/** The most bytes that a character of a record's text takes in the store: `0.0,` takes nine bytes. */
+/**
+ * Maximum number of bytes that the store needs for one character of a record's text. For example, the four characters
+ * `0.0,` need nine bytes.
+ */
 const bytesOfCharacter = 3
 
 /** The outcome of a record. */
@@ -178,8 +182,8 @@ export class BatchWriter {
   readonly #database: DatabaseId
   readonly #options: BatchOptions
   /**
-   * The writer checks before each insert whether the document was deleted. Otherwise it checks afterwards, which is
-   * faster.
+   * True if the writer checks before each insert whether the document was deleted. Otherwise the writer checks after
+   * the insert, which is faster.
    */
   readonly #isCareful: boolean
   readonly #target: BatchTarget
@@ -207,7 +211,8 @@ export class BatchWriter {
   }
 
   /**
-   * Writes records until `isOver` returns true, but at least the first record. Runs the work of each with `limited`.
+   * Writes records until `isOver` returns true, but at least the first record. `limited` limits the work of each
+   * record.
    */
   run(
     records: readonly DocumentRecord[],

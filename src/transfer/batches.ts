@@ -5,7 +5,7 @@ import type { BatchResult } from './batch-writer.ts'
 import type { FilePlace } from './read-file.ts'
 import type { DocumentRecord, RecordPlace } from './record.ts'
 
-/** The position of a record, and whether it had no id. */
+/** The position of a record, and whether the record had no id in its file. */
 export interface RecordOrigin extends RecordPlace {
   readonly hasNewId: boolean
 }
@@ -24,7 +24,7 @@ interface BatchSenderOptions {
   /** Maximum number of concurrent batches. */
   readonly atOnce: number
   readonly send: (records: readonly DocumentRecord[]) => Promise<BatchResult>
-  /** Called for each batch, in order. An error that it throws ends the sending. */
+  /** Called for each batch, in order. If the function throws, no further batches are sent. */
   readonly onResult: (batch: BatchOutcome) => void
 }
 
@@ -57,7 +57,7 @@ export class BatchSender {
     if (this.#records.length >= batchRecordsMax) await this.#sendGathered()
   }
 
-  /** Moves the end of the batch to `place`; there must be no further record before this place. */
+  /** Moves the end of the batch to `place`. No record may be between the last record of the batch and `place`. */
   passed(place: FilePlace): void {
     if (this.#records.length > 0) this.#place = place
   }

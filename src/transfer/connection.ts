@@ -1,5 +1,5 @@
-// Connections to the database of an import or export: through a running service, or to a data directory that no service
-// uses.
+// Connects to the database of an import or export, through a running service or directly in a data directory that no
+// service uses.
 
 import { networkFailure } from '../base/system-reasons.ts'
 import { wait } from '../base/timers.ts'

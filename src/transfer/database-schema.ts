@@ -33,12 +33,13 @@ export async function writeDatabaseSchema(
   const inFiles = new Set(items.map(({ kind, name }) => keyOf(kind, name.text)))
   const plain = new Set(items.filter(isPlain).map(({ kind, name }) => keyOf(kind, name.text)))
   const isInFiles = ({ name, object }: SchemaRecord) => inFiles.has(keyOf(object.replace('_', ' '), name))
-  // Version 4 allows names that files cannot create.
+  // Version 4 allows names that files cannot create, so these collections are created before the push.
   const isOfVersion4 = ({ name, object, params }: SchemaRecord) =>
     plain.has(keyOf(object, name)) && params.has('history_days')
   const rest = records.filter(record => !isInFiles(record) || hasOwnFields(record) || isOfVersion4(record))
   const [early, late] = [rest.filter(isEarly), rest.filter(record => !isEarly(record))]
-  // Files may refer to roles of version 4, which may refer to objects of the files.
+  // Files may refer to roles of version 4, and these roles may refer to objects of the files. So the roles are created
+  // without rights before the push, and completed after the push.
   const roles = late.filter(({ object }) => object === 'role')
   const named = records.filter(record => isInFiles(record) && isStub(record.object, record.name))
   const stubs = named.map(each => ({ ...each, params: stubOf(each.object, each.params) }))
@@ -68,7 +69,7 @@ export async function writeDatabaseSchema(
 function hiddenRole(name: string): SchemaRecord['params'] {
   const resource = object({ '@ref': object({ id: 'collections' }) })
   const predicate = object({ '@query': object({ lambda: '_', expr: false }) })
-  // An update replaces an array, but would merge into an object.
+  // `privileges` is an array: an update replaces a stored array, but merges an object with the stored object.
   return object({ name, privileges: [object({ resource, actions: object({ read: predicate }) })] })
 }
 
@@ -76,25 +77,28 @@ function keyOf(kind: string, name: string): string {
   return `${kind} ${name}`
 }
 
-/** Roles of version 10 may grant rights on collections and functions of version 4. */
+/**
+ * Returns whether an object is created before the push, because roles in the files may grant rights on collections and
+ * functions of version 4.
+ */
 function isEarly({ object, params }: SchemaRecord): boolean {
   return object === 'collection' || (object === 'function' && !params.has('role'))
 }
 
-/** A file of version 10 cannot express free data and permissions of a collection. */
+/** Returns whether a collection has `data` or `permissions`, which a file of version 10 cannot express. */
 function hasOwnFields({ object, params }: SchemaRecord): boolean {
   return object === 'collection' && (params.has('data') || params.has('permissions'))
 }
 
 // Writes schema files of version 10 to a database in one push. Existing objects are not changed, as with other schema
-// objects. The push adds missing objects. For collections that version 4 has created, it applies the definitions in the
-// files.
+// objects. The push adds missing objects. For collections that version 4 has created, the push applies the definitions
+// in the files.
 
 /** How files are pushed. */
 interface PushOptions {
   /** True if the database only validates the files. */
   readonly dryRun: boolean
-  /** Objects, by `itemKey`, that the import has created without their definitions, which are in the files. */
+  /** Keys (`itemKey`) of the objects that the import has created as stubs. The files contain their definitions. */
   readonly stubs: ReadonlySet<string>
 }
 

@@ -5,7 +5,7 @@
 /** Maximum length of a path segment. All file systems allow it, even with the part and number of a data file added. */
 const stepCharsMax = 200
 
-/** Splits a longer segment between its characters. An encoded character (`%XX`) is not split. */
+/** Matches the pieces of a segment that is too long. An encoded character (`%XX`) is not split. */
 const pieces = /(?:%[0-9A-F]{2}|[^%]){1,66}/g
 
 /** The end of a split segment; no encoded name ends like this. */
@@ -49,9 +49,10 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
 }
 
 /**
- * The paths of schema files below the folder `schema`, by name. Names that are paths, as tools push them, are used
- * unchanged. A name becomes a single segment in three cases: it is not a relative path, a folder would have the name of
- * a file, or a folder in it differs from another folder only by case.
+ * The paths of schema files below the folder `schema`, by name. Tools push files whose names are relative paths. Such a
+ * name is also the path of the exported file, with one segment per folder. In three cases the whole name becomes a
+ * single segment: the name is not a relative path, one of its folders could be mistaken for a file, or one of its
+ * folders differs from another folder only by case.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]

@@ -1,6 +1,6 @@
 // Writes documents as lines of an export in the layout of the hosted service: tagged, which preserves every type, or
-// simple. Values for which the original wrote only a placeholder are written so that they can be imported: lambdas as
-// `@query`, and texts that look like placeholders as `@string`.
+// simple. The hosted service wrote only a placeholder text for a lambda. The tagged format of Terrarium writes lambdas
+// as `@query`, and texts that look like placeholders as `@string`, so that an import restores them.
 
 import { renderValue } from '../fql4/wire/render.ts'
 import { encodeBase64 } from '../values/base64.ts'

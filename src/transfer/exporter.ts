@@ -99,7 +99,7 @@ class Exporter {
   readonly #options: ExportOptions
   readonly #progress: ExportProgress
   readonly #exported: ExportSummary
-  /** By path. Schemas are read before the documents, because schema files have no history. */
+  /** Schemas by path of the database. They are read before the documents, because schema files have no history. */
   readonly #schemas = new Map<string, ExportSchema>()
 
   constructor(
@@ -164,7 +164,10 @@ class Exporter {
     await writeFile(join(folder, 'metadata_00.json'), this.#metadata(wanted, written), { mode: 0o600 })
   }
 
-  /** Documents, including past versions, are read with the definition of the collection at the time of the read. */
+  /**
+   * Throws if the fields of a collection have changed since `before` was read. Reads use the current definition of a
+   * collection, also for past versions, so such an export would mix two shapes.
+   */
   async #rejectChangedShapes(path: DatabasePath, before: DocumentShapes): Promise<void> {
     const now = await readShapes(this.#connection, path)
     const changed = [...before].find(([name, shape]) => now.has(name) && now.get(name) !== shape)

@@ -1,5 +1,5 @@
-// Types of fields in formats that cannot distinguish a time from a text: from the option `--type
-// Collection.field::time`, and from `.fsl` files. The types of the old command line keep their names.
+// Types of fields, for formats that cannot distinguish a time from a text. The types come from the option `--type
+// Collection.field::time` and from `.fsl` files. The types of the old command line keep their names.
 
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
@@ -54,7 +54,7 @@ function truth(json: Json): boolean | undefined {
   return typeof json === 'object' ? undefined : truths.has(String(json).trim().toLowerCase())
 }
 
-/** A date in any format that the platform accepts, for files with unspecified formats. */
+/** Reads a time in any format that `Date.parse` accepts, for files that do not specify their format of times. */
 function anyDate(text: string): Time | undefined {
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? undefined : sinceEpoch(BigInt(ms), 1000n)
@@ -67,7 +67,7 @@ function sinceEpoch(json: Json, perSecond: bigint): Time | undefined {
   return new Time((count - rest) / perSecond, Number((rest * 1_000_000_000n) / perSecond))
 }
 
-/** Converts a value to a type. Throws {@link BadRecord} when it does not fit. */
+/** Converts a value to a type. Throws {@link BadRecord} when the value does not fit the type. */
 export function convert(json: Json, type: ImportType): Value {
   if (json === null) return null
   if (typeof type === 'object') {
@@ -113,7 +113,7 @@ export class FieldTypes {
       )
     }
     this.set(undefined, field, type)
-    // The first name may be that of a collection.
+    // The first name in the path may be the name of a collection.
     const point = field.indexOf('.')
     if (point > 0) this.set(field.slice(0, point), field.slice(point + 1), type)
   }

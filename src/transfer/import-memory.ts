@@ -18,15 +18,18 @@ export interface OpenReference {
 export interface ImportMemory {
   /** The report so far; undefined at the start of an import. */
   readonly report: ReportData | undefined
-  /** The position at which a file continues: its start if the file has changed; undefined when the file is done. */
+  /**
+   * The position at which the import of a file continues: its start if the file has changed; undefined if the file is
+   * done.
+   */
   placeOf(file: SourceFile): FilePlace | undefined
   /** Adds a reference that is checked at the end. It is stored with the next {@link save}. */
   addReference(reference: OpenReference): void
   /** Adds a document that is written again after all other documents. It is stored with the next {@link save}. */
   addUnmet(document: UnmetDocument): void
-  /** Saves the progress in a file and the report. A call soon after the last save may save nothing. */
+  /** Saves the report and the position within `file`. A call soon after the last save may save nothing. */
   progress(file: SourceFile, place: FilePlace, report: ReportData): void
-  /** Saves the progress in a file and the report. */
+  /** Saves the report and the position within `file`. */
   save(file: SourceFile, place: FilePlace, done: boolean, report: ReportData): void
   /** The recorded documents, in chunks of some thousands. */
   unmet(): Iterable<readonly UnmetDocument[]>

@@ -127,7 +127,7 @@ export class ImportState implements ImportMemory {
     takeLock(this.#lockFile)
     const found = continues ? load(this.#file) : undefined
     const isWhole = this.#references.cutTo(found?.references ?? 0) && this.#unmet.cutTo(found?.unmet ?? 0)
-    // When a list is incomplete, the import starts from the beginning.
+    // If the file of references or of unmet documents is incomplete, the import starts from the beginning.
     if (found !== undefined && isWhole) this.#state = found
   }
 
@@ -210,7 +210,7 @@ function takeLock(file: string): void {
 
 function isRunning(pid: number): boolean {
   try {
-    // If the lock contains this process's own id, another process had that id, in a container that no longer exists.
+    // A lock with the id of this process is stale: a process of a former container had the same id.
     return pid > 0 && pid !== process.pid && process.kill(pid, 0)
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code === 'EPERM'

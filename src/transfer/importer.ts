@@ -41,7 +41,7 @@ export interface ImportOptions {
   readonly skipBad: number
   readonly allowIncomplete: boolean
   readonly allowShortRows: boolean
-  /** The field `id` of a JSON row is the id of its document. */
+  /** True if the field `id` of a JSON row is the id of the document. */
   readonly hasRowIds: boolean
   /** The collection for all documents; undefined or absent: each document goes into its own collection. */
   readonly into?: string | undefined
@@ -80,7 +80,7 @@ export async function runImport(
   return new Importer(connection, sources, options, progress).run()
 }
 
-/** Concurrent batches: enough for a commit to disk to contain several of them. */
+/** Number of concurrent batches. With several batches, one flush to disk commits more than one batch. */
 const batchesAtOnce = 4
 
 class Importer {
@@ -385,7 +385,7 @@ class Importer {
     if (stop) throw new TransferError(`conflict (see --on-conflict): ${findingText(stop)}`)
   }
 
-  /** Writes the documents whose checks failed because other documents were missing. These documents now exist. */
+  /** Retries documents whose checks failed because other documents were missing. All other documents exist by now. */
   async #retryUnmet(): Promise<void> {
     const { database: top, dryRun, onConflict } = this.#options
     const write = async (documents: readonly UnmetDocument[]) => {

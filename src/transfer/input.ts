@@ -80,7 +80,7 @@ async function* converted(
   yield decode()
 }
 
-/** Checks UTF-8 and splits it between characters. `from`: the offset of the first chunk. */
+/** Checks that chunks are UTF-8, and splits them between characters. `from`: the offset of the first chunk. */
 async function* checked(
   chunks: AsyncIterable<Uint8Array>,
   { source }: TextFile,

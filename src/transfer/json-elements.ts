@@ -1,6 +1,6 @@
-// Splits streams of JSON into elements, holding one element at a time: the elements of arrays, consecutive values (with
-// or without line breaks between or within them), and the elements of pages and raw responses (`{"data":[…]}`,
-// `{"resource":{"data":[…]}}`).
+// Splits a stream of JSON into elements. Elements are the items of an array, of a page (`{"data":[…]}`) or of a raw
+// response (`{"resource":{"data":[…]}}`), or consecutive values. Line breaks between and within values are optional.
+// Only one element is in memory at a time.
 
 import { areSame, joinBytes } from '../base/bytes.ts'
 import {
@@ -149,7 +149,7 @@ class Cutter {
     this.#at = to
   }
 
-  /** Moves to the start of the next element; false when the buffer ends before it. */
+  /** Moves to the start of the next element; false when the buffer ends before the next element. */
   #toElement(): boolean {
     for (;;) {
       const byte = this.#buffer[this.#at]

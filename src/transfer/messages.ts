@@ -1,5 +1,5 @@
-// The requests and responses between the command line and a service. Each has a writer and a reader. The command line
-// works only with a service of the same version.
+// Writes and reads the requests and responses between the command line and a service. The command line works only with
+// a service of the same version.
 
 import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
 import type { ExportPage, ExportPageRequest, PagePlace } from './read-page.ts'

@@ -3,7 +3,7 @@
 
 import type { Json } from '../values/value.ts'
 
-/** A JSON object from its members, without the undefined ones. */
+/** A JSON object from its members. Undefined members are left out. */
 export function object(members: Readonly<Record<string, Json | undefined>>): ReadonlyMap<string, Json> {
   return new Map(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 }

@@ -299,7 +299,7 @@ function checkLength(cells: readonly string[], names: readonly string[], allowSh
 /** The rules for the cells of a file, derived from its first row. */
 function cellRules(names: readonly string[], row: readonly string[], { emptyCells }: ReadOptions): CellRules {
   const hasIds = names[0] === 'id' && readId(row[0]) !== undefined
-  // A script that writes texts as JSON writes every text cell as JSON.
+  // If a script writes one text cell as JSON, it writes all text cells as JSON.
   const allJson = row.slice(hasIds ? 1 : 0).some(cell => /^".*"$/s.test(cell) && tryJson(cell) !== undefined)
   return { hasIds, allJson, emptyCells }
 }

@@ -139,7 +139,7 @@ class PageReader {
     }
   }
 
-  /** Adds documents whose deletion is in the history, each at its last deletion. */
+  /** Adds the versions of deleted documents whose last deletion is in the history, in the order of these deletions. */
   #ended(after: Micros, afterId: bigint): PagePlace | undefined {
     const { at } = this.#request
     const { database, id } = this.#collection

@@ -1,5 +1,6 @@
-// Validates records before they are written, by the rules of queries: documents of user collections, and credentials,
-// whose hashes queries cannot transfer. All other native documents are created by queries, which validate them.
+// Validates records before they are written, by the same rules as queries. Records are documents of user collections,
+// or credentials, because queries cannot transfer password hashes. Queries create all other native documents, and
+// validate them.
 
 import type { Micros } from '../base/micros.ts'
 import { int64Max, isObject, Time, UnresolvedRef } from '../values/value.ts'

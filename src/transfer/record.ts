@@ -37,7 +37,7 @@ export interface DocumentRecord {
   readonly isDelete: boolean
   /** Top-level fields in stored form: `data`, `ttl` …; for credentials `instance` and `hashed_password`. */
   readonly fields: ObjectValue
-  /** Length of the source text in characters: roughly an upper limit for the stored bytes. */
+  /** Length of the source text in characters, from which the stored size is estimated. */
   readonly size: number
 }
 

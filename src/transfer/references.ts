@@ -1,4 +1,4 @@
-// References by name, which files and messages between processes contain. Native collections have names that are
+// References by name, as in files and in messages between processes. Native collections have names that are
 // invalid for user collections, so a user collection named `keys` cannot be confused with the native collection.
 
 import {
@@ -49,7 +49,7 @@ export function schemaReference(type: SchemaKind, name: string): UnresolvedRef {
   return new UnresolvedRef({ type, name })
 }
 
-/** The transfer name of a native collection. */
+/** The transfer name of a native collection: its name after {@link nativeMark}. */
 export function nativeCollection(name: NativeName): string {
   return nativeMark + name
 }

@@ -49,7 +49,7 @@ export interface SchemaFinding {
   readonly reason?: string
 }
 
-/** Number of findings of a kind that are stored individually; further ones are only counted. */
+/** Number of findings of a kind that are stored individually. Further findings are only counted. */
 const listedMax = 1000
 /** Number of findings shown in the text. */
 const shownMax = 100
@@ -194,7 +194,7 @@ function schemaLines(schema: readonly SchemaFinding[]): string[] {
     schema.filter(({ outcome }) => outcome === 'created'),
     ({ kind }) => kind,
   )
-  // A database that was created by mistake has a mistyped name, so names are shown.
+  // The names of created databases are shown, so that the user notices a mistyped name.
   const summary = [...created].map(([kind, objects]) =>
     kind === 'database'
       ? objects.map(({ name }) => `database ${name}`).join(', ')

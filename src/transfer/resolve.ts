@@ -101,7 +101,7 @@ export class Resolver {
       const { target: within } = target.collection
       const number =
         within.type === 'collection' && within.scope === undefined ? this.collection(within.name) : undefined
-      // Schema objects are resolved by name, because a number could come from another database.
+      // A reference to a schema object by number is not resolved, because the number could come from another database.
       if (number === undefined || namedNatives.has(number)) return this.#nothing(reference)
       const ref = new Ref(this.#database, number, target.id)
       this.documents.push(ref)
@@ -119,7 +119,7 @@ export class Resolver {
     )
   }
 
-  /** Records an unresolvable reference, and replaces it by the form that exports print for it. */
+  /** Records an unresolvable reference. Returns the form in which exports print such a reference. */
   #nothing(reference: UnresolvedRef): Value {
     const { target } = reference
     this.unresolved.push(referenceText(reference))

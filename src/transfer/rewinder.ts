@@ -129,7 +129,7 @@ class Rewinder {
       this.#progress.documents += page.records.length
       place = page.next
     }
-    // A document may have to wait until another document no longer has a unique value.
+    // A document is rejected while another document has its unique value, so rejected documents are retried.
     for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before; ) {
       before = refused.length
       const again = await this.#write(refused)
@@ -237,8 +237,8 @@ interface RewindPage {
 }
 
 /**
- * Deletes the documents of a page that did not exist at the time. Its `data` contains `deleted` or `kept` for each
- * document.
+ * Deletes the documents of a page that did not exist at the time. The `data` of the result contains `deleted` or `kept`
+ * for each document.
  */
 function deleteQuery({ collection, from, to, writes, ...page }: RewindPage): Json {
   const ref = variable('ref')
@@ -265,7 +265,7 @@ function pageOf(collection: string, { after, size }: Pick<RewindPage, 'after' | 
   return form({ paginate: documents, size: BigInt(size), ...(after !== undefined && { after }) })
 }
 
-/** The cursor after the bound page, and the results of `lambda` for its elements. */
+/** The cursor after the page in the variable `page`, and the results of `lambda` for the elements of the page. */
 function outcomes(lambda: Json): Json {
   return object({
     after: select(['after'], variable('page')),

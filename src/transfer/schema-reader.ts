@@ -67,7 +67,7 @@ export async function readSchema(
   }
   const keys = (await everything('keys')).map(key => {
     const { ref, ts: _ts, ...fields } = Object.fromEntries(key)
-    // The data of a key that was added later comes after its other fields.
+    // The fields are sorted: if `data` was added to a key later, the field comes last in the response.
     const sorted = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1))
     return writeJson(new Map([['ref', ref as Json], ...sorted]))
   })
@@ -123,13 +123,13 @@ function shapeOf({ members, source }: CollectionItem): string {
 
 const shapeMembers: ReadonlySet<string> = new Set(['field', 'wildcard', 'migrations'])
 
-/** A schema file cannot express free data and permissions of a collection. */
+/** Returns whether files define an object. Files cannot express `data` and `permissions` of a collection. */
 function isInFiles(set: string, each: ReadonlyMap<string, Json>, inFiles: ReadonlySet<string>): boolean {
   const hasOwnFields = set === 'collections' && (each.has('data') || each.has('permissions'))
   return !hasOwnFields && inFiles.has(`${set} ${each.get('name')}`)
 }
 
-/** Returns whether version 4 has created a collection: it allows names that a file of version 10 cannot create. */
+/** Returns whether version 4 has created a collection, whose name a file of version 10 may not be able to create. */
 function isOfVersion4(set: string, each: ReadonlyMap<string, Json>, plain: ReadonlySet<string>): boolean {
   return plain.has(`${set} ${each.get('name')}`) && !each.has('constraints') && !each.has('indexes')
 }

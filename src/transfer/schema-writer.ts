@@ -214,8 +214,8 @@ export async function ensureDatabase(
 }
 
 // Handles the `data` of schema objects if it cannot be written when the objects are created. Either `data` refers to
-// documents, which are created later, or the objects come from schema files, which cannot contain `data`. It is written
-// after the documents.
+// documents, which are created later, or the objects come from schema files, which cannot contain `data`. The `data` is
+// written after the documents.
 
 interface PendingRecord {
   readonly path: DatabasePath
@@ -223,8 +223,8 @@ interface PendingRecord {
 }
 
 /**
- * Returns whether a record has `data` that is written at the end. For an object that no schema file defines, the
- * supplement then changes nothing, because the object was created with its `data`.
+ * Returns whether a record has `data` that is written at the end. This includes some objects that no schema file
+ * defines. They were created with their `data`, so the write at the end changes nothing.
  */
 const isLate = (record: SchemaRecord) =>
   hasLateData(record) || (record.params.has('data') && isSupplement(record.params))

@@ -47,7 +47,7 @@ export interface Sources {
 
 /** Options for all files. */
 interface SourceOptions {
-  /** The collection of documents that do not contain it. */
+  /** The collection for documents whose file does not name one. */
   readonly collection?: string | undefined
   /** The label of the encoding of text that is not UTF-8. */
   readonly encoding?: string | undefined

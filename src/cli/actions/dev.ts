@@ -53,15 +53,15 @@ function signalled(): Promise<void> {
 }
 
 /**
- * The environment of the service. Its log level is raised to `warn`, unless another level than the default was
- * requested.
+ * The environment of the service. The log level of the service is `warn` instead of the default `info`. Other levels
+ * stay unchanged.
  */
 function environment(config: Config): NodeJS.ProcessEnv {
   const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel
   return ownEnvironment({ ...config, logLevel }, Object.keys(settings) as SettingName[])
 }
 
-/** Connects to the database, and creates it and its parents if they are missing. */
+/** Connects to the database. Creates the database and its parents if they are missing. */
 async function connectionTo(
   url: string,
   database: string | undefined,

@@ -95,7 +95,7 @@ async function changePage(
   }
 }
 
-/** The message of an error with its excerpt of the query, which usually begins with the message. */
+/** The message of an error and its summary, which has an excerpt of the query. The summary may contain the message. */
 function errorText(message: string, summary: string): string {
   return summary.includes(message) ? summary : `${message}\n${summary}`.trimEnd()
 }

@@ -48,7 +48,8 @@ type Result = Readonly<Record<string, unknown>> & { readonly changes: readonly o
 
 interface PullChoice extends Choice {
   /**
-   * The language version of the written files. `auto`: the version is that of the folder's files, or of the database.
+   * The language version of the written files. `auto`: the version of the files in the folder, or else the version that
+   * the schema of the database needs.
    */
   readonly fql: string
 }
@@ -95,8 +96,8 @@ async function withService(
 // --------------------------------------------------------------------------------------------------- pull
 
 /**
- * With `auto`, a folder with `.fsl` files belongs to version 10; for a folder without schema files, the database
- * decides.
+ * With `auto`, a folder with `.fsl` files belongs to version 10. If the folder has no schema files, the schema of the
+ * database determines the version.
  */
 async function pull(folder: string, connection: QueryConnection, choice: PullChoice): Promise<number> {
   const isVersion10 =
@@ -264,7 +265,7 @@ function showFaults({ code, description, failures, position }: WireError, writte
   const show = (message: string, at: TextRange) =>
     writeSyntaxError(new FqlSyntaxError(message, from.text, at), from, process.stderr, code)
   for (const failure of failures) {
-    // Some paths begin at the query; other paths begin at the object.
+    // The path of a field begins at the query or at the object.
     const field = failure.field[0] === 'do' ? failure.field.slice(2) : failure.field
     show(failureText({ ...failure, field }), fieldPlace(source, field))
   }
@@ -338,7 +339,10 @@ function concluded({ json }: Choice, result: Result, isDone: boolean, status: nu
   return status
 }
 
-/** The defining fields of the objects in files. The service creates nothing. Throws {@link SchemaFileError}. */
+/**
+ * The defining fields of the objects in files. The service evaluates their expressions, but creates nothing. Throws
+ * {@link SchemaFileError}.
+ */
 async function evaluateObjects(
   written: readonly FileObject[],
   connection: QueryConnection,

@@ -175,7 +175,7 @@ async function supervise(
   )
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timelineFile = timelineFileOf(config)
-  // The number after those of the workers is the number of this process, which commits for the workers.
+  // This process commits for the workers. Its number in the timeline comes after the numbers of the workers.
   const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
   const notices = new NoticeBoard()
   const forwarded = new ForwardedOperations()
@@ -367,7 +367,7 @@ class DirectoryWatch {
   }
 }
 
-/** The copied share is reported in percent. */
+/** Converts a share (0 to 1) to percent. */
 const percent = 100
 
 /**
@@ -413,8 +413,8 @@ class StartingNode {
 }
 
 // Determines the root secret: the configured one, or one that the first start generates. A generated secret is stored
-// in a file of the data directory. Machines with a shared store keep its hash in the store, so that all use the same
-// secret.
+// in a file of the data directory. Machines with a shared store keep the hash of the secret in the store, so that all
+// machines use the same secret.
 
 type RootSecretConfig = Pick<Config, 'data' | 'rootSecret' | 'store' | 'storeSchema'>
 

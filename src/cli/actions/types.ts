@@ -85,7 +85,8 @@ export function typesOf(files: SchemaFiles, client: string): string {
 }
 
 /**
- * Writes a file only if its content changes, so that programs that watch it do nothing; returns whether it was written.
+ * Writes a file only if its content changes, so that programs that watch the file do not run without need. Returns
+ * whether the file was written.
  */
 export function writeIfChanged(path: string, text: string): boolean {
   try {

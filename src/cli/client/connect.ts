@@ -120,8 +120,9 @@ async function startOwnService(config: Config): Promise<OwnService> {
 }
 
 /**
- * Starts a service with settings from an environment. It exits with this process. `show` gets its standard error.
- * Throws {@link StartError} with the last line of standard error when the service cannot start.
+ * Starts a service with settings from an environment. The service exits when this process exits. `show` receives the
+ * service's standard error. Throws {@link StartError} with the last line of standard error when the service cannot
+ * start.
  */
 export async function startService(
   env: NodeJS.ProcessEnv,
@@ -131,7 +132,7 @@ export async function startService(
     env,
     // The channel closes when this process exits for any reason, and the service then exits, too.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Ctrl-C on the terminal then reaches only this process.
+    // Ctrl-C on the terminal reaches only this process, not the detached service.
     detached: true,
   })
   const ended = new Promise<void>(resolve => child.once('close', () => resolve()))

@@ -10,11 +10,11 @@ import { StartError } from '../command.ts'
 export interface WireError {
   readonly code: string
   readonly description: string
-  /** Steps into the query; absent when the error concerns no particular part. */
+  /** The path to a part of the query; empty when the error concerns no particular part. */
   readonly position: readonly (string | number)[]
   /** The invalid fields of a document. */
   readonly failures: readonly { readonly field: readonly string[]; readonly text: string }[]
-  /** The errors inside a called user function; their positions refer to its body. */
+  /** The errors inside a called user function. Their positions refer to the body of the function. */
   readonly cause: readonly WireError[]
 }
 

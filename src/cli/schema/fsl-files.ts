@@ -43,8 +43,8 @@ export function databaseFiles(connection: QueryConnection): ReturnType<typeof sc
 }
 
 /**
- * Returns true if the schema uses a feature that only version 10 has. Only a user can
- * have written a file that cannot be parsed, so such files count as a feature of version 10.
+ * Returns true if the schema uses a feature that only version 10 has. A file that cannot be parsed counts as such a
+ * feature: the service did not generate it, so a user has written it.
  */
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {
   const files = await databaseFiles(connection)
@@ -139,7 +139,10 @@ export async function watchSchema(
   }
 }
 
-/** Reads the files, or returns undefined while they cannot be read: an editor replaces a file, a service restarts. */
+/**
+ * Reads the files. Returns undefined while the files cannot be read, for example because an editor is replacing a file
+ * or the service is restarting.
+ */
 async function tryRead(read: () => SchemaFiles | Promise<SchemaFiles>): Promise<SchemaFiles | undefined> {
   try {
     return await read()

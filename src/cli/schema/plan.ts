@@ -125,7 +125,7 @@ function stepsFor(
     const again = [step(object({ delete: ref })), step(object({ [kind.create]: params }))]
     return { first: again, afterRoles }
   }
-  // An index cannot be replaced, so its changed fields are removed and then set.
+  // An index cannot be replaced, so one update removes the changed fields, and a second update sets them.
   if (kind.immutable.size > 0) {
     const cleared = object({ object: new Map(change.fields.map(name => [name, null])) })
     const given = mapFields(
@@ -140,8 +140,8 @@ function stepsFor(
 }
 
 /**
- * The default values of changed fields that are not in the file. Without these, a replacement would keep the old
- * values.
+ * The default values of changed fields that are not in the file. Without the default values, a replacement would keep
+ * the old values.
  */
 function initialFields(
   { wanted: { kind }, fields: changed }: Extract<SchemaChange, { readonly fields: readonly string[] }>,
@@ -170,7 +170,7 @@ function mapFields(params: Json, change: (fields: ReadonlyMap<string, Json>) => 
   return fields instanceof Map ? object({ object: change(fields) }) : params
 }
 
-/** All schema objects of the kinds that have files. Throws {@link StartError} when they may not be read. */
+/** All schema objects of the kinds that have files. Throws {@link StartError} when the caller may not read them. */
 export async function readSchema(connection: QueryConnection): Promise<readonly SchemaObject[]> {
   const found: SchemaObject[] = []
   for (const kind of kinds) {

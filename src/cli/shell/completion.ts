@@ -30,7 +30,7 @@ export class ObjectNames {
     this.#names.clear()
   }
 
-  /** The names of a listing; empty when they may not be read. */
+  /** The names of a listing; empty when the caller may not read them. */
   of(listing: string, connection: QueryConnection): Promise<readonly string[]> {
     const known = this.#names.get(listing)
     if (known) return known

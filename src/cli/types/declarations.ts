@@ -180,7 +180,8 @@ function writtenText(name: string, item: CollectionItem, isUpdate: boolean, name
   }
   const text = block(name, lines)
   if (!isOpen(item)) return text
-  // In a type of its own: beside optional fields, the signature would have to allow `undefined`, which queries reject.
+  // The index signature is in a separate type. In one type with optional fields, the signature would have to allow
+  // `undefined`, which queries reject.
   const present = properties.map(each => ({ ...each, isOptional: false }))
   return `${text} & { ${indexSignature([anyText(names)], present)} }`
 }

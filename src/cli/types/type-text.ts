@@ -10,9 +10,9 @@ type Position = 'field' | 'result' | 'input'
 /** The names that the declarations use. */
 export interface TypeNames {
   readonly classes: ValueClasses
-  /** The type of the documents of a collection, by its name or alias. */
+  /** The type of the documents of a collection. `name`: the name or alias of the collection. */
   readonly collectionType: (name: string) => string | undefined
-  /** Records that a name of the client is imported, and returns it. */
+  /** Records that the declarations import a name from the client package, and returns the name. */
   readonly imported: (name: string) => string
 }
 
@@ -61,7 +61,7 @@ function unionText(types: readonly string[]): string {
   return types.includes('unknown') ? 'unknown' : [...new Set(types)].join(' | ')
 }
 
-/** The type, in parentheses if an operator follows or precedes it. */
+/** The type as an operand of another type: in parentheses if its text contains an operator. */
 function groupedText(type: TypeNode, position: Position, names: TypeNames): string {
   const text = typeText(type, position, names)
   return / [|&] |^readonly /.test(text) ? `(${text})` : text

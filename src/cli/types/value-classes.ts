@@ -1,5 +1,5 @@
-// The names of a client's classes for values of version 10. Declarations can be written for two clients: that of this
-// repository, and the driver `fauna`, which many applications use.
+// The names of a client's classes for values of version 10. Declarations can be written for two clients: the client of
+// this repository, and the driver `fauna`, which many applications use.
 
 import { assert } from '../../base/assert.ts'
 

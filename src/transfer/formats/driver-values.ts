@@ -71,7 +71,7 @@ export function driverReference(json: Json): UnresolvedRef {
   return scope === undefined ? target : scoped(target, scope)
 }
 
-/** A reference without a collection is a native collection. */
+/** Reads a reference without a collection, which refers to a native collection. */
 function topLevel(name: string): UnresolvedRef {
   const known = nativeNamed(name)
   if (known === undefined) throw new BadRecord(`a reference to "${name}" without a collection`)
@@ -83,7 +83,7 @@ function inCollection(id: string, collection: UnresolvedRef): UnresolvedRef {
   if (target.type !== 'collection') throw new BadRecord(`"${id}" is in something that is not a collection`)
   const known = target.name.startsWith('/') ? (target.name.slice(1) as NativeName) : undefined
   const kind = known && kindOfNative.get(known)
-  // References to native collections have the name of a collection.
+  // In most native collections, the id of an object is its name.
   if (kind !== undefined) return schemaReference(kind, id)
   const number = readId(id)
   if (number === undefined) throw new BadRecord(`"${id}" is not a valid document id`)

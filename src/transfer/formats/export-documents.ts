@@ -72,7 +72,7 @@ function fieldsOf(element: ReadonlyMap<string, Json>, notation: Notation): Objec
   return withTtl(element, data.size > 0 ? [['data', data]] : [])
 }
 
-/** Reads password hashes. Version 10 names the `instance` `document`. */
+/** Reads password hashes. In version 10, the field `instance` is called `document`. */
 function credentials(element: ReadonlyMap<string, Json>, notation: Notation): ObjectValue {
   const [document, hash, data] = ['document', 'hashed_password', 'data'].map(name => element.get(name))
   if (document === undefined) throw new BadRecord('credentials without a `document`')
@@ -100,8 +100,8 @@ function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined
   return time
 }
 
-// Reads values of the driver of version 10 as printed by `JSON.stringify`, which turns their classes into plain
-// objects.
+// Reads values of the driver of version 10 as printed by `JSON.stringify`, which turns instances of the driver's
+// classes into plain objects.
 
 /** The notation. It throws `BadRecord` for a value that does not fit its type. */
 function driver10Notation(place: ElementContext): Notation {
@@ -123,7 +123,7 @@ function known(json: ReadonlyMap<string, Json>, place: ElementContext): Value | 
   const coll = json.get('coll')
   if (coll instanceof Map && (json.has('id') || json.has('name'))) {
     const collection = only(coll, 'name')
-    // A document that was fetched together with the referring document replaces its reference.
+    // If the query also fetched the referenced document, the output contains this document instead of the reference.
     if (collection !== undefined) return namedReference(collection, json.get('id'), json.get('name'), place)
   }
   if (module !== undefined && place.isCollection(module)) return schemaReference('collection', module)

@@ -1,6 +1,6 @@
 // Reads values of the hosted service's exports in the tagged format of version 10: `@int @long @double @date @time
-// @bytes @uuid @ref @object @mod`. Values that the original printed only as text (indexes, lambdas) are restored as
-// far as possible. Values of formats without types are read, too.
+// @bytes @uuid @ref @object @mod`. The hosted service wrote indexes and lambdas only as placeholder texts. The reader
+// restores references to indexes, and reports lambdas as lost. This file also reads values of formats without types.
 
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
@@ -23,11 +23,11 @@ import { faultOfId, type Notation, readFields, readTextTag, type TextTags, tagOf
 /** The name of a deleted collection in exports. */
 const deletedName = 'Deleted'
 
-/** The text that the original printed for a lambda. */
+/** The text that the hosted service wrote for a lambda. */
 export const printedLambda = '[function <lambda>]'
 const printedIndex = /^\[legacy index (.+)\]$/
 
-/** Returns whether a text looks like a placeholder of the original. */
+/** Returns whether a text looks like a placeholder of the hosted service. */
 export function isPrinted(text: string): boolean {
   return text === printedLambda || printedIndex.test(text)
 }
@@ -96,7 +96,7 @@ function reference(content: Json, place: ElementContext): Value {
   return namedReference(collection, fields.get('id'), fields.get('name'), place)
 }
 
-/** A reference from the name of its collection in version 10, and an id or a name. */
+/** A reference to a document or schema object, by id or name. `collection`: its collection, as version 10 names it. */
 export function namedReference(
   collection: string,
   id: Json | undefined,
@@ -127,7 +127,7 @@ export function namedReference(
   )
 }
 
-/** A module as a value means the collection with that name. */
+/** Reads a module in a value: a reference to the collection with this name. */
 function moduleReference(content: Json, { collection, notes, origin }: ElementContext): Value {
   if (typeof content !== 'string') throw new BadRecord('an @mod without a name')
   if (content === deletedName) {
@@ -154,7 +154,10 @@ export function plainNotation(place: ElementContext): Notation {
   }
 }
 
-/** Reads an object of exactly `coll` and an id or a name as a reference, if its target can exist. */
+/**
+ * Reads an object as a reference if its only members are `coll` and an id or a name, and if the target of the reference
+ * can exist.
+ */
 function plainReference(json: ReadonlyMap<string, Json>, place: ElementContext): Value | undefined {
   const coll = json.get('coll')
   if (json.size !== 2 || typeof coll !== 'string') return undefined

@@ -12,13 +12,13 @@ export interface ElementContext {
   readonly origin: RecordPlace
   readonly notes: Notes
   readonly types: FieldTypes
-  /** The collection of elements without one: from the name of the file, or given by the user. */
+  /** The collection for elements that name none. The user gives the collection, or the file has its name. */
   readonly collection: string
   /** Returns whether a name is that of a collection in the export; true for all names when the export does not list them. */
   readonly isCollection: (name: string) => boolean
   /** Returns whether a name that looks native is known to belong to a user collection. */
   readonly isUserCollection: (name: string) => boolean
-  /** The field `id` of a row of JSON is the id of its document; otherwise it is a field of the data. */
+  /** True if the field `id` of a JSON row is the id of the document; otherwise `id` is a field of the data. */
   readonly hasRowIds: boolean
 }
 
