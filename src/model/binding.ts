@@ -1,6 +1,6 @@
 // Evaluates bindings, the computed fields of indexes: stored code that runs over one document whenever the document is
-// written. A binding can read only its document and the names of its database, so computing an index entry again at a
-// later time gives the same entry.
+// written. A binding can read only its document and the names of its database. So an index entry that is computed again
+// later is the same.
 
 import { isInterruption } from '../base/effort.ts'
 import { endOfTime } from '../base/micros.ts'
@@ -14,7 +14,8 @@ import { Session, type SessionHost } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
 /**
- * Thrown when a binding reads more than its document. The check of its effects at creation cannot always detect this.
+ * Thrown when a binding reads more than its document. The check at the creation of the index cannot detect every such
+ * binding.
  */
 class Lookup extends Error {}
 

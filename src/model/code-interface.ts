@@ -1,5 +1,5 @@
-// The interface of stored code: its arguments, the arguments with which predicates are called, the effects that code
-// may have on the data, and the places that limit them.
+// The interface of stored code: the arguments of code and of predicates, the effects of code on the data, and the
+// places that limit these effects.
 
 import type { Code } from '../values/code.ts'
 import { DocumentValue, isArray, isObject, TransactionTime, type Value } from '../values/value.ts'
@@ -25,18 +25,18 @@ export function exceeds(effect: Effect, limit: Effect): boolean {
 }
 
 /**
- * The arguments of code: a list, or one value for all parameters, as in a call of version 4. There, code with several
- * parameters takes its arguments from the elements of an array. Each language accepts both forms.
+ * The arguments of code: a list, or one value for all parameters, as in a call of version 4. In version 4, code with
+ * several parameters takes its arguments from the elements of an array. Each language accepts both forms.
  */
 export type CodeArguments =
   | {
       readonly list: readonly Value[]
-      /** Code sees the documents in the list as passed here, even if the stored ones differ. */
+      /** Code sees the documents in the list as passed here, even if the stored documents differ. */
       readonly areVersions?: true
     }
   | { readonly one: Value }
 
-/** The documents that a predicate takes. For a write, they are the versions before and after. */
+/** The documents that are passed to a predicate. For a write, these are the versions before and after the write. */
 function documentsOf(
   argument: AccessRequest['argument'],
   { action, document, next }: Partial<PredicateSubject> = {},
@@ -61,7 +61,7 @@ function documentsOf(
   }
 }
 
-/** The arguments of a predicate. A predicate about a call takes the arguments of the function. */
+/** The arguments of a predicate. A predicate for the action `call` takes the arguments of the called function. */
 export function predicateArguments(
   { language }: Code,
   { predicatesTakeDocuments }: { readonly predicatesTakeDocuments?: true },

@@ -1,5 +1,5 @@
-// Errors that the rules of the data raise: a kind with its parts, and no text. Each language has a table of texts and
-// codes for the kinds, and finds the position in the query that an error refers to.
+// Errors for violated rules of the data. An error has a kind with details, but no text. Each language has a table of
+// texts and codes for the kinds, and finds the position in the query that an error refers to.
 
 import { WriteRejected } from '../storage/store/store-contract.ts'
 import type { Ref, Value } from '../values/value.ts'
@@ -65,7 +65,9 @@ export type FieldFault =
 export interface FieldFailure {
   readonly path: readonly string[]
   readonly fault: FieldFault
-  /** The path leads through the fields that the client sent, not through the document that results from them. */
+  /**
+   * True if the path refers to the fields that the client sent. Otherwise the path refers to the resulting document.
+   */
   readonly isInArgument?: boolean
 }
 
@@ -95,21 +97,21 @@ export type Fault =
   /** A key with this id already exists. */
   | { readonly kind: 'key exists' }
   /**
-   * `indexes`: the unique indexes that already contain the same terms and values. Empty for the credentials of a
-   * document.
+   * `indexes`: the unique indexes that already contain the same terms and values. Empty if the document already has
+   * other credentials.
    */
   | { readonly kind: 'not unique'; readonly indexes: readonly Ref[] }
   | { readonly kind: 'invalid fields'; readonly failures: readonly FieldFailure[] }
   | { readonly kind: 'mistyped'; readonly failures: readonly TypeFailure[] }
   | { readonly kind: 'failed checks'; readonly checks: readonly FailedCheck[] }
-  /** A check failed with an error of its language. */
+  /** The code of a check constraint failed with an error of its language. */
   | { readonly kind: 'broken check'; readonly error: LanguageError }
   /** The default value of a field could not be computed. */
   | { readonly kind: 'failed default'; readonly field: string; readonly error: LanguageError }
   /** A query may write only in its own database. */
   | { readonly kind: 'other database' }
   | { readonly kind: 'negative id'; readonly id: bigint }
-  /** Writes take place at the current time, or in history at a time up to now. */
+  /** The query writes while `at` sets another time, or it writes history at a time in the future or before 1684. */
   | { readonly kind: 'other time' }
   | { readonly kind: 'in container' }
   | { readonly kind: 'built-in collection'; readonly mode: 'update' | 'replace' }
@@ -127,8 +129,8 @@ export type Fault =
   | { readonly kind: 'moved into itself'; readonly database: string; readonly parent: string }
 
 /**
- * A violated rule of the data. Languages catch it and render it with their own text. It does not extend Error, because
- * recording a stack for each denied permission would be expensive.
+ * A violated rule of the data. Languages catch a Failure and render it with their own text. The class does not extend
+ * Error, because recording a stack for each denied permission would be expensive.
  */
 export class Failure {
   readonly faults: readonly (Fault & { readonly place: FailurePlace })[]
@@ -137,7 +139,7 @@ export class Failure {
     this.faults = faults
   }
 
-  /** The kinds, for places that have no text for them. */
+  /** The kinds of the faults, for code that has no texts for the kinds. */
   get message(): string {
     return this.faults.map(({ kind }) => kind).join(', ')
   }

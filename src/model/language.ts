@@ -52,7 +52,10 @@ interface Ending {
   readonly metrics: QueryMetrics | undefined
 }
 
-/** An error for readers who must not see data: the template keeps quoted values apart from the text. A plain value. */
+/**
+ * An error for the query log, whose readers must not see data. The template separates quoted values from the text. A
+ * plain value.
+ */
 export interface Fault {
   readonly code: string
   /** Empty if the text comes from the client. */
@@ -71,9 +74,11 @@ export function requestFault({ code, template }: RequestError, name: string = co
 
 /** A parsed query. It can be evaluated any number of times. */
 export interface Query {
-  /** The strongest effect of the query itself. Effects of the functions that it calls show only when it runs. */
+  /**
+   * The strongest effect of the query's own text. The effects of called functions are known only when the query runs.
+   */
   readonly effect: Effect
-  /** The query is certain to take longer than it may block the process that serves all other queries. */
+  /** True if the query certainly takes longer than a query may block the process that serves all other queries. */
   readonly isLong?: boolean
   /**
    * Evaluates the query, and renders its result while the snapshot is open. Values that depend on the commit are marks
@@ -106,8 +111,7 @@ interface QueryParser {
   /** Parses the query of a request. Throws if the query is invalid. */
   parse(request: LanguageRequest): Query
   /**
-   * Finds a fault that even callers without a valid credential may learn. Languages without such faults have no such
-   * function.
+   * Finds a fault that even callers without a valid credential may learn. Absent if the language has no such faults.
    */
   faultForAnybody?(request: LanguageRequest): RequestError | undefined
   /** Evaluates a query that opens a stream. `parameter`: the URL's list of fields that events show. */
@@ -121,7 +125,8 @@ export interface ResponseRenderer {
   /** Renders a value as the body of a response. */
   render(value: Value, session: Session): RenderedResponse
   /**
-   * Replaces the marks in a body of {@link Query.evaluate} or {@link render} by the facts that are known at the end.
+   * Replaces the marks in a body of {@link Query.evaluate} or {@link render} by facts that are known only when the
+   * request is over.
    */
   complete(body: string, request: LanguageRequest, ending: Ending): string
   /** Renders the response to a query that failed with an error of the language. */
@@ -146,15 +151,16 @@ export interface ExplanationRenderer {
 /** Removes the data of clients from texts for the query log. */
 interface QueryRedaction {
   /**
-   * Returns the text of a query without any data that a person could have typed, as the inside of a JSON string, for
-   * the query log. Marks replace the names of schema objects in `names` (`src/values/names.ts`).
+   * Returns the shape of a query for the query log: its text without any data that a person could have typed. The
+   * result is escaped for use inside a JSON string. Marks replace the names of schema objects in `names`
+   * (`src/values/names.ts`).
    */
   shape(text: string, names?: readonly string[]): string
   /** Returns whether a word belongs to the language. The query log stores such words even if an error quotes them. */
   isWord(word: string): boolean
 }
 
-/** A language of requests. Each consumer uses one part. */
+/** A language of requests. Each consumer uses only one of these interfaces. */
 export interface Language extends QueryParser, ResponseRenderer, ExplanationRenderer, QueryRedaction {}
 
 /** A language with its name, and with the functions for its stored code. */

@@ -6,7 +6,10 @@ import { Failure } from './failure.ts'
 import { mayRead, permissionDenied } from './permissions.ts'
 import type { Session } from './session.ts'
 
-/** Returns the live version of a document. Throws a Failure if the caller may not read it or it does not exist. */
+/**
+ * Returns the live version of a document. Throws a Failure if the caller may not read the document or the document does
+ * not exist.
+ */
 export function readDocument(ref: Ref, session: Session): Version {
   if (!mayRead(ref, session)) throw permissionDenied()
   const version = fetch(ref, session)
@@ -14,7 +17,10 @@ export function readDocument(ref: Ref, session: Session): Version {
   return version
 }
 
-/** Returns the document of a set's element. The read is not counted: reading the set was. */
+/**
+ * Returns the document of a set's element. The costs of this read are not counted, because the read of the set was
+ * counted.
+ */
 export function readElement(ref: Ref, session: Session): Version {
   if (!mayRead(ref, session)) throw permissionDenied()
   session.reads?.document(ref)
@@ -59,7 +65,7 @@ export function countingRead<T>(
   return found
 }
 
-/** Runs a read that counts for no query, because its result is cached for all callers. */
+/** Runs a read without adding it to the costs of the query, because the result is cached for all callers. */
 export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: () => T): T {
   const { readBytes } = counters
   const found = read()

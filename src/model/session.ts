@@ -51,11 +51,11 @@ interface CodeFacts {
 export interface CodeLanguage<L extends LanguageName> {
   /**
    * Runs code within the session of the caller: with its transaction, rights, deadline and counts. Throws
-   * LanguageErrors of its own, and everything else that evaluation throws.
+   * LanguageErrors of this language, and all other errors of the evaluation.
    */
   run(code: CodeIn<L>, given: CodeArguments, session: Session): Value
   facts(code: CodeIn<L>): CodeFacts
-  /** Returns whether code from another source than a query could also come from a query. */
+  /** Returns whether code that does not come from a query, such as imported code, is valid. */
   isCode(code: CodeIn<L>): boolean
   /**
    * Present if predicates take documents, one for each parameter. If absent, predicates take the arguments of a call.
@@ -86,7 +86,7 @@ type CodeLanguages = {
 /** The index entry through which a document was found. */
 interface IndexMatch {
   readonly document: Ref
-  /** The fields that the entry contains unchanged: reading them is not reading the document. */
+  /** The fields that the entry contains unchanged. A read of these fields does not count as a read of the document. */
   readonly covered: ReadonlySet<string> | 'all'
 }
 
@@ -130,7 +130,7 @@ interface SessionOptions {
 /** The compute units, or elements of sets, between two checks of the deadline. */
 const unitsPerClockCheck = 256
 
-/** Steps of effort that count for one unit. */
+/** The number of effort steps (base/effort.ts) that one compute unit or one element of a set counts as. */
 const stepsPerUnit = 8
 
 const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
@@ -169,24 +169,24 @@ export class Session {
   callSite: CallSite | undefined
   /** The index entry that led to the document whose access is being decided. */
   indexMatch: IndexMatch | undefined
-  /** Nested applications of code: lambdas, functions. */
+  /** The number of nested calls of lambdas and functions. */
   callDepth = 0
-  /** Nested expressions. */
+  /** The number of nested expressions. */
   depth = 0
-  /** For the query log. */
+  /** The schema objects that the query has found, for the query log. */
   readonly named = new NamedObjects()
-  /** For explanations. */
+  /** The reads of the query, for its explanation. */
   readonly reads: ReadRecorder | undefined
   byteReadOps = 0
   /** UTF-16 code units of the texts that functions of this query have created. */
   textUnits = 0
-  /** Output of code beside its results, such as log messages, in order and in the form of its language. */
+  /** Output of code other than results, such as log messages. In order, and in the form of the code's language. */
   readonly output: unknown[] = []
-  /** The names of the reads that have been counted. */
+  /** The keys of the reads that have been counted. */
   readonly #reads = new Set<string>()
   /**
    * The current documents of the query's database that have been read, by collection. They are not in `#reads`, because
-   * creating a name costs more than reading the document.
+   * creating a key takes longer than reading the document.
    */
   readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
   /** The documents that have been read as of other times, by time and collection. */
@@ -330,7 +330,10 @@ export class Session {
     return language.code as unknown as CodeLanguage<LanguageName>
   }
 
-  /** Returns whether a predicate of a role or access provider returns exactly `true`. Its errors are never shown. */
+  /**
+   * Returns whether a predicate of a role or access provider returns exactly `true`. Clients never see errors of the
+   * predicate.
+   */
   decides(predicate: Code, argument: AccessRequest['argument'], about?: PredicateSubject): boolean {
     const outcome = this.tryPredicate(predicate, argument, about)
     return 'value' in outcome && outcome.value === true
@@ -386,7 +389,7 @@ export class Session {
     if (this.#setElements % unitsPerClockCheck === 0) this.checkDeadline()
   }
 
-  /** Runs work whose effort depends on its input. Much effort counts as compute. */
+  /** Runs work whose effort depends on its input. Counts compute units if the work takes many effort steps. */
   metered<T>(work: () => T): T {
     const before = stepsSoFar()
     const result = work()
@@ -437,13 +440,13 @@ export class Session {
     if (ids.add(id).size > size) this.byteReadOps += readOps(bytes)
   }
 
-  /** Adds the costs of another session of the same transaction, which ran on behalf of this one. */
+  /** Adds the costs of another session of the same transaction, which ran on behalf of this session. */
   countCostsOf(other: Session): void {
     this.#computeUnits += other.#computeUnits
     this.byteReadOps += other.byteReadOps
   }
 
-  /** Billed compute operations so far, at least one. They include the index entries of the query's writes. */
+  /** Billed compute operations so far, at least one. This number includes the index entries of the query's writes. */
   get computeOps(): number {
     const units = this.#computeUnits + this.transaction.counters.indexUnits
     return Math.max(1, Math.ceil(units / limits.computeUnitsPerOp))

@@ -1,6 +1,7 @@
-// Lists the changes of a source's documents since some time, for event feeds: in the order of commits, and within a
-// commit in the order of the source. A collection's changes come from its change record, an index's from its own
-// events, a document's from its versions. So the cost depends only on the changes of that source.
+// Lists the changes of a source's documents since a time, for event feeds. Changes are in the order of commits, and
+// within a commit in the order of the source. The changes of a collection come from its change record. The changes of
+// an index come from the index's events, and the changes of a document from its versions. So the cost depends only on
+// the number of changes of that source.
 
 import { step } from '../base/effort.ts'
 import { micros } from '../base/micros.ts'
@@ -28,7 +29,7 @@ export interface SourceChange {
   /** The position among the changes of this transaction, from 0. */
   readonly ordinal: number
   readonly document: Ref
-  /** The document was in the source before the transaction. */
+  /** True if the document was in the source before the transaction. */
   readonly wasIn: boolean
   /**
    * True if the source contains the document after the transaction, provided that the document exists and the caller
@@ -54,8 +55,8 @@ export function sourceChanges(
 }
 
 /**
- * Returns whether {@link sourceChanges} from a time on returns every change since then, and none was removed with the
- * history.
+ * Returns whether {@link sourceChanges} returns every change since `from`. Otherwise changes were removed with the
+ * history, or were made before the change record began.
  */
 export function areComplete(
   source: ChangeSource,
@@ -168,7 +169,7 @@ function compareEntries(left: EntryEvents, right: EntryEvents, { values }: Index
   return left.document.id < right.document.id ? -1 : 1
 }
 
-/** Returns whether a document had entries under some terms at some time. */
+/** Checks whether a document had index entries under some terms at a time. */
 class Membership {
   readonly #index: IndexDefinition
   readonly #termsKey: string

@@ -7,7 +7,7 @@ import type { Micros, Ref, Value } from '../values/value.ts'
 /** The subject that a stream follows. */
 export type StreamSubject =
   | { readonly kind: 'document'; readonly ref: Ref }
-  /** The documents of a collection: a user collection, or a native one that can be followed. */
+  /** The documents of a user collection, or of a native collection that supports streams. */
   | { readonly kind: 'documents'; readonly collection: Ref }
   | { readonly kind: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
   /** Every write to a document of a collection. */
@@ -16,7 +16,7 @@ export type StreamSubject =
 /** The members that an event may have. */
 export type StreamField = 'action' | 'document' | 'diff' | 'prev' | 'index'
 
-/** An event before its viewers and its format are known. */
+/** An event before it is formatted for its viewers. */
 export interface StreamEvent {
   readonly type: 'version' | 'history_rewrite' | 'set'
   /** The document that the event is about. */
@@ -32,7 +32,7 @@ export interface StreamEvent {
   }
 }
 
-/** The reason why a stream ends, for its last event. */
+/** The reason why a stream ends, for the last event of the stream. */
 export interface StreamEnd {
   readonly cause:
     | 'rights lost'
@@ -59,32 +59,34 @@ export interface StreamWording {
 export interface StreamFormat extends StreamWording {
   /** Formats with the same key produce the same text. */
   readonly key: string
-  /** The members that its events show. */
+  /** The members that the events of the stream show. */
   readonly fields: readonly StreamField[]
   /** An event of the transaction that was committed at `txn`. */
   event(event: StreamEvent, txn: Micros, transaction: Transaction): string
 }
 
-/** A position among the events of a stream: after the event with this ordinal in the transaction of this time. */
+/** A position in a stream: after the event with the number `ordinal` in the transaction that committed at `time`. */
 export interface StreamPlace {
   readonly time: Micros
   readonly ordinal: number
 }
 
-/** A page of events after some position, as a language has read it. */
+/** A parsed page of the events that follow a position. */
 export interface StreamPage {
   /** The text of each event with its position and its line end. */
   readonly lines: readonly { readonly place: StreamPlace; readonly text: string }[]
   /** The position at which the next page continues. */
   readonly place: StreamPlace
   readonly hasNext: boolean
-  /** The last event ends the stream. */
+  /** True if the last event of the page ends the stream. */
   readonly isOver: boolean
-  /** The costs of a page without events, summed up by its language. */
+  /** The costs of reading the page, for a status event. The language defines the order of the numbers. */
   readonly costs: readonly number[]
 }
 
-/** A stream whose events are formatted when the tailer finds them in a transaction. The same for all languages. */
+/**
+ * A stream whose events are formatted when the service finds them in a new transaction. All languages use this type.
+ */
 export interface PushedOrder {
   readonly kind: 'pushed'
   readonly subject: StreamSubject
@@ -92,8 +94,8 @@ export interface PushedOrder {
 }
 
 /**
- * A stream for which code decides about events, which may take long. Events are read page by page, each page by a
- * request of its own.
+ * A stream for which code decides about each event. Such code may run for long, so events are read in pages. Each page
+ * is read by a separate request.
  */
 export interface PagedOrder {
   readonly kind: 'paged'
@@ -108,7 +110,7 @@ export interface PagedOrder {
   request(after: StreamPlace, size: number): string
   /** Parses the body of the response. */
   read(body: string): StreamPage
-  /** Returns a status event, for a stream that has had no event for long. */
+  /** Returns a status event, for a stream that has had no events for some time. */
   status(place: StreamPlace, costs: readonly number[]): string
 }
 

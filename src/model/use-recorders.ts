@@ -1,6 +1,6 @@
-// Records what a query has used: the schema objects that it has found by name, for the query log; and its reads of
-// index entries, collections and documents, for its explanation. Other queries are not recorded for explanations. An
-// explanation also describes the filters and orders in the text of the query.
+// Records the schema objects that a query has found by name, for the query log. If the query is explained, also records
+// its reads of index entries, collections and documents. An explanation also describes the filters and orders in the
+// text of the query.
 
 import { upsert } from '../base/upsert.ts'
 import { markedNamesMax } from '../values/names.ts'
@@ -13,10 +13,10 @@ export interface NamedObject {
   readonly name: string
 }
 
-/** The shared list of queries that have found no object. Never modified. */
+/** The list that all queries without found objects share. Never modified. */
 const none: NamedObject[] = []
 
-/** The first schema objects that a query has found, each once, in order. */
+/** The first schema objects that a query has found, without duplicates, in the order in which they were found. */
 export class NamedObjects {
   #list = none
 
@@ -38,7 +38,7 @@ export class NamedObjects {
 interface SetReads {
   /** The definition of the index or collection. */
   readonly set: Ref
-  /** How many times a scan of the set began. */
+  /** The number of started scans of the set. */
   scans: number
   /** Entries that were read, including entries that the caller may not see. */
   entries: number
@@ -83,9 +83,12 @@ export class ReadRecorder {
 export interface SetUse {
   /** The name of the collection. */
   readonly collection: string
-  /** Fields that are compared with a value: terms of an index. Paths to fields of the data begin with `data`. */
+  /**
+   * Fields that the query compares with a value. They become the terms of the suggested index. Paths to fields of the
+   * data begin with `data`.
+   */
   readonly terms: readonly Path[]
-  /** Fields that are sorted by, or compared by size: values of an index. */
+  /** Fields that the query sorts by, or compares by size. They become the values of the suggested index. */
   readonly values: readonly Path[]
   /**
    * True if the suggested index belongs to the collection's own definition, false if it is an index of the database.

@@ -1,4 +1,4 @@
-// Converts stored documents to the form that clients see: without internal fields, with computed ones.
+// Converts stored documents to the form that clients see: without internal fields, and with computed fields.
 
 import { historyFloorField, migrationField } from '../storage/store/definitions.ts'
 import type { Version } from '../storage/store/store-contract.ts'

@@ -1,6 +1,6 @@
 // The pipeline for all writes of documents: references, permission, existence, container, time, patch, validation,
-// write. Kinds of documents differ only in their Resource. Errors of a creation refer to its target, errors of other
-// writes to the call. Writes into the past change the history of a document, version by version.
+// write. Kinds of documents differ only in their Resource. Errors of a creation refer to the target of the call, errors
+// of other writes to the whole call. Writes into the past change the history of a document, version by version.
 
 import { micros, nearestMicros } from '../base/micros.ts'
 import type { Version } from '../storage/store/store-contract.ts'
@@ -148,7 +148,7 @@ function newDocument(database: DatabaseId, collection: CollectionId, session: Se
   return new Ref(database, collection, session.transaction.nextSchemaId(database, collection))
 }
 
-/** Moves a database with all its content to another parent. Returns its document there. */
+/** Moves a database with all its content to another parent. Returns the document of the database in the new parent. */
 export function moveDatabase(source: Ref, target: Ref, session: Session): Version {
   rejectOtherTime(session)
   const { access, callSite, transaction } = session
@@ -157,7 +157,7 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
   const parent = catalogue.databaseAt(target)
   if (!moved) throw Failure.of({ kind: 'not found', ref: source })
   if (!parent) throw Failure.of({ kind: 'not found', ref: target })
-  // The caller needs the right to delete databases of the query's own database, even if `source` is a deeper
+  // The caller needs the right to delete child databases of the query's own database, even if `source` is a deeper
   // descendant.
   const resource = new Ref(session.database, native.collections, BigInt(native.databases))
   if (!access.allows({ action: 'delete', resource, document: source, argument: () => source, callSite }))
@@ -171,7 +171,7 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
 
 /**
  * Checks the references in the fields of a version that will be written at a past time. Returns a function that makes
- * the other checks and returns the fields. Call this function after the check of the caller's permission.
+ * the other checks and returns the fields. Call the returned function after the check of the caller's permission.
  */
 function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
   const resource = resourceOf(ref.collection)
@@ -283,7 +283,7 @@ function asShown({ omitted, shown }: Draft, version: Version): Version {
 
 // ------------------------------------------------------------------------------------------- refusing
 
-/** References in the given fields are checked first. */
+/** Rejects invalid references in `params`, and a `target` in another database. Runs before the permission checks. */
 function rejectReferences(params: ObjectValue, resource: Resource, session: Session, target?: Ref): void {
   const failures = referenceFailures(params, session, resource.strictReferences === true)
   const isForeign = target !== undefined && target.database !== session.database
@@ -299,7 +299,10 @@ function rejectForeign(database: DatabaseId, session: Session): void {
   if (database !== session.database) throw Failure.of({ kind: 'other database' }, 'target')
 }
 
-/** The kinds of definitions that are compared with a staged schema, or that decide whether it may be committed. */
+/**
+ * The kinds of definitions that are compared with a staged schema, or that decide whether the staged schema may be
+ * committed.
+ */
 const definitions: ReadonlySet<CollectionId> = new Set([
   native.collections,
   native.indexes,
@@ -309,8 +312,9 @@ const definitions: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * Definitions cannot change while a schema is staged. Changes of the staged schema are made in a rehearsal, in which
- * nothing is staged, so only queries of version 4 get this error. The original service behaved the same way.
+ * Definitions cannot change while a schema is staged. Changes of the staged schema run in a rehearsal, a transaction
+ * whose writes are discarded. In a rehearsal, no schema is staged. So only queries of version 4 get this error. The
+ * original service behaved the same way.
  */
 function rejectWhileStaged(collection: CollectionId, session: Session): void {
   if (definitions.has(collection) && isStaged(session)) throw Failure.of({ kind: 'staged schema' })
@@ -321,7 +325,7 @@ function rejectInContainer(database: DatabaseId, resource: Resource, { transacti
   throw Failure.of({ kind: 'in container' }, 'target')
 }
 
-/** Rejects negative ids. References may hold them, but documents are numbered from 0. */
+/** Rejects negative ids. References may contain negative ids, but the ids of documents start at 0. */
 function rejectNegativeId(id: bigint, place: FailurePlace = 'call'): void {
   if (id < 0n) throw Failure.of({ kind: 'negative id', id }, place)
 }

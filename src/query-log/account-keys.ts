@@ -1,7 +1,7 @@
-// Account keys: the credentials of log pipelines. They belong to the operator, not to a database, and give access
-// only to the log API. A secret is shown once, and its SHA-256 is stored. A slow hash such as bcrypt would protect
-// guessable secrets, but 256 random bits cannot be guessed, and checking a key must stay cheap. A key names a region
-// group in its requests.
+// Account keys: the credentials of log pipelines. They belong to the operator, not to a database, and give access only
+// to the log API. A secret is shown once, and its SHA-256 is stored. A slow hash such as bcrypt would protect guessable
+// secrets, but 256 random bits cannot be guessed, and checking a key must stay cheap. An export request with an account
+// key names a region group.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { microsPerDay, nearestMicros } from '../base/micros.ts'
@@ -109,8 +109,8 @@ function hasExpired({ expiresAt }: AccountKey, now: Micros): boolean {
   return expiresAt !== undefined && expiresAt <= now
 }
 
-// The names of region groups. An instance belongs to one of them. The others are valid too: a pipeline that queries all
-// of them gets an empty result and no error.
+// The names of region groups. An instance belongs to one region group. The names of other groups are valid, too: a
+// pipeline that queries all groups gets empty results for them instead of errors.
 
 /** The region groups of the hosted service. */
 const hosted: readonly string[] = ['us-std', 'eu-std']

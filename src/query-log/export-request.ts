@@ -26,7 +26,7 @@ export const transitions: Readonly<Record<ExportState, readonly ExportState[]>> 
   Pending: ['CreatingNewUrl', 'DoesNotExist', 'Failed', 'TimedOut'],
   /** The file exists, and a URL for it is being created. A file that has vanished is created again. */
   CreatingNewUrl: ['Complete', 'Pending', 'Failed', 'TimedOut'],
-  /** The URL works until it expires. A later request creates a new one. */
+  /** The URL works until it expires. A later request creates a new URL. */
   Complete: ['CreatingNewUrl'],
   /** No record matched. */
   DoesNotExist: [],
@@ -51,7 +51,7 @@ export interface ExportRequest {
   readonly from: number
   readonly to: number
   readonly regionGroup: string
-  /** The exported database; absent for a whole region group. */
+  /** The exported database; absent for an export of a whole region group. */
   readonly database?: ExportDatabase
   /** The owner for fair queueing: the operator, or the outermost database of the caller. Absent in requests of 0.1. */
   readonly requester?: string
@@ -59,7 +59,7 @@ export interface ExportRequest {
   readonly updatedAt: Micros
   /** The start of the current processing, from which the time limit counts. */
   readonly startedAt: Micros
-  /** Number of times that a process has started to work on the request without finishing it. */
+  /** Number of times that a process has started to process the request without finishing. */
   readonly attempts: number
   /** The process that works on the request, and the end of its lease. */
   readonly lease?: { readonly owner: string; readonly until: Micros }

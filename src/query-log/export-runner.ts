@@ -1,5 +1,5 @@
 // Processes export requests, one at a time in each process. A process claims a request with a lease and renews the
-// lease while it works. If the process is killed, the lease expires, and another process continues from the state on
+// lease during the work. If the process is killed, the lease expires, and another process continues from the state on
 // disk. Only the state is stored: an interrupted file is simply created again.
 
 import { Readable } from 'node:stream'
@@ -27,7 +27,7 @@ interface ExportRunnerOptions {
   readonly timeoutMs: number
   /** Validity of a download URL, in seconds. */
   readonly urlSeconds: number
-  /** The matching records. They include all records that any process wrote up to `time`. */
+  /** The matching records, including all records that any process wrote up to `time`. */
   readonly records: (filter: RecordFilter, time: Micros, signal: AbortSignal) => AsyncIterable<Buffer>
   readonly onFailure: (request: ExportRequest, cause: unknown) => void
 }
@@ -100,7 +100,7 @@ export class ExportRunner {
     }
   }
 
-  /** Processes a request to a final state, unless it is interrupted. Rejects only when the store fails. */
+  /** Processes a request to a final state, unless the processing is interrupted. Rejects only when the store fails. */
   async #work(request: ExportRequest, owner: string): Promise<void> {
     const { store, timers, passedTime, timeoutMs, onFailure } = this.#options
     const { id } = request

@@ -1,6 +1,6 @@
-// The storage of exported files. `Downloads`, whose files this service serves itself, and S3-compatible buckets
-// (s3-storage.ts) implement its interface. This service stores the files in a folder of the data directory, or in the
-// store that several machines share.
+// The storage of exported files. `ExportStorage` has two implementations. With `Downloads`, clients download the files
+// from this service. The service keeps these files in a folder of the data directory, or in the store that several
+// machines share. s3-storage.ts stores the files in a bucket of an S3-compatible service.
 
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'
@@ -14,12 +14,15 @@ import { ifThere, modificationTime, removeFile, syncFolder } from './segment-fil
 import type { Signer } from './signing.ts'
 
 export interface ExportStorage {
-  /** Stores a file once all of `content` has arrived, and replaces an older one. Incomplete files are never visible. */
+  /**
+   * Stores a file once all of `content` has arrived, and replaces an older file of this name. Incomplete files are
+   * never visible.
+   */
   store(name: string, content: Readable, signal: AbortSignal): Promise<void>
   exists(name: string): Promise<boolean>
   /**
-   * The address at which the file can be fetched without a credential until `expires` (seconds since the Unix epoch): a
-   * URL, or a path with query on this service.
+   * The address for downloading the file without a credential: a URL, or a path with a query on this service. The
+   * address is valid until `expires`, in seconds since the Unix epoch.
    */
   address(name: string, expires: number): Promise<string>
   /** Removes a file; it need not exist. */
@@ -33,7 +36,7 @@ export function fileName(requestId: string): string {
 
 /** The storage of files: a folder, or the store that several machines share. */
 export interface FileTable {
-  /** Stores a file once all of `content` has arrived, and replaces an older one. */
+  /** Stores a file once all of `content` has arrived, and replaces an older file of this name. */
   store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
   /** The size of a file in bytes; undefined when it does not exist. */
   size(name: string): Promise<number | undefined>
@@ -46,7 +49,10 @@ export interface FileTable {
 /** Only names made by `fileName` reach a file system or a table. */
 const namePattern = /^[0-9a-f-]{36}\.ndjson\.gz$/
 
-/** Exported files that clients download from this service through signed URLs, in whatever storage they are. */
+/**
+ * Exported files that clients download from this service through signed URLs. `files` determines where the files are
+ * stored.
+ */
 export class Downloads implements ExportStorage {
   readonly files: FileTable
   readonly #signer: Signer

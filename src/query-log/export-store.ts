@@ -3,7 +3,7 @@
 //     R <id>               the request as JSON; ids sort by age
 //     J <id>               the requester; present while the request is unfinished
 //     T <subject> 00 token the request of an idempotency token, and the time of its creation
-//     P                    the elapsed time, with which data is removed by age
+//     P                    the elapsed time, which determines the age of old data
 //     S                    the key for signing URLs and page tokens
 //
 // Every change reads and writes in one transaction, so that only one of two concurrent changes succeeds.
@@ -36,7 +36,10 @@ export type ExportParameters = Pick<
   'timeStart' | 'timeEnd' | 'from' | 'to' | 'regionGroup' | 'database' | 'requester'
 >
 
-/** An idempotency token: a client sends the same token when it repeats a request. `subject` separates clients. */
+/**
+ * An idempotency token: a client sends the same token when it repeats a request. Clients with different subjects may
+ * use the same token.
+ */
 export interface IdempotencyToken {
   readonly subject: string
   readonly token: string
@@ -233,7 +236,7 @@ export class ExportStore {
     })
   }
 
-  /** Deletes a request, unless it is unfinished again. */
+  /** Deletes a request, unless it is unfinished again because its URL is being renewed. */
   async forget(id: string): Promise<void> {
     await this.#kv.transact(view => {
       const request = find(view, id)
@@ -275,7 +278,10 @@ export class ExportStore {
   }
 }
 
-/** Returns whether a lease is valid. A lease longer than the maximum was made before the clock was set back. */
+/**
+ * Returns whether a lease is valid. A lease that is longer than the maximum is invalid: it was made before the clock
+ * was set back.
+ */
 function isHeld(lease: ExportRequest['lease'], now: Micros): boolean {
   return lease !== undefined && lease.until > now && lease.until <= now + leaseMicrosMax
 }

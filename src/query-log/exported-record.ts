@@ -17,7 +17,7 @@ export interface ExportedRecord {
   readonly TXN_RETRIES: number
 }
 
-/** Returns whether the dashboard made the request: it sets a tag on its requests. */
+/** Returns whether the dashboard made the request: the dashboard sets a tag on its requests. */
 export function isOfDashboard({ TAGS }: ExportedRecord): boolean {
   return TAGS?.source === 'dashboard'
 }

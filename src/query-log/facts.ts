@@ -3,8 +3,8 @@
 //
 //     /17/["key/0/12","admin","","10.0.0.1","/",0,["cusers"],[40,0]]{"API_VERSION":…}
 //
-// The facts are a JSON list without braces, so the first brace in a line begins the record. They identify the caller by
-// numbers and contain no value of any query. Empty elements at the end are omitted. Lines that version 0.1
+// The facts are a JSON list without braces, so the first brace in a line begins the record. The facts identify the
+// caller by numbers and contain no value of any query. Empty elements at the end are omitted. Lines that version 0.1
 // wrote have no facts. The facts of a write end with the time of its transaction. With this time, the request that
 // wrote a version of a document can be found. The facts do not name the document.
 
@@ -138,7 +138,7 @@ interface PlainShape {
 const knownShapesMax = 1000
 const knownShapeCharsMax = 500
 
-/** Removes the marks from shapes. */
+/** Removes the marks from shapes. A mark is a character that represents a name (`src/values/names.ts`). */
 export class PlainShapes {
   readonly #known = new GenerationCache<string, PlainShape>(knownShapesMax)
 
@@ -202,7 +202,7 @@ type FactsJson = readonly [
   commitTime?: number,
 ]
 
-/** Inserts names for some of the `?` in a shape. */
+/** Replaces some of the `?` in a shape by names. */
 function filled(shape: string, holes: readonly number[], named: readonly NamedObject[]): string {
   if (holes.length === 0) return shape
   // Positions refer to the escaped shape in the record.

@@ -62,7 +62,7 @@ export const minuteMs = 60_000
 const shapesMax = 2000
 /** Maximum number of distinct databases. */
 const databasesMax = 10_000
-/** The code of errors without a code, such as errors of schema files. */
+/** Shown instead of a code for errors without a code, such as errors of schema files. */
 const noCode = '–'
 /** The name for all shapes or databases beyond the limit. */
 const otherShapes = '…'

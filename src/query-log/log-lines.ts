@@ -13,8 +13,8 @@ const blockBytes = 524_288
 /**
  * The whole lines of a file in blocks, each valid until the next one is requested. Yields nothing when retention has
  * removed the file since it was listed. Records are shorter than a block, so a longer line is damaged and skipped. An
- * incomplete line at the end, where a writer crashed, is skipped as well. Throws the reason of `signal` once it is
- * aborted.
+ * incomplete line at the end, where a writer crashed, is skipped as well. Throws the reason of `signal` once the signal
+ * is aborted.
  */
 export async function* lineBlocks(
   path: string,

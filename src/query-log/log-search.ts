@@ -1,5 +1,4 @@
-// Searches for single records of the query log and returns them in pages, the newest first. Records are matched
-// against the conditions of the search.
+// Searches for single records of the query log and returns them in pages, the newest first.
 
 import type { Micros } from '../values/value.ts'
 import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
@@ -46,7 +45,7 @@ export async function searchRecords(
   const wanted = search.skip + search.limit + 1
   let found: TimedRecord[] = []
   for (const { endedMs, path } of (await segmentsOf(folder, search)).toReversed()) {
-    // Segments of other processes may overlap in time, but not those that ended earlier.
+    // Segments of several processes may overlap in time. A segment that ended before the last wanted record is skipped.
     const last = found[wanted - 1]
     if (last !== undefined && endedMs + slackMs < last.time) continue
     for await (const lines of linesOf(path, signal)) {
@@ -65,8 +64,8 @@ export async function searchRecords(
 }
 
 /**
- * The next page ends at the millisecond of the last record; `skip` counts the records of this millisecond already
- * returned.
+ * The next page ends at the millisecond of the last record; `skip` counts the records of this millisecond that the
+ * pages up to now contain.
  */
 function nextAfter(
   time: number,
@@ -82,7 +81,7 @@ function newest(found: TimedRecord[], count: number): TimedRecord[] {
 }
 
 function collect(lines: readonly string[], search: RecordSearch, found: TimedRecord[]): void {
-  // The text is searched as it is escaped in the JSON of a line.
+  // Lines contain JSON, so the search text is escaped as in JSON.
   const text = search.text && JSON.stringify(search.text).slice(1, -1).toLowerCase()
   for (const line of lines) {
     // Most lines are skipped without parsing.
@@ -94,8 +93,8 @@ function collect(lines: readonly string[], search: RecordSearch, found: TimedRec
 }
 
 /**
- * Returns whether a record, its shape with names or its error contains a lower-case text. Numbers of callers are not
- * searched.
+ * Returns whether a record, its shape with names or its error contains a lower-case text. The numbers that identify the
+ * caller are not searched.
  */
 function containsText(line: string, { facts }: TimedRecord, text: string): boolean {
   if (splitLine(line).record.toLowerCase().includes(text)) return true
@@ -144,7 +143,7 @@ export interface RecordConditions {
   readonly commitTimes?: ReadonlySet<Micros> | undefined
 }
 
-/** Returns whether a record meets its conditions. If it does not, the facts need not be parsed. */
+/** Returns whether a record meets the conditions for records. If the record does not, its facts need not be parsed. */
 function matchesRecord(record: ExportedRecord, wish: RecordConditions): boolean {
   if (record.QUERY_TIME_MS < (wish.slowerThanMs ?? 0)) return false
   if (wish.status !== undefined && !hasStatus(record, wish.status)) return false
@@ -154,7 +153,7 @@ function matchesRecord(record: ExportedRecord, wish: RecordConditions): boolean 
   return wish.opsAbove === undefined || operationsOf(record) > wish.opsAbove
 }
 
-/** Returns whether the facts of a record meet their conditions. */
+/** Returns whether the facts of a record meet the conditions for facts. */
 function matchesFacts(facts: ParsedFacts | undefined, shape: string, wish: RecordConditions): boolean {
   if (wish.shape !== undefined && (facts?.shape ?? shape) !== wish.shape) return false
   if (wish.error !== undefined && facts?.fault?.code !== wish.error) return false

@@ -77,7 +77,7 @@ export class LogSummaries {
   readonly #held = new LRUCache<string, LogAggregate, { segment: Segment; signal: AbortSignal }>({
     maxSize: cachedEntriesMax,
     sizeCalculation: entriesIn,
-    // An aggregate that is evicted while it is being computed is still returned to its callers.
+    // If the cache evicts an aggregate during its computation, the callers still get the aggregate.
     ignoreFetchAbort: true,
     fetchMethod: (_path, _stale, { context }) => this.#loadOrCompute(context.segment, context.signal),
   })
@@ -141,8 +141,8 @@ export class LogSummaries {
   /** The aggregate of a closed segment. */
   #sumsOf(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
     const sums = () => this.#held.forceFetch(segment.path, { context: { segment, signal } })
-    // Concurrent callers share one computation, which is aborted with the request that started it. The second attempt
-    // then computes the aggregate itself.
+    // Concurrent callers share one computation. If the request that started the computation is aborted, the computation
+    // is aborted, too. The second attempt then computes the aggregate itself.
     return sums().catch(sums)
   }
 

@@ -1,6 +1,6 @@
-// Determines the database of a record. A record contains the names that its database had at the time of the request,
-// but databases are renamed, moved, deleted and recreated under the same name. So each line of a segment begins with
-// permanent ids, its trail, which is not part of the record and not exported:
+// Determines the database of a record. A record contains the names that its database had at the time of the request.
+// But databases can be renamed, moved, deleted and recreated under the same name. So each line of a segment begins with
+// a trail: the permanent ids of the database and its ancestors. The trail is not part of the record and not exported:
 //
 //     /17/23/{"API_VERSION":…}     a request to database 23 in database 17; `/` alone: to the root
 //     /17/23/[…]{"API_VERSION":…}  the same with additional facts, see facts.ts
@@ -25,7 +25,7 @@ export function trailOf(ids: readonly bigint[]): string {
   return ids.reduce((trail, id) => `${trail}${id}/`, '/')
 }
 
-/** The text before a record: its trail, which is undefined without a caller, and its facts. */
+/** The text before a record: the record's trail and facts. `trail` is undefined if the request has no caller. */
 export function beforeRecord(trail: string | undefined, facts: string): string {
   return (trail ?? noDatabase) + facts
 }

@@ -149,7 +149,7 @@ export class QueryLog {
     return request
   }
 
-  /** A summary over a time span. It includes every request that was finished before this call. */
+  /** A summary over a time span. The summary includes every request that was finished before this call. */
   async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
     await this.#written(filter, this.#options.now(), signal)
     return this.#summaries.summary(filter, signal)
@@ -239,7 +239,7 @@ export class QueryLog {
     await signer.ready().catch(() => undefined)
   }
 
-  /** The matching records. They include all records that any process wrote up to `time`. */
+  /** The matching records, including all records that any process wrote up to `time`. */
   async *#records(filter: RecordFilter, time: Micros, signal: AbortSignal): AsyncGenerator<Buffer> {
     await this.#written(filter, time, signal)
     yield* matchingRecords(this.#options.folder, filter, signal, this.#options.onDamage)

@@ -1,8 +1,8 @@
 // Formats a request as one line of the query log, in the format of exported logs. The protocol fixes the field names,
 // their order and their types (RESPONSE_CODE is text, REQUEST_HEADERS is text that contains JSON).
 //
-// Facts for which the format has no field are stored separately, see facts.ts. This code runs for every request, so it
-// concatenates the line itself and caches repeated parts as text.
+// Facts for which the format has no field are stored separately, see facts.ts. This code runs for every request. So the
+// code concatenates the line itself, and caches repeated parts as text.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Template } from '../base/message.ts'

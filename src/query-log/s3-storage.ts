@@ -24,7 +24,7 @@ export interface ChunkBucket {
 const partBytes = 8_388_608
 const partsAtOnce = 2
 
-/** Opens a bucket. Configuration errors appear at its first use. */
+/** Opens a bucket. Configuration errors appear only at the first use of the bucket. */
 export async function openS3Storage(options: S3Options): Promise<ExportStorage & ChunkBucket> {
   const { endpoint, region, accessKey, secretKey, bucket, now } = options
   const { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } = await import(

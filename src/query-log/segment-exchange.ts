@@ -1,7 +1,7 @@
-// The exchange of segments between machines over the store that they share. This machine uploads its segments, so
-// that each machine can export the records of all machines. Segments are uploaded in chunks: soon if much data was
-// written, periodically if there is little data, and immediately on request. Segments of other machines are copied
-// into the local folder.
+// The exchange of log segments between machines through their shared store. This machine uploads its segments, so that
+// each machine can export the records of all machines. Segments are uploaded in chunks: soon if much data was written,
+// periodically if there is little data, and immediately on request. Segments of other machines are copied into the
+// local folder.
 
 import { type FileHandle, open, stat, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -46,7 +46,7 @@ const wholeEveryMs = 60_000
 /** A segment with this many new bytes is uploaded before the interval has passed. */
 const muchBytes = 1 << 20
 const pieceBytesMax = 4 << 20
-/** This level is five times as fast as gzip's default, and its output is a tenth larger. */
+/** This level is five times as fast as gzip's default level. Its output is a tenth larger. */
 const gzipLevel = 3
 /** A line break: chunks contain whole records. */
 const lineEnd = 0x0a
@@ -175,8 +175,8 @@ interface GatherOptions {
 }
 
 /**
- * Requests the records of all machines up to `time`, waits for the live machines, and copies the missing parts of all
- * segments that may contain records of the span.
+ * Requests the records of all machines up to `time`, and waits for the live machines. Then copies the missing parts of
+ * all segments that may contain records of the span.
  */
 export async function gather(
   options: GatherOptions,
@@ -208,7 +208,8 @@ async function copyChunk({ folder, shared }: GatherOptions, chunk: Chunk): Promi
   const { bytes, position, start, until, writer } = chunk
   const path = copyPath(folder, start, writer)
   const size = (await ifThere(stat(path)))?.size ?? 0
-  // A missing chunk before this one was removed because of its age, and older ones will be removed too.
+  // Skips a chunk that the copy already contains. If an earlier chunk is missing, it was removed because of its age.
+  // Later chunks of the segment are then not copied either.
   if (size >= position + bytes || size < position) return
   const body = await (bucket ? bucket.fetch(chunkName(chunk)) : chunks.body(chunk))
   if (body === undefined) return

@@ -92,7 +92,7 @@ export function announce(folder: string, writer: string, time: Micros): Promise<
   return utimes(livePath(folder, writer), time / 1e6, time / 1e6)
 }
 
-/** The writers, each with the time in microseconds up to which it has written its records. */
+/** The writers, each with the time in microseconds up to which the writer has written its records. */
 async function listWriters(folder: string): Promise<Map<string, Micros>> {
   const writers = new Map<string, Micros>()
   for (const name of await readdir(folder)) {
@@ -158,12 +158,12 @@ export function removeFile(path: string): Promise<void> {
   return rm(path, { force: true })
 }
 
-/** Its name. */
+/** The name of the folder, in the data directory. */
 export const queryLogFolder = 'query-log'
 
 /**
- * Removes old segments: first those beyond the configured days, then the oldest ones until the rest fits into the
- * configured bytes. Every process does this; their order does not matter.
+ * The limits of the log. Segments that are older than `days` are removed. Then the oldest segments are removed until
+ * the rest fits into `bytes`. Every process removes segments, in any order.
  */
 export interface Retention {
   readonly days: number

@@ -1,6 +1,6 @@
 // Finds the records of an export. Segments are read in blocks of fixed size, and records are matched by their bytes
-// without parsing. This is possible because the format writes its keys in a fixed order and escapes every quote inside
-// a JSON string, so `"DATABASE":[` can only be the key itself. An incomplete record at the end of a segment, where its
+// without parsing. This is possible because the format writes its keys in a fixed order. JSON strings escape every
+// quote inside, so `"DATABASE":[` can only be the key itself. An incomplete record at the end of a segment, where its
 // writer crashed, is skipped; invalid whole lines are counted.
 
 import { isUtf8 } from 'node:buffer'
@@ -30,7 +30,7 @@ export type OnDamage = (path: string, lines: number) => void
 
 /**
  * The matching lines of all segments in a folder, a block at a time. The caller owns the buffers. Throws the reason of
- * `signal` once it is aborted, even if nothing matches.
+ * `signal` once the signal is aborted, even if nothing matches.
  */
 export async function* matchingRecords(
   folder: string,
@@ -86,7 +86,9 @@ class Lines {
   }
 }
 
-/** Parses a whole line that looks like a record, because any of its bytes may be corrupted on disk. */
+/**
+ * Returns whether a line is valid JSON in UTF-8. Any byte of a line that looks like a record may be corrupted on disk.
+ */
 function isJson(line: Buffer): boolean {
   try {
     JSON.parse(line.toString())

@@ -126,7 +126,7 @@ export class SegmentWriter {
     await removeFile(livePath(this.#options.folder, this.#options.writer))
   }
 
-  /** Queues the full buffer; false when the queue is full, so that the record is lost. */
+  /** Queues the full buffer. Returns false when the queue is full; the record is then lost. */
   #seal(room: number): boolean {
     if (this.#waiting.length >= this.#waitingMax) {
       this.#lost++

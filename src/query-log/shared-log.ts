@@ -1,4 +1,4 @@
-// The parts of the query log that several machines share through their store. The store's side is in
+// The parts of the query log that several machines share through their store. The code of the store is in
 // `src/storage/kv/postgres/log-chunks.ts` and `src/storage/kv/postgres/files.ts`. The store contains account keys and
 // export requests, and may be unavailable.
 
@@ -33,13 +33,13 @@ export interface SharedLog {
   /** The clock that all machines share. */
   readonly now: () => Micros
   readonly chunks: Pick<RecordLogChunks, keyof RecordLogChunks>
-  /** Stores the contents of chunks; absent when the table stores them. */
+  /** Stores the contents of chunks; absent when the store itself contains them. */
   readonly bucket?: ChunkStorage | undefined
   /** Files that every machine can read. */
   readonly files: FileTable
-  /** True if this process uploads the segments of its machine; one process per machine does. */
+  /** True if this process uploads the segments of its machine. One process per machine uploads them. */
   readonly uploads: boolean
-  /** Returns whether this process, of those on all machines, currently removes old data. */
+  /** Returns whether this process is the process, among those on all machines, that currently removes old data. */
   readonly mayWork: () => boolean
 }
 
@@ -71,12 +71,12 @@ export function controlRows(kv: KeyValueStore): KeyValueStore {
         })
         .catch(rethrow),
     watch: listener => kv.watch(listener),
-    // The underlying store is closed by its opener.
+    // The code that opened the underlying store closes it.
     close: () => Promise.resolve(),
   }
 }
 
-/** All rows, under the keys of their owner. */
+/** All rows. As in {@link controlRows}, their keys do not contain the tag of the store. */
 export function allControlRows(view: View): Entry[] {
   return [...withOwnKeys(view.range(tagRange('control')))]
 }

@@ -31,13 +31,15 @@ export type Authority =
       readonly database: DatabaseId
       /** The active role documents. */
       readonly roles: readonly Ref[]
-      /** The identity document. Besides the rights of its roles, it has the rights that every identity has. */
+      /** The identity document. An identity has the rights of its roles, and the rights that every identity has. */
       readonly identity: Ref | undefined
     }
-  /** The authority of predicates: they may read their own database without filters and call functions. */
+  /** The authority of predicates. Predicates may read their own database without filters, and call functions. */
   | { readonly kind: 'predicate'; readonly database: DatabaseId }
 
-/** The caller of a request according to its credential. It does not change inside functions that have a role. */
+/**
+ * The caller of a request, according to the request's credential. A function with a role does not change the caller.
+ */
 export interface Caller {
   /** The database in which the request's queries run. */
   readonly database: DatabaseId
@@ -53,21 +55,20 @@ export interface AccessRequest {
   readonly action: ResourceAction
   /**
    * The resource as named by privileges: a collection (or native collection) for its documents, an index for reading
-   * its set, a function for calling it. It is always the reference of a schema object or native collection.
+   * its set, a function for calling it. The resource is always the reference of a schema object or native collection.
    */
   readonly resource: Ref
   /** The existing document of the action, if any. */
   readonly document?: Ref
   /**
-   * Returns the argument of a predicate with this number of parameters (a single name counts as one). Called only when
-   * a predicate runs.
+   * Returns the argument for a predicate with this number of parameters. A single name instead of a list counts as one
+   * parameter. Called only when a predicate runs.
    */
   readonly argument: (parameterCount: number) => Value
   /** The fields that a document will have after the change, for predicates of version 10. */
   readonly next?: () => ObjectValue
   /**
-   * Returns the separate arguments of a call, for a predicate of this language. Absent if `argument` returns all of
-   * them.
+   * Returns the separate arguments of a call, for a predicate in `language`. Absent if `argument` returns all of them.
    */
   readonly passed?: (language: LanguageName) => readonly Value[]
   /** The function call that requires the permission, for explanations. */
@@ -81,7 +82,7 @@ export interface CallSite {
 
 /**
  * Runs a read-only predicate with the {@link Authority} `predicate`. Every result other than exactly true is false. The
- * argument depends on the number of its parameters.
+ * argument depends on the number of the predicate's parameters.
  */
 export type RunPredicate = (
   predicate: Code,
@@ -89,7 +90,9 @@ export type RunPredicate = (
   about?: PredicateSubject,
 ) => boolean
 
-/** The action and its document or call; absent for memberships and third-party tokens, which have neither. */
+/**
+ * The action, and the document or call that it applies to. Absent for predicates of memberships and access providers.
+ */
 export type PredicateSubject = Pick<AccessRequest, 'action' | 'document' | 'next' | 'passed'>
 
 /** The outcome of a predicate: its value or its failure. Only the value true grants access. */
@@ -105,7 +108,7 @@ export type TryPredicate = (
 /** Decides requests of one authority within one transaction. */
 export interface Access {
   allows(request: AccessRequest): boolean
-  /** Returns whether any privilege covers the action, under whatever condition. Runs no predicate. */
+  /** Returns whether any privilege covers the action, unconditionally or with a predicate. Runs no predicate. */
   mentions(action: ResourceAction, resource: Ref): boolean
   /**
    * Returns whether the action is allowed on a document. Present only when the decision depends on nothing but the
@@ -122,7 +125,7 @@ export type CreateAccess = (
   options?: AccessOptions,
 ) => Access
 
-/** Differences between the languages. */
+/** Differences between the languages in permission decisions. */
 export interface AccessOptions {
   /** True if an identity without roles may not even read its own document. */
   readonly identityNeedsRole?: boolean

@@ -1,5 +1,6 @@
-// Decides permissions. A table has the rights of built-in roles; custom roles have privileges; identities also have the
-// rights of every identity. Everything that is not granted is denied; there are no explicit denials.
+// Decides permissions. Built-in roles have the rights in a table. Custom roles have privileges. An identity also has
+// some rights to its own document, credentials and tokens. Everything that is not granted is denied; there are no
+// explicit denials.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { timeFromMicros } from '../../values/time.ts'

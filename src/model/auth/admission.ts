@@ -1,5 +1,5 @@
-// Derives the caller from a verified credential in the current snapshot: checks that all documents exist that the
-// credential depends on, and determines the rights of the caller.
+// Derives the caller from a verified credential. Checks that the current snapshot contains all documents on which the
+// credential depends. Then determines the rights of the caller.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../../values/value.ts'
@@ -62,7 +62,7 @@ export function keyCaller(
   return callerWith(authorityOfRole(transaction, database, role), key)
 }
 
-/** The caller for a live token: the document for which it was created. */
+/** The caller for a live token: the document for which the token was created. */
 export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admission): Caller | Rejection {
   const { transaction } = admission
   if (!transaction.catalogue.isLive(token.database)) return { rejected: 'the database of the token is gone' }

@@ -29,8 +29,8 @@ export interface AuthenticationOptions {
   /** Called with the reason when a credential is rejected. The reason contains no secrets. */
   readonly log: (reason: string) => void
   /**
-   * Called with the reason when the key set of an access provider is unavailable. Its tokens are rejected until it is
-   * available.
+   * Called with the reason when the key set of an access provider is unavailable. The provider's tokens are rejected
+   * until the key set is available.
    */
   readonly onKeySetFailure?: (uri: string, reason: string) => void
   /** Exchanges failed logins with other processes; absent when there is only one process. */

@@ -15,14 +15,16 @@ export type BcryptTask =
 /** Gives the thread a third of the CPU share of the main thread when both compete for a core. */
 const niceness = 5
 
-/** Only on Linux, where threads have priorities of their own; elsewhere this would lower the priority of the process. */
+/**
+ * Lowers the priority of this thread, only on Linux. Elsewhere, the call would lower the priority of the whole process.
+ */
 function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
     setPriority(thread, niceness)
   } catch {
-    // Without /proc, or where priorities are forbidden, logins compete on equal terms.
+    // Without /proc, or where priorities are forbidden, this thread keeps its normal priority.
   }
 }
 

@@ -6,7 +6,7 @@ import bcrypt from 'bcrypt'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
 
-/** bcrypt ignores all bytes after these. */
+/** The number of input bytes that bcrypt uses. Further bytes have no effect. */
 export const bcryptBytesMax = 72
 
 /** Hashes of a higher cost never verify: 2^16 rounds take seconds, and a costlier hash could block all logins for hours. */

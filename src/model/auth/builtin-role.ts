@@ -109,8 +109,8 @@ const predicateRights: Rights = {
 }
 
 /**
- * Returns whether a request by predicates of roles in `database` is allowed: they may read the database without filters
- * and call functions.
+ * Returns whether predicates of roles in `database` may make a request. Predicates may read the database without
+ * filters, and call functions.
  */
 export function predicateAllows(database: DatabaseId, request: AccessRequest): boolean {
   const kind = resourceKind(request.resource)

@@ -26,7 +26,7 @@ import { parseSecret, type RootSecret, type SecretVerifier } from './secret.ts'
 interface IdentifierOptions {
   readonly verifier: SecretVerifier
   readonly providers: IdentityProviders
-  /** Undefined when the operator has configured none. */
+  /** Undefined when the operator has configured no root secret. */
   readonly rootSecret: RootSecret | undefined
   /** Called with the reason when a credential is rejected. The reason contains no secrets. */
   readonly log: (reason: string) => void
@@ -141,8 +141,8 @@ function admit(known: CachedCredential, admission: Admission): Caller | Rejectio
     : keyCaller(ref, fields, scope, admission)
 }
 
-// Parses the `authorization` header: Basic with the secret as user name, or Bearer. The accepted deviations are facts
-// of the protocol.
+// Parses the `authorization` header: Basic with the secret as user name, or Bearer. The protocol allows some deviations
+// from the standard.
 
 /** The credential of a header, and whether it may be a third-party token (never under Basic). */
 interface HeaderCredential {

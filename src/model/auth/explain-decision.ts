@@ -1,5 +1,5 @@
 // Explains a permission decision to administrators: the relevant privileges, the outcomes of their predicates, and the
-// roles of an identity. Callers only learn that they were denied.
+// roles of an identity. Other callers learn only that the permission was denied.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { codeOf } from '../../values/code.ts'

@@ -55,7 +55,7 @@ const signedTokensMax = 20_000
 
 export class IdentityProviders {
   readonly #options: IdentityProviderOptions
-  /** The key that signed a token. It is valid only while the provider's set contains that key. */
+  /** The key that signed a token. The token is valid only while the provider's set contains this key. */
   readonly #signedBy = new GenerationCache<string, VerificationKey>(signedTokensMax)
 
   constructor(options: IdentityProviderOptions) {
@@ -132,7 +132,10 @@ export class IdentityProviders {
     }
   }
 
-  /** The caller for a verified token. Its rights are those of the roles that the provider assigns to its payload. */
+  /**
+   * The caller for a verified token. The caller has the rights of the roles that the provider assigns to the token's
+   * payload.
+   */
   caller(token: VerifiedToken, { transaction, predicatesOf }: Admission): Caller | Rejection {
     const { database, provider, payload } = token
     const subject = payload.get('sub')

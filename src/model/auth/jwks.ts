@@ -45,9 +45,9 @@ interface Entry {
   /** Undefined until a load has succeeded. */
   keys: readonly Jwk[] | undefined
   etag: string | undefined
-  /** When the set was last known to be current. */
+  /** The time at which the set was last known to be current. */
   loadedAt: number
-  /** The end of the last load, and its error if it failed. */
+  /** The end of the last load, and the error if the load failed. */
   attemptedAt: number
   failure: Error | undefined
   loading: Promise<void> | undefined

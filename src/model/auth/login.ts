@@ -1,5 +1,5 @@
 // The operations of query functions about credentials: check and hash passwords, create secrets, find the owner of a
-// secret, end sessions. They are synchronous like all evaluation, and throw Pending when they have to wait.
+// secret, end sessions. The operations are synchronous like all evaluation, and throw Pending when they have to wait.
 
 import { hash } from 'node:crypto'
 import type { Memo } from '../../base/pending.ts'
@@ -135,9 +135,9 @@ function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefine
 }
 
 /**
- * Equalizes the cost of a search. After a search without a result, it finds and returns the caller's key or token,
- * which is about as large as credentials. After a search with a result, it makes a search without one. The root secret
- * has no document, so its costs differ; but its owner may read all identities anyway.
+ * Equalizes the cost of a search. After a search without a result, this function finds and returns the caller's key or
+ * token, which is about as large as credentials. After a search with a result, this function makes a search that finds
+ * nothing. The root secret has no document, so its costs differ; but its owner may read all identities anyway.
  */
 export function equalizeReads({ caller, transaction }: PasswordRequest, found: boolean): Ref | undefined {
   const { credential, database } = caller
@@ -155,8 +155,8 @@ function nonexistentDocument(database: DatabaseId): Ref {
 }
 
 /**
- * The name under which failures are counted: that of the document, or that of the set if the set is empty. So guesses
- * at unknown users are slowed down as well.
+ * The name under which failures are counted: the name of the document, or the name of the set if the set is empty. So
+ * guesses at unknown users are slowed down as well.
  */
 function identityName(target: Value): string {
   if (target instanceof Ref) return refName(target)
@@ -164,8 +164,8 @@ function identityName(target: Value): string {
 }
 
 /**
- * Ends the caller's session (`all` is false; works only for tokens), or all sessions of its identity. Returns false
- * when there is nothing to end: keys, third-party tokens and the root secret have no sessions.
+ * If `all` is true, ends all sessions of the caller's identity. Otherwise ends the session of the caller's token.
+ * Returns false when there is nothing to end: keys, third-party tokens and the root secret have no sessions.
  */
 export function logOut(transaction: Transaction, caller: Caller, all: boolean): boolean {
   if (all) {

@@ -1,8 +1,9 @@
-// Checks and hashes passwords with bcrypt off the event loop; databases and guessers take turns. A check takes the same
-// time whether or not there is a hash to compare with, and guessing is slowed down (throttle.ts).
+// Checks and hashes passwords with bcrypt off the event loop. Databases take turns, and the clients of one database
+// take turns. A check takes the same time whether or not there is a hash to compare with. throttle.ts slows down
+// guessing.
 //
-// bcrypt uses 72 bytes. A longer password is hashed as the base64 text of its SHA-256, so that all of its bytes count.
-// Hashes that other programs made from the first 72 bytes of the password verify as well.
+// bcrypt uses only the first 72 bytes of its input. A longer password is hashed as the base64 text of its SHA-256, so
+// that all of its bytes count. Hashes that other programs made from the first 72 bytes of the password verify as well.
 
 import { createHmac, hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -114,7 +115,10 @@ export class Passwords {
   readonly #provenKey: Uint8Array
   /** The highest cost of the hashes checked in a database, if this cost is above the configured cost. */
   readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
-  /** Salt and digest of a fake hash that verifies nothing. A check against it takes as long as against a real one. */
+  /**
+   * Salt and digest of a fake hash that verifies nothing. A check against the fake hash takes as long as against a real
+   * hash.
+   */
   readonly #fakeDigest: string
 
   constructor(options: PasswordOptions) {
@@ -168,8 +172,8 @@ export class Passwords {
   }
 
   /**
-   * Additional candidates that make every wrong password of a database cost the same: 2^c rounds, where c is the
-   * configured cost or the highest cost seen in a stored hash. A hash of a lower cost k takes 2^k rounds, and fake
+   * Additional candidates that make every wrong password of a database cost the same: 2^c rounds. c is the larger of
+   * the configured cost and the highest cost seen in a stored hash. A hash of a lower cost k takes 2^k rounds, and fake
    * hashes of the costs k, k + 1 … c - 1 take the rest.
    */
   #filling(bytes: Uint8Array, storedHash: string | undefined, database: DatabaseId): Candidate[] {
@@ -193,7 +197,10 @@ export class Passwords {
   }
 }
 
-/** The bcrypt inputs for a password: first the one for new hashes, then the one that old hashes may have used. */
+/**
+ * The bcrypt inputs for a password: first the input for new hashes, then the input that hashes of other programs may
+ * have used.
+ */
 function bcryptInputs(password: string): readonly [Uint8Array, ...Uint8Array[]] {
   const bytes = Buffer.from(password)
   if (bytes.length <= bcryptBytesMax) return [bytes]

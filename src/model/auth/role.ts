@@ -1,5 +1,5 @@
-// Role documents in a form for decisions. They were validated when written, so parsing is tolerant: invalid parts grant
-// nothing.
+// Parses role documents for permission decisions. The documents were validated when they were written, so parsing is
+// tolerant: invalid parts grant nothing.
 
 import { upsert } from '../../base/upsert.ts'
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'

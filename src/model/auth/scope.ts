@@ -1,5 +1,5 @@
-// The suffix of a secret, `[path:]scope`: the descendant database of a request, and its reduced rights. The syntax is a
-// fact of the protocol.
+// The suffix of a secret, `[path:]scope`. It selects a descendant database for a request, and reduces the request's
+// rights. The protocol defines the syntax.
 
 import type { Catalogue } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, firstUserCollection, int64Max, native, Ref } from '../../values/value.ts'
@@ -73,7 +73,7 @@ export function followPath(
   return at
 }
 
-/** The reference of a document target; undefined unless it is in a user collection. */
+/** The reference of a document target; undefined unless the document is in a user collection. */
 export function targetDocument(
   catalogue: Catalogue,
   database: DatabaseId,

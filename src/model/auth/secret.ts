@@ -1,6 +1,6 @@
-// The secrets of keys and tokens: binary records in URL-safe base64. A secret contains the id of its document, so it
-// is found with one read, and ends in 160 random bits. Layout and hashing are facts of the protocol. Secrets are
-// verified against stored hashes.
+// The secrets of keys and tokens: binary records in URL-safe base64. A secret contains the id of its document, so that
+// one read finds the document. A secret ends in 160 random bits. The protocol defines the layout and the hashing.
+// Secrets are verified against stored hashes.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
@@ -121,7 +121,7 @@ export class SecretVerifier {
     return this.#inTurn(memo, database, () => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
   }
 
-  /** Databases take turns, and within each database its requests do. */
+  /** Runs an operation in turn: databases take turns, and the requests of one database take turns. */
   #inTurn<T>(memo: Memo, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
     return this.#queue.run([database, memo], operation)
   }

@@ -66,7 +66,7 @@ interface Count {
   readonly countedAt: number
 }
 
-/** Number of keys in one notice. Further failures count only in the process that has seen them. */
+/** Maximum number of keys in one notice. Further failures count only in the process that has seen them. */
 const newsMax = 4096
 
 /**
@@ -80,7 +80,7 @@ interface News {
 /** The wire form of {@link News}, with the key. */
 type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
 
-/** Failures by key. */
+/** The failures of each key. A key names a guesser and an identity. */
 export class FailureCounts implements NoticeTopic {
   readonly #clock: Clock
   readonly #counts = new GenerationCache<string, Count>(throttleLimits.passwordGuessersMax)
@@ -180,7 +180,7 @@ export class FailureThrottle {
 
   /**
    * Runs `check` when the key has its turn. A result of false counts as a failure. When too many checks of the key are
-   * waiting, a random one of them rejects with `too many requests`.
+   * waiting, a randomly chosen one of them rejects with `too many requests`.
    */
   async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
     const queue = this.#queueOf(key)

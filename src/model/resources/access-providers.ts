@@ -37,9 +37,9 @@ export const accessProviderResource: Resource = {
 const withoutHost = /^https?:\/\/(?:[^/?#]*@)?(?:[:/?#\s]|$)/i
 
 /**
- * Checks only the scheme, and that a host follows `//`. The original service did not check more, and a driver's suite
- * stores addresses that are not valid URIs. If the address cannot be fetched, no token is accepted, and the log has the
- * reason. Plain HTTP is valid only if the operator allows it.
+ * Checks only the scheme, and that a host follows `//`. The original service did not check more, and the test suite of
+ * a driver stores addresses that are not valid URIs. If the address cannot be fetched, no token is accepted, and the
+ * log has the reason. Plain HTTP is valid only if the operator allows it.
  */
 function uriFailures(uri: Value | undefined, session: Session): readonly FieldFailure[] {
   if (typeof uri !== 'string') return []

@@ -36,7 +36,7 @@ function defaultHistoryDays({
   return BigInt(historyDaysDefault)
 }
 
-/** The model does not check such a field, because the language that writes the field checks it. */
+/** A field that the model does not check, because the language that writes the field checks it. */
 const schemaOnly: FieldSpec = { schemaOnly: true }
 
 export const collectionResource: Resource = {
@@ -83,7 +83,7 @@ function isSame(value: Value | undefined, other: Value | undefined): boolean {
 
 /**
  * Rejects changes that make data disappear from a protected database. Adding `ttl_days` fails with the message that
- * `ttl_days` cannot be removed (a quirk).
+ * `ttl_days` cannot be removed (a quirk of the original service).
  */
 function refuseLoss({ fields, previous }: Draft): void {
   const [historyBefore, history] = [previous?.fields.get('history_days'), fields.get('history_days')]

@@ -27,7 +27,7 @@ export const databaseResource: Resource = {
   beforeDelete: ({ ref }, session) => deleteKeysOf(ref, session),
 }
 
-/** Deletes the keys for a deleted database, because these keys have no use without it. */
+/** Deletes the keys for a deleted database, because these keys have no use without the database. */
 function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   const named = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
     const database = transaction.get(document)?.fields.get('database')

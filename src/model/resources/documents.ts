@@ -1,5 +1,5 @@
-// Documents of user collections, and credentials: the password of a document, as a document of its own or through the
-// `credentials` field of the document. Only a hash of a password is stored.
+// Documents of user collections, and credentials. Credentials contain the password of a document. Clients write them as
+// a document of their own, or through the `credentials` field of the document. Only a hash of the password is stored.
 
 import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
 import { isObject, native, type ObjectValue, Ref, sameRef, type Value } from '../../values/value.ts'
@@ -54,7 +54,7 @@ function defaultTimeToLive(ref: Ref, session: Session): Value | undefined {
   return end ?? (days > 0n ? maxTime : minTime)
 }
 
-/** Credentials: the password of a document, as a document of its own or through the `credentials` field. */
+/** The rules for credentials, the documents that contain passwords of other documents. */
 export const credentialResource: Resource = {
   fields: {
     instance: { check: documentRef, required: true },
@@ -75,7 +75,8 @@ export const credentialResource: Resource = {
     const before = previous?.fields.get('instance')
     const owner = before instanceof Ref ? before : instance
     const password = patch.get('password')
-    // Otherwise a caller could move the credentials to another document, change the password there, and move them back.
+    // A change of the instance needs the current password, too. Otherwise a caller could move the credentials to
+    // another document, change the password there, and move them back.
     if (patch.has('password') || !sameRef(owner, instance))
       failures.push(...passwordFailures(owner, patch, previous?.fields, [], session))
     if (failures.length === 0 && typeof password === 'string')
@@ -83,7 +84,7 @@ export const credentialResource: Resource = {
   },
 }
 
-/** Only keys with built-in rights may store a hash that another program has computed. */
+/** Only callers with the built-in role `admin` or `server` may store a hash that another program has computed. */
 function maySetHash({ authority }: Session): boolean {
   return authority.kind === 'builtin' && (authority.role === 'admin' || authority.role === 'server')
 }

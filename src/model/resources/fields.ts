@@ -25,7 +25,7 @@ export const timestamp = ofType(
   'Timestamp',
   value => value instanceof Time || value instanceof TransactionTime,
 )
-/** The field `priority` of databases and collections. */
+/** The field `priority` of databases and keys. */
 export const priority = ofType('Priority', value => typeof value === 'bigint' && value >= 1n && value <= 500n)
 
 /** Checks for a reference to a document of a native collection. */

@@ -1,4 +1,4 @@
-// User functions: stored code of either language, and the role it runs with.
+// User functions: stored code of either language, and the role with which the code runs.
 
 import { equalValues } from '../../values/equality.ts'
 import { Lambda, native, Ref, type Value } from '../../values/value.ts'

@@ -1,5 +1,5 @@
-// Indexes. Their source, terms and values are final after creation. The store builds an index and sets `active` when it
-// is complete.
+// Indexes. Their source, terms and values cannot change after creation. The store builds an index and sets `active`
+// when the index is complete.
 
 import { equalValues } from '../../values/equality.ts'
 import {
@@ -150,7 +150,7 @@ function isPublic(permissions: Value | undefined): boolean {
 
 /**
  * Terms and values: one object or an array of objects. The path of a failure does not include the position in the array
- * (a quirk).
+ * (a quirk of the original service).
  */
 const indexFields: FieldCheck = value =>
   itemsOf(value).flatMap(item =>
@@ -243,7 +243,7 @@ function usedBindings(fields: ObjectValue): ReadonlySet<string> {
 const isString = (value: Value | undefined): value is string => typeof value === 'string'
 
 /**
- * Indexes without terms, or over all documents of a class, are partitioned. For unique indexes, which are never
+ * Indexes without terms, or whose only term is the field `class`, are partitioned. For unique indexes, which are never
  * partitioned, the result has no effect.
  */
 function defaultPartitions(fields: ObjectValue): bigint {

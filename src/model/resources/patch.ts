@@ -1,5 +1,6 @@
-// Merges written fields with stored ones: objects merge, null removes, every other value replaces. Null fields are
-// never stored. Null elements of arrays are stored by version 10, and removed by version 4.
+// Merges written fields with stored fields. Objects are merged, null removes a field, and every other value replaces
+// the stored value. Null fields are never stored. Null elements of arrays are stored by version 10, and removed by
+// version 4.
 //
 // A short query can create a value that is nested too deeply. It can also create a value with shared parts, which is
 // small in memory and huge when stored. Both are rejected before anything is copied.
@@ -19,7 +20,10 @@ export function applyPatch(base: ObjectValue, patch: ObjectValue, keepsNulls = f
   return patched(base, patch, keepsNulls)
 }
 
-/** Counts a lower bound of the stored size: each value, and each unit of a text, takes at least one byte. */
+/**
+ * Rejects a patch that is too large or nested too deeply. Counts a lower bound of the stored size: each value, and each
+ * byte or UTF-16 unit in it, takes at least one byte.
+ */
 function measure(patch: ObjectValue): void {
   let bytes = 0
   const visit = (value: Value, depth: number): void => {
@@ -41,7 +45,7 @@ function measure(patch: ObjectValue): void {
 
 const noFields: ObjectValue = new Map()
 
-/** Returns a new map. */
+/** Merges `patch` into a copy of `base`. */
 function patched(base: ObjectValue, patch: ObjectValue, keepsNulls: boolean): Map<string, Value> {
   const merged = new Map(base)
   for (const [name, value] of patch) {

@@ -1,5 +1,6 @@
-// When a schema object is renamed, updates the other schema objects that contain its name, in either language. Version
-// 10 writes such names. Version 4 writes references, which need no change.
+// When a schema object is renamed, updates the other schema objects that contain its name, in either language.
+// Definitions written in version 10 contain names. Definitions written in version 4 contain references, which need no
+// change.
 
 import { isArray, isObject, itemsOf, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { applied } from '../failure.ts'

@@ -6,34 +6,37 @@ import type { ObjectValue, Ref, Value } from '../../values/value.ts'
 import type { FailurePlace, FieldFailure, FieldFault, TypeFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 
-/** `history` writes a version into the past. */
+/** `history` writes a version at a past time. */
 export type WriteMode = 'create' | 'update' | 'replace' | 'history'
 
 /**
- * The policy of a language for writing documents. The model applies it and never checks which language it is. If a
- * member is absent, the strict rule applies, which its comment names after "Otherwise".
+ * The policy of a language for writing documents. The model applies the policy without knowing the language. If a
+ * member is absent, the rule applies that the member's comment describes after "Otherwise".
  */
 export interface WriteRules {
   /** Nulls in arrays and an empty `data` are stored. Otherwise both are removed. */
   readonly keepsEmpty?: boolean
-  /** Creation under a given id also needs the right to create. Otherwise the right to create with an id suffices. */
+  /** Creation under a given id also needs the right `create`. Otherwise the right `create_with_id` suffices. */
   readonly idNeedsCreate?: boolean
-  /** The language writes the {@link FieldSpec.schemaOnly} fields. Otherwise these are ignored and survive a replace. */
+  /**
+   * The language writes the {@link FieldSpec.schemaOnly} fields. Otherwise given values are ignored, and a replace
+   * keeps the stored values.
+   */
   readonly writesSchema?: boolean
   /** A replace drops the name unless the query gives one. Otherwise the name survives. */
   readonly replacesName?: boolean
   /**
-   * The language checks names and code that are texts, some of them when the query ends. Otherwise the model requires
-   * references and lambdas, and resolves roles at once.
+   * The language checks names and code that are strings, in part only at the end of the query. Otherwise the model
+   * requires references and lambdas, and resolves roles immediately.
    */
   readonly checksTexts?: boolean
-  /** A replace keeps the secret of a token. Otherwise the token gets a new one. */
+  /** A replace keeps the secret of a token. Otherwise the token gets a new secret. */
   readonly keepsTokenSecret?: boolean
-  /** Each write that gives no `ttl` renews the time to live. Otherwise it stays as it is. */
+  /** Each write that gives no `ttl` renews the time to live. Otherwise a stored time to live does not change. */
   readonly renewsTimeToLive?: boolean
   /**
    * A caller may change a function that has a higher role, if its role and body stay the same. Errors give the reasons
-   * why a new role is invalid. Otherwise the caller is denied.
+   * why a new role is invalid. Otherwise such writes fail with a denied permission.
    */
   readonly explainsRoles?: boolean
   /**
@@ -91,9 +94,9 @@ export interface Resource {
   readonly fields: Readonly<Record<string, FieldSpec>>
   /** Initial fields at creation, before the client's fields are applied. */
   readonly defaults?: (session: Session, rules: WriteRules) => ObjectValue
-  /** Fields that a replace keeps if it does not set them. */
+  /** Fields that a replace keeps if the client does not set them. */
   readonly preservedOnReplace?: readonly string[]
-  /** References in its fields must exist, and the caller must be able to read them. */
+  /** The documents that its fields refer to must exist, and the caller must be able to read them. */
   readonly strictReferences?: true
   /** Documents of this kind may be written in a container database. */
   readonly allowedInContainer?: true

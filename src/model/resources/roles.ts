@@ -1,4 +1,4 @@
-// Roles: the privileges that they grant, and their members. Keys, functions and access providers name them.
+// Roles: the privileges that they grant, and their members. Keys, functions and access providers refer to roles.
 
 import { codeOf } from '../../values/code.ts'
 import {
@@ -104,7 +104,7 @@ export const roleResource: Resource = {
   written: renameRole,
 }
 
-/** Rejects texts in place of references and lambdas, for languages that do not check texts. */
+/** Rejects strings in place of references and lambdas, for languages that do not check strings themselves. */
 function textFailures(patch: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   const rejectText = (value: Value | undefined, path: readonly string[], expected: string) => {
@@ -159,7 +159,7 @@ function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   return failures
 }
 
-/** Checks that no collection is a member of too many roles. */
+/** Returns a failure if too many other roles already have one of the member collections as a member. */
 function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): readonly FieldFailure[] {
   const wanted = memberCollections(fields, session)
   if (wanted.size === 0) return []

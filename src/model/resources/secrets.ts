@@ -1,4 +1,4 @@
-// Keys and tokens: secrets with a role, and secrets that authenticate as a document.
+// Keys and tokens. Keys are secrets with a role. Tokens are secrets that authenticate as a document.
 
 import { type DocumentValue, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { applied, Failure, type FieldFailure } from '../failure.ts'
@@ -62,7 +62,7 @@ export function createToken(instance: Ref, params: ObjectValue, session: Session
   return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, session, true)
 }
 
-/** Keys: secrets with a role, for the key's own database or a child of it. */
+/** Keys: secrets with a role, for the key's own database or one of its child databases. */
 export const keyResource: Resource = {
   fields: {
     name: { check: text },
@@ -94,7 +94,7 @@ export const keyResource: Resource = {
 
 /**
  * A secret must identify one key. So a hash is rejected if a key with the same id in another database has the same
- * hash. The error reveals nothing, because the caller already knows the secret.
+ * hash. The error reveals nothing new, because the caller already knows the secret.
  */
 function importFailures({ session, mode, patch, ref }: Draft): readonly FieldFailure[] {
   const given = patch.get('hashed_secret')

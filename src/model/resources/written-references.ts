@@ -1,5 +1,5 @@
-// Checks references in written fields: they must resolve, and must not point to another database. For schema objects,
-// their targets must also exist and be readable.
+// Checks references in written fields: they must resolve, and must not point to another database. In schema objects,
+// the referenced documents must also exist, and the caller must be able to read them.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -21,7 +21,7 @@ import type { Session } from '../session.ts'
 /** Returns the failures of all references that may not be written, up to a limit. */
 export function referenceFailures(value: Value, session: Session, strict: boolean): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
-  // The whole walk shares one path, because most written values need none.
+  // The whole traversal shares one path array, because most written values need no path.
   const here: (string | number)[] = []
   const visit = (value: object): void => {
     if (failures.length >= limits.gatheredErrorsMax) return

@@ -26,7 +26,7 @@ export interface OwnIndex {
   readonly name: string
   readonly terms: readonly OwnField[]
   readonly values: readonly OwnField[]
-  /** The index of the store that backs it. */
+  /** The index of the store that backs this index. */
   readonly stored: IndexDefinition
   readonly isQueryable: boolean
 }
@@ -106,7 +106,7 @@ function storedField({ isComputed, isDescending, multiValue, path }: OwnField): 
   return isDescending ? stored.set('reverse', true) : stored
 }
 
-/** Ids sort like references of one collection. */
+/** Returns the path in the store's form. `id` becomes `ref`, because the references of one collection sort like ids. */
 function storedPath(path: Path): Value {
   const [first] = path
   if (first === 'id' && path.length === 1) return ['ref']
@@ -174,9 +174,9 @@ function storedIndexFinder(collection: Ref, definition: ObjectValue, session: Se
 
 /**
  * Creates, changes and deletes the indexes of the store that a definition needs. `steps` are the migration steps that
- * this change adds. If they do not change the rows of an index, the index keeps its rows, under the new paths of its
- * fields. If `steps` is undefined, all indexes are rebuilt. `planned` is a definition that is not in force yet. Its
- * indexes are created, too, but enforce no unique constraint.
+ * this change adds. If these steps do not change the rows of an index, the index keeps its rows, and its fields get
+ * their new paths. If `steps` is undefined, all indexes are rebuilt. `planned` is a definition that is not active yet.
+ * The indexes of `planned` are created, too, but enforce no unique constraint.
  */
 export function updateOwnIndexes(
   collection: Ref,
@@ -240,7 +240,7 @@ export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<strin
 
 /**
  * Returns the index of the store for a part of a collection's definition. The part is an index, given by its name, or a
- * unique constraint, given by its position among them.
+ * unique constraint, given by its position among the unique constraints.
  */
 export function ownIndexRef(collection: Ref, part: string | number, session: Session): Ref | undefined {
   const definition = session.transaction.get(collection)?.fields ?? new Map<string, Value>()
@@ -266,7 +266,7 @@ export function constraintOf(index: Ref, collection: Ref, session: Session): rea
 /** The status of a unique constraint, by the state of its index. */
 const constraintStates = { built: 'active', building: 'pending', failed: 'failed' } as const
 
-/** Adds the status of its indexes and constraints to a definition. */
+/** Adds the status of each index and unique constraint to a definition. */
 export function withStatus(collection: Ref, definition: ObjectValue, session: Session): ObjectValue {
   const indexes = definition.get('indexes')
   const constraints = definition.get('constraints')
@@ -322,10 +322,11 @@ export function unreadyParts(
   })
 }
 
-// Decides what happens to an index when the documents of its collection are migrated. If the migrated documents produce
-// the same rows, the index keeps them, under the new paths of its fields. Otherwise it must be rebuilt.
+// Decides whether an index must be rebuilt when the documents of its collection are migrated. If the migrated documents
+// produce the same rows, the index keeps these rows, and its fields get their new paths. Otherwise the index must be
+// rebuilt.
 
-/** Returns the stored fields of an index after `steps`; undefined if its rows change. */
+/** Returns the stored fields of an index after `steps`; undefined if the rows of the index change. */
 export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectValue | undefined {
   if (steps.length === 0) return index
   let changed: Map<string, Value> | undefined
@@ -346,7 +347,7 @@ export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectVa
 }
 
 function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
-  // A computed field can read every other field.
+  // A computed field can read every other field, so its values may change.
   if (!isObject(field) || field.has('binding')) return undefined
   const stored = field.get('field')
   if (!isArray(stored) || stored[0] !== 'data') return field
@@ -361,7 +362,7 @@ function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
   return path === before ? field : new Map(field).set('field', ['data', ...path])
 }
 
-/** Returns the path of a value after a step; undefined if other values can be there. */
+/** Returns the path of a value after a step; undefined if the step can change the values at the path. */
 function pathAfter(path: Path, step: Step): Path | undefined {
   switch (step.kind) {
     case 'move':
@@ -383,7 +384,7 @@ function pathAfter(path: Path, step: Step): Path | undefined {
   }
 }
 
-/** Returns whether a path leads to a field or into it. */
+/** Returns whether a path begins with the path of a field. */
 function begins(path: Path, field: FieldNames): boolean {
   return field.length <= path.length && field.every((name, index) => name === path[index])
 }

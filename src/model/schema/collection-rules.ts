@@ -1,5 +1,5 @@
-// The rules that a collection's definition sets for its documents: types of fields, defaults, checks. They apply to
-// every write in every language.
+// The rules that a collection's definition sets for its documents: types of fields, defaults, checks. The rules apply
+// to every write in every language.
 
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { aliasesOf } from '../auth/resource-names.ts'
@@ -90,9 +90,9 @@ type TypedDraft = Pick<Draft, 'mode' | 'ref' | 'patch' | 'fields' | 'typeFailure
 type CheckedDraft = Pick<Draft, 'mode' | 'ref' | 'session'>
 
 /**
- * Adds default values to a new document, and records the values that do not have their type. A missing field that has a
- * default gets its value from `known`, if there is one, instead of the default. Throws a Failure if a default has no
- * value.
+ * Adds default values to a new document, and records the values that do not have their type. If `known` contains a
+ * value for a missing field with a default, the field gets this value instead of the default. Throws a Failure if a
+ * default has no value.
  */
 export function applyTypes(draft: TypedDraft, known?: Value): void {
   const { fields, mode, patch, ref, session, typeFailures: failures } = draft
@@ -129,7 +129,7 @@ function valueOfDefault(source: string, name: string, field: string, { mode, ses
   }
 }
 
-/** Runs the checks on a written document. They may read everything, like predicates of roles. */
+/** Runs the checks on a written document. The checks may read everything, like predicates of roles. */
 export function runChecks(draft: CheckedDraft): void {
   const { mode, ref, session } = draft
   if (mode === 'history') return

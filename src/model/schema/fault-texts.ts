@@ -25,10 +25,10 @@ function alternatives(texts: readonly string[]): string {
   return texts.length < 3 ? texts.join(' or ') : `${texts.slice(0, -1).join(', ')}, or ${last}`
 }
 
-/** Fields beside the data. Data fields with these names are shown with `data` before them. */
+/** Fields of a document outside of its data. Data fields with these names are shown with `data` before them. */
 const metadata = new Set<string | number>(['id', 'ts', 'ttl'])
 
-/** Returns a path as users see it: data fields have no `data` before them. */
+/** Returns a path as users see it, without `data` in front of the name of a data field. */
 export function shownPath(path: FieldPath): FieldPath {
   const [top, name] = path
   return top === 'data' && name !== undefined && !metadata.has(name) ? path.slice(1) : path
@@ -55,7 +55,10 @@ export function foreignValueText({ type }: { readonly type: string }): Message {
 /** The text for changing a definition while a schema is staged, which is possible only in version 4. */
 export const stagedSchemaText: Message = msg`Cannot update schema from FQL v4 if schema has been staged.`
 
-/** Describes why a document does not match its collection's definition, for callers without a language. */
+/**
+ * Describes why a document does not match its collection's definition, for operations that do not use a query language,
+ * such as imports.
+ */
 export function faultText(fault: Fault): string {
   switch (fault.kind) {
     case 'mistyped':

@@ -1,5 +1,5 @@
-// Types of fields, as collections declare them, and their printed form. The types do not depend on a syntax:
-// languages create them from their signatures. They are stored as values.
+// Types of fields, as collections declare them, and their printed form. The types do not depend on the syntax of a
+// language. A language parses signatures into types. Types are stored as values.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
@@ -146,7 +146,10 @@ function fieldsText(value: ObjectValue): string {
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
 }
 
-/** Prints a provided value for failures: the value itself if the type has constants of its kind, else its type. */
+/**
+ * Prints a provided value for failures: the value itself if the type contains literals of the same kind, otherwise the
+ * type of the value.
+ */
 export function providedText(type: FieldType, value: Value): string {
   const isConstant = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number'
   const members = type.kind === 'union' ? type.members : [type]
@@ -154,7 +157,7 @@ export function providedText(type: FieldType, value: Value): string {
   return isCompared && (isConstant || typeof value === 'boolean') ? literalText(value) : valueTypeText(value)
 }
 
-// Converts types of fields to values and back, to store a type independently of later changes to the names in its
+// Converts types of fields to values and back. A stored type does not depend on later changes to the names in its
 // signature. The stored form has few levels, for example because a union is a list. So even the deepest signature is
 // within the depth limit of stored values.
 

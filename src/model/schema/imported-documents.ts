@@ -25,9 +25,9 @@ export class ImportedDocuments {
   }
 
   /**
-   * Returns the fields of a document with defaults for the missing ones, or the reason why the collection rejects them.
-   * Missing fields take their values from `existing` first, so a document that is imported again stays the same. Throws
-   * `Pending`, and errors that end the request.
+   * Returns the fields of a document with defaults for missing fields, or the reason why the collection rejects the
+   * document. Missing fields take their values from `existing` first, so a document that is imported again stays the
+   * same. Throws `Pending`, and errors that end the request.
    */
   complete(
     ref: Ref,
@@ -48,14 +48,15 @@ export class ImportedDocuments {
   }
 
   /**
-   * Returns the reason why checks reject a written document; undefined if they accept it. Throws like {@link complete}.
+   * Returns the reason why checks reject a written document; undefined if all checks accept the document. Throws like
+   * {@link complete}.
    */
   refusal(ref: Ref): string | undefined {
     if (ref.collection < firstUserCollection) return undefined
     return reasonOf(() => runChecks({ mode: 'create', ref, session: this.#session() }))
   }
 
-  /** Each document has its own session, so its costs do not count against the limits of the next document. */
+  /** Each document has its own session, so the costs of one document do not count against the limits of the next. */
   #session(): Session {
     return new Session({
       host: this.#host,

@@ -1,5 +1,5 @@
 // The steps of a migration, and their effect on the data of a document. A definition contains the steps with their
-// commit times. Versions written before that time are migrated when they are read
+// commit times. Document versions that were written before a step's commit time are migrated when they are read
 // (src/storage/store/version-reader.ts). Rules: FQL v10 reference, migrations, 8.
 
 import { assert, unreachable } from '../../base/assert.ts'
@@ -21,10 +21,12 @@ import { type FieldType, objectOf, readType, storedType } from './field-types.ts
 import { isSamePath, valueAt } from './paths.ts'
 import { typeFailures } from './type-check.ts'
 
-/** Names of fields, from the top level of the data. */
+/** A path of field names, from the top level of the data. */
 export type FieldNames = readonly string[]
 
-/** A field that gets values: its type, and the value for documents that have no value of that type. */
+/**
+ * A field to which a step assigns values: its path, its type, and the value for documents without a value of this type.
+ */
 interface TargetField<V = Value> {
   readonly path: FieldNames
   readonly type: FieldType
@@ -38,11 +40,14 @@ export type Step<V = Value> =
   | { readonly kind: 'drop'; readonly path: FieldNames }
   | { readonly kind: 'move'; readonly from: FieldNames; readonly to: FieldNames }
   /**
-   * Moves the value to the first target whose type it has, or else to the last target. Each other target gets its own
-   * `value`.
+   * Moves the value to the first target whose type matches the value, or else to the last target. Every other target
+   * gets its own `value`.
    */
   | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly TargetField<V>[] }
-  /** Moves displaced values into a field. Earlier steps have displaced them from the fields that these steps added. */
+  /**
+   * Moves displaced values into a field. Earlier `add` steps have displaced these values, because their type was not
+   * the type of the added field.
+   */
   | { readonly kind: 'move conflicts'; readonly into: string }
   /** Moves all fields at the top level, except those in `keep`, into a field. */
   | { readonly kind: 'move wildcard'; readonly into: string; readonly keep: readonly string[] }
@@ -134,7 +139,7 @@ interface TimedStep {
   readonly step: Step
 }
 
-/** Parses the steps of a definition, for the store, which does not know their meaning. */
+/** Parses the steps of a definition, so that the store can apply them without knowing their meaning. */
 export function readMigration(stored: Value): Migration {
   const timed: readonly TimedStep[] = isArray(stored)
     ? stored
@@ -155,15 +160,15 @@ export function readMigration(stored: Value): Migration {
 }
 
 /**
- * The data of a document during its migration, and the values that steps have displaced until a later step of the same
- * time places them.
+ * The data of a document during its migration. `conflicts` contains displaced values until a later step of the same
+ * time stores them in a field.
  */
 interface MigrationState {
   readonly data: MutableObject
   conflicts: MutableObject
 }
 
-/** An object that this file has copied, so it may change it. */
+/** An object that this file has copied and may therefore change. */
 type MutableObject = Map<string, Value>
 
 function stepped(data: ObjectValue, steps: readonly TimedStep[]): ObjectValue {
@@ -246,8 +251,8 @@ function fill(data: MutableObject, { path, value }: TargetField): void {
 }
 
 /**
- * Moves fields into an object at the top level. If the object already has a name, the moved field gets leading
- * underscores.
+ * Moves fields into an object at the top level. If the object already has a field of the same name, the moved field
+ * gets leading underscores.
  */
 function gather(data: MutableObject, into: string, fields: readonly (readonly [string, Value])[]): void {
   if (fields.length === 0) return
@@ -260,7 +265,7 @@ function gather(data: MutableObject, into: string, fields: readonly (readonly [s
   data.set(into, gathered)
 }
 
-/** Returns the name with the fewest leading underscores that the object does not have. */
+/** Adds leading underscores to a name until the object has no field of that name. */
 function freeName(object: ObjectValue, name: string): string {
   let free = name
   while (object.has(free)) free = `_${free}`
@@ -268,8 +273,8 @@ function freeName(object: ObjectValue, name: string): string {
 }
 
 /**
- * Renames an undeclared field before a declared field replaces it. Only the wildcard at the top level allows such
- * fields.
+ * Renames an undeclared field before a declared field replaces it. Undeclared fields exist only at the top level, in
+ * collections with a wildcard.
  */
 function displace(data: MutableObject, path: FieldNames): void {
   const [name = ''] = path

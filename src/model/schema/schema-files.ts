@@ -1,10 +1,11 @@
-// The pushed files of a database's schema: of the schema in force, and of a staged schema, which may come into force
-// later. The files are documents of collections that no language shows, in the order of their creation.
+// The files of a database's schema, as clients pushed them. The active schema has files, and so has a staged schema,
+// which may become active later. The files are documents of collections that no language shows, in the order of their
+// creation.
 
 import { type ObjectValue, Ref, unlisted } from '../../values/value.ts'
 import type { Session } from '../session.ts'
 
-/** The parts of a session that reading and writing of files needs. */
+/** The parts of a session that reading and writing schema files needs. */
 type FileSession = Pick<Session, 'database' | 'newDocument' | 'transaction'>
 
 /** A file of a schema. */
@@ -13,12 +14,12 @@ interface SchemaText {
   readonly text: string
 }
 
-/** Selects the schema in force or the staged one. */
+/** Selects the active schema or the staged schema. */
 export type SchemaStage = 'active' | 'staged'
 
 const numberOf = { active: unlisted.schema_files, staged: unlisted.staged_schema } as const
 
-/** The document whose existence means that a schema is staged. Its id differs from those of the files. */
+/** The document whose existence means that a schema is staged. Its id differs from the ids of the files. */
 function marker({ database }: Pick<FileSession, 'database'>): Ref {
   return new Ref(database, unlisted.staged_schema, 0n)
 }
@@ -77,10 +78,10 @@ export function isStaged(session: FileSession): boolean {
   return session.transaction.get(marker(session)) !== undefined
 }
 
-/** Stages a schema with these files, of which there may be none. */
+/** Stages a schema with these files. The list of files may be empty. */
 export function stageSchemaFiles(files: readonly SchemaText[], session: FileSession): void {
   writeSchemaFiles('staged', files, session)
-  // Written each time, so that other transactions notice a change of the staged schema.
+  // The marker is written each time, so that other transactions notice a change of the staged schema.
   session.transaction.put(marker(session), new Map())
 }
 

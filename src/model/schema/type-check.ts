@@ -108,8 +108,8 @@ function objectFailures(
 
 /**
  * If exactly one member of a union fails only in inner parts, the client probably meant this member, and its failures
- * are returned. If a union has several object types, and the value does not have all required fields of any of them,
- * the failure lists the required fields of each.
+ * are returned. If a union has several object types, and the value has all required fields of none of them, the failure
+ * lists the required fields of each type.
  */
 function unionFailures(
   members: readonly FieldType[],
@@ -150,7 +150,10 @@ function unknownNames(objects: readonly ObjectType[], value: ObjectValue): reado
 
 // The subtype relation of field types. A definition may change a field to a supertype without a migration.
 
-/** Returns whether every value of a type also has the other type. `Any` is a subtype only of itself. */
+/**
+ * Returns whether every value of `type` is also a value of `other`. `Any` is a subtype only of `Any` and of unions that
+ * contain `Any`.
+ */
 export function isSubtype(type: FieldType, other: FieldType): boolean {
   step()
   if (other.kind === 'any') return true
@@ -211,7 +214,9 @@ export function unionOf(types: readonly FieldType[]): FieldType {
   return distinct.length === 1 ? only : { kind: 'union', members: distinct }
 }
 
-/** Returns the members of a type that are no subtypes of another one; the whole type if there are none. */
+/**
+ * Returns the members of `type` that are not subtypes of `other`. Returns `type` itself if every member is a subtype.
+ */
 export function typeDifference(type: FieldType, other: FieldType): FieldType {
   const members = type.kind === 'union' ? type.members : [type]
   const lacking = members.filter(member => !isSubtype(member, other))

@@ -1,5 +1,5 @@
-// The history of a set or document: its events from any place in either direction. Among events of the same time, an
-// index or a collection has remove events first; documents and combined sets have add events first.
+// The history of a set or document: its events, readable from any place in either direction. If events have the same
+// time, remove events come first in an index or a collection. In documents and combined sets, add events come first.
 
 import { nearestMicros } from '../../base/micros.ts'
 import { equalValues } from '../../values/equality.ts'
@@ -27,7 +27,7 @@ export interface SetEvent {
   readonly sources: readonly Value[]
 }
 
-/** A place in a history, always between events. Each part requires the parts before it. */
+/** A place in a history, always between events. `document` requires `action`, and `values` requires `document`. */
 export interface HistoryPlace {
   readonly ts: Micros
   readonly action?: ActionName
@@ -36,7 +36,7 @@ export interface HistoryPlace {
   /** Before (`low`) or after (`high`) all events that match the given parts. */
   readonly side: 'low' | 'high'
   /**
-   * True if the place is only a time. Scans from this place and scans up to it both omit the remove events of that
+   * True if the place is only a time. Scans from this place and scans up to this place omit the remove events of that
    * time.
    */
   readonly timeOnly?: boolean
@@ -81,7 +81,7 @@ export function compareEvents(left: SetEvent, right: SetEvent, order: EventOrder
   )
 }
 
-/** Compares an event with a place: negative before the place, positive after it, never zero. */
+/** Compares an event with a place. Negative if the event is before the place, positive if it is after the place. */
 function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventOrder): number {
   const ts = eventTime(event)
   if (ts !== place.ts) return ts < place.ts ? -1 : 1
@@ -104,7 +104,7 @@ export function isWithin(event: SetEvent, { from, to }: HistoryScan, order: Even
   return !to || compareToEventPlace(event, to, order) < 0
 }
 
-/** Returns the scan with its end moved back to `at`, the time of the reading. */
+/** Limits a scan to the events up to `at`, the time of the read. */
 export function upTo(scan: HistoryScan, at: number | undefined): HistoryScan {
   if (at === undefined || (scan.to && scan.to.ts <= at)) return scan
   return { ...scan, to: { ts: nearestMicros(at), side: 'high' } }

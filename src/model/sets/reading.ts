@@ -18,7 +18,7 @@ export class Reading {
   readonly session: Session
   /** The time whose state is read; undefined is now, with the transaction's own writes. */
   readonly at: number | undefined
-  /** Returns whether index entries are visible if the caller may not read their documents. */
+  /** The treatment of index entries whose documents the caller may not read. */
   readonly hidden: 'left out' | 'shown'
   readonly #meters: Map<string, Meter>
   /** The number of occurrences of each stored set in the set that is read. */
@@ -64,8 +64,8 @@ export class Reading {
   }
 
   /**
-   * Reads the stored set named `key`, with counts and limits. Items for which `view` returns undefined are counted,
-   * too.
+   * Yields the items of the stored set named `key`, converted by `view`. Counts bytes and items, and enforces the
+   * limits. Items for which `view` returns undefined are counted, but not yielded.
    */
   *measured<T, R>(
     key: string,

@@ -134,7 +134,7 @@ export class SingleDocumentHistory implements HistoryStream {
   }
 }
 
-/** Each version with the one before it in time. */
+/** Yields each version with the preceding version. */
 function* withPrevious(
   versions: Iterable<Version>,
   reverse: boolean,

@@ -67,8 +67,8 @@ export function matchStream(
 }
 
 /**
- * The visible documents of a collection, which may be a native one. `source` is the set as it was written: `documents`
- * of the collection, or the reference of a native collection.
+ * The visible documents of a user or native collection. `source` is the set as it was written: `documents` of the
+ * collection, or the reference of a native collection.
  */
 export function documentsStream(
   collection: Ref,
@@ -100,7 +100,7 @@ export function partitionsOf(index: IndexDefinition): number {
   return index.unique ? 1 : index.partitions
 }
 
-/** The storage partitions of a collection's documents: as many as those of an index without terms by default. */
+/** The number of storage partitions of a collection's documents: the default number for an index without terms. */
 export const documentsPartitions = 8
 
 function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }: Reading) {
@@ -112,7 +112,7 @@ function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }:
   }
 }
 
-/** A document as a set of one element, if it is live. */
+/** A document as a set. The set has one element if the document is live, and otherwise none. */
 export class SingleDocumentStream implements ElementStream {
   readonly order = documentOrder
   readonly #document: Ref

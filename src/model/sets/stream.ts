@@ -1,7 +1,7 @@
 // A readable set: its elements in order, from any place in either direction.
 //
-// An element's key is the tuple of its values, or its document if it has no values. Elements are ordered by key, then by
-// document. Merges of sets compare only keys, so a document and a value that is its reference are equal.
+// An element's key is the tuple of its values, or its document if it has no values. Elements are ordered by key, then
+// by document. Merges of sets compare only keys, so a document equals a value that is a reference to the document.
 //
 // Worked example, values [n], descending: 3/doc 1, 3/doc 2, 1/doc 7. Reversed as a whole: 1/doc 7, 3/doc 2, 3/doc 1.
 
@@ -84,7 +84,7 @@ function compareTuples(left: readonly Value[], right: readonly Value[], order: S
   return compareShared(left, right, order) || turned(left.length - right.length, order.reversed)
 }
 
-/** Compares tuples up to the length of the shorter. */
+/** Compares tuples up to the length of the shorter tuple. */
 function compareShared(left: readonly Value[], right: readonly Value[], order: SetOrder): number {
   const shared = Math.min(left.length, right.length)
   for (let index = 0; index < shared; index++) {
@@ -98,7 +98,7 @@ function turned(difference: number, descending: boolean): number {
   return descending ? -difference : difference
 }
 
-/** Compares an element with a place: negative before the place, positive after it, never zero. */
+/** Compares an element with a place. Negative if the element is before the place, positive if it is after the place. */
 export function compareToPlace(element: Element, place: SetBound, order: SetOrder): number {
   if (place.values.length > 0) {
     const key = keyOf(element)
@@ -170,7 +170,7 @@ export interface ElementScan {
   readonly from?: SetBound | undefined
   /** Only elements before this place. */
   readonly to?: SetBound | undefined
-  /** Last element first. `from` and `to` keep their meaning. */
+  /** Yields the last element first. `from` and `to` still refer to the set's own order. */
   readonly reverse?: boolean
 }
 
