@@ -22,7 +22,7 @@ const repository = fileURLToPath(new URL('..', import.meta.url))
 /** The flags of the service (bin/terrarium.js), because services run within test processes. */
 const serviceFlags = ['--stack-size=3600', '--max-semi-space-size=32', '--v8-pool-size=0']
 /** Number of concurrent test processes: while one waits for a disk or a timer, another can use its core. */
-const concurrency = availableParallelism() + 1
+const concurrency = availableParallelism() + 2
 /** Milliseconds after which a single test counts as hung; the longest one plays some four thousand conformance cases. */
 const hungAfterMs = patience(20 * 60_000)
 /** The same for a soak, whose longest test kills a service three hundred times. */

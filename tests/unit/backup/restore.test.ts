@@ -1,5 +1,4 @@
-// Restores a continuous backup from a folder. The file takes more than 20 seconds, because a backup seals the last
-// commits after a second, and most tests wait for several seals.
+// Restores a continuous backup from a folder.
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
