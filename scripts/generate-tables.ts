@@ -75,8 +75,8 @@ export function limitsPage(): string {
   return [
     '# Limits',
     '',
-    'These limits apply to requests, queries and responses. Limits marked "ours" are choices of this service; the others are the',
-    "hosted service's. Operators can set further limits (concurrent requests and streams, rates per database): see",
+    'These limits apply to requests, queries and responses. An "own limit" is a choice of Terrarium; the others are the',
+    'limits of the hosted service. Operators can set further limits (concurrent requests and streams, rates per database): see',
     '[Running Terrarium](../operations.md). Generated from the tables of limits in `src` by `scripts/generate-tables.ts`.',
     '',
     ...sections

@@ -43,11 +43,11 @@ import { languages } from './languages.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore, type StoreWaits } from './open-store.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const openEngineLimits = {
   /**
    * Unknown secrets of one address that are looked up in a shared store: at once, and per second; addresses that are
-   * remembered; ours.
+   * remembered; own limit.
    */
   unknownSecretsBurst: 50,
   unknownSecretsPerSecond: 5,
@@ -77,7 +77,7 @@ interface LaneHooks {
   readonly rememberedBytesMax: number
   /** The newest time that the service has used for a snapshot. */
   readonly snapshotTime: () => Micros
-  /** The sequence number of the newest commit log record that may be read. Reads must include this record. */
+  /** Reads see the commit log exactly up to the record with this sequence number. */
   readonly logSequence: () => number
 }
 
@@ -196,9 +196,9 @@ function timelineOf(
 }
 
 /**
- * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own. So a
- * snapshot has the time of its newest commit, or a time that the service has already used for a snapshot. So every
- * later commit has a later time than the snapshot.
+ * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own.
+ * Therefore a snapshot gets the time of the newest commit that it contains, or a time that the service has already used
+ * for a snapshot. This guarantees that every later commit has a later time than the snapshot.
  */
 export function openLaneEngine(
   { config, folder, worker }: LaneSetup,

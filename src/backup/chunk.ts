@@ -1,5 +1,5 @@
-// The content of pieces and of parts of base copies: a header with lengths and checksums, then the bytes, compressed.
-// The bytes of a piece are records of the commit log.
+// The format of the objects of a continuous backup (pieces of the log, and parts of base copies): a header with lengths
+// and checksums, then the compressed bytes. The bytes of a piece are records of the commit log.
 //
 //   header (32 bytes): magic (8), version (4), compression (4), uncompressed length (4), compressed length (4),
 //                      checksum of the compressed bytes (4), checksum of the header (4)
@@ -33,7 +33,7 @@ const hasZstd = typeof zlib.zstdCompress === 'function'
 const gzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip)
 const gunzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gunzip)
 
-/** Encodes bytes as an object. */
+/** Encodes bytes as the content of an object in the backup. */
 export async function encodeChunk(bytes: Uint8Array): Promise<Buffer> {
   const packed = hasZstd
     ? await promisify<zlib.InputType, zlib.ZstdOptions, Buffer>(zlib.zstdCompress)(bytes, zstdOptions)
@@ -98,8 +98,8 @@ interface CommitEnd {
 }
 
 /**
- * The commits of a record, in order. Each commit writes the row that stores the newest commit, and this write is its last one.
- * Only in a large transaction, other writes may follow. A large transaction is always the last commit of its record.
+ * The commits of a record, in order. The last write of a commit is the row that stores the newest commit. Only in a
+ * large transaction may other writes follow this row. A large transaction is always the last commit of its record.
  */
 export function commitsIn(bytes: Buffer, { batchEnd, batchStart }: RecordBounds): CommitEnd[] {
   const commits: CommitEnd[] = []

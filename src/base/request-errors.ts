@@ -39,7 +39,7 @@ export class RequestError extends Error {
   override name = 'RequestError'
   readonly code: RequestErrorCode
   readonly description: string
-  /** The description with its template, which the query log stores without quoted values. */
+  /** The description as a template with separate values. The query log stores only the template. */
   readonly template: Message
   constructor(code: RequestErrorCode, description: string | Message) {
     super(`${code}: ${description}`)

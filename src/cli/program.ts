@@ -12,7 +12,7 @@ setFlagsFromString('--no-allocation-site-pretenuring')
 
 /** Runs a command line; resolves with the exit status. */
 export function run(words: readonly string[]): Promise<number> {
-  // A command may wait only for a timer, such as the delay before a retry, and must not exit meanwhile.
+  // Sometimes a command waits only for a timer, such as the delay before a retry. The process must not exit then.
   stayAlive()
   return dispatch(commands, words)
 }

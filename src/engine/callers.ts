@@ -1,6 +1,6 @@
 // Callers of requests. The query log identifies them by numbers, which stay the same when keys, roles and collections
-// are renamed; when the log is read, the numbers are converted to names. For services other than queries, the
-// principal of a credential is found.
+// are renamed; when the log is read, the numbers are converted to names. For features other than queries, such as
+// exports of the query log, this file finds the principal of a credential.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { epoch } from '../base/micros.ts'
@@ -48,7 +48,10 @@ function credentialMark(credential: Caller['credential']): string {
 
 const roleMark = ({ id }: Ref) => `#${id}`
 
-/** Returns the names for the mark of a caller in `database`. Deleted objects keep their numbers. */
+/**
+ * Returns the names for the mark of a caller in `database`. For a deleted object, its number is returned instead of a
+ * name.
+ */
 export function namedCaller(
   mark: CallerMark,
   database: DatabaseId,

@@ -33,9 +33,9 @@ import { RequestTime } from './request-time.ts'
 import { queueOf, TooLong } from './slow-lane-contract.ts'
 import { collectionSize, indexSize } from './stored-size.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const engineLimits = {
-  /** Milliseconds for reading one page of a stream; ours. */
+  /** Milliseconds for reading one page of a stream; own limit. */
   streamPageMs: 60_000,
 } as const
 

@@ -42,9 +42,9 @@ import {
 } from '../values/value.ts'
 import type { QueryRequest } from './engine-contract.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const explainLimits = {
-  /** Permission checks in one explanation; ours. */
+  /** Permission checks in one explanation; own limit. */
   explainedDecisionsMax: 1000,
 } as const
 
@@ -115,8 +115,8 @@ function decisionsOf(
         return {
           mentions(action, resource) {
             const isMentioned = access.mentions(action, resource)
-            // If this is the caller's only right on the collection, any privilege that mentions the collection allows
-            // reading its definition.
+            // Any privilege that mentions a collection allows reading its definition. If no privilege mentions the
+            // collection, the read is denied without a call of `allows`.
             const { callSite } = subject
             if (!isMentioned && action === 'read')
               note({ action, resource, argument: () => null, callSite }, false)
@@ -331,7 +331,7 @@ function nameOfSet(set: Ref, session: Session): Readonly<Record<string, Value>> 
   return { kind: 'index', collection, index: number === undefined ? null : ownName(index, number, session) }
 }
 
-/** Returns the name of an index in the definition of its collection. */
+/** Returns the name under which the definition of its collection lists an index. */
 function ownName(index: IndexDefinition, number: number, session: Session): string | null {
   const collection = new Ref(session.database, native.collections, BigInt(number))
   for (const [name, { stored }] of ownIndexes(collection, session)) {
@@ -369,7 +369,10 @@ function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Sess
   })
 }
 
-/** Returns the name of an index of the query's language with these terms, whose values begin with these values. */
+/**
+ * Returns the name of an index with the terms of `use` whose first values are the values of `use`. The index is defined
+ * in the language of the query.
+ */
 function existingIndex(use: SetUse, number: number, session: Session): string | undefined {
   const { isOwn } = use
   const indexes = session.transaction.catalogue.indexesOf(session.database, number)

@@ -11,10 +11,11 @@ import type { QueryRequest } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane-contract.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const requestTimeLimits = {
   /**
-   * Milliseconds that a stream's expression may block the process, because a stream cannot move to the slow lane; ours.
+   * Milliseconds that a stream's expression may block the process, because a stream cannot move to the slow lane; own
+   * limit.
    */
   unmovableMs: 50,
 } as const

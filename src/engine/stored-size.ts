@@ -11,9 +11,9 @@ import { native, type Ref } from '../values/value.ts'
 import type { QueryRequest } from './engine-contract.ts'
 import type { Task } from './request-kind.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const storedSizeLimits = {
-  /** Rows of an index or a collection that one request for its size reads; ours. */
+  /** Rows of an index or a collection that one request for its size reads; own limit. */
   sizeRows: 10_000,
 } as const
 

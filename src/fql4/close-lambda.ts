@@ -8,9 +8,9 @@ import { requireExtent } from './value-limits.ts'
 import { SetValue } from './values/transient.ts'
 import { lookUp, type Variables } from './variables.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const closeLambdaLimits = {
-  /** Values and characters, together, of a value that a lambda captures; ours. */
+  /** Values and characters, together, of a value that a lambda captures; own limit. */
   capturedUnitsMax: 8_388_608,
 } as const
 

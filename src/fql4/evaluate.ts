@@ -27,11 +27,11 @@ import { requireExtent } from './value-limits.ts'
 import { SetValue } from './values/transient.ts'
 import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const evaluateLimits = {
   /** Nested calls of lambdas and user functions. */
   callDepthMax: 200,
-  /** Nested expressions during evaluation, over all lambdas; ours: protects the native stack. */
+  /** Nested expressions during evaluation, over all lambdas; own limit: protects the native stack. */
   evaluationDepthMax: 3000,
 } as const
 
@@ -196,7 +196,8 @@ export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?
 
 /**
  * Applies a lambda value: the body of a stored function, a predicate, a set's filter. Positions of its errors are
- * relative to the lambda. `caller` is the position for errors of the application itself.
+ * relative to the lambda. `caller` is the position for errors in applying the lambda, such as a wrong number of
+ * arguments.
  */
 export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: HasPosition): Value {
   const { body, parameters } = compileLambda(lambda)

@@ -7,9 +7,9 @@ import { limits } from '../base/limits.ts'
 import { type Message, messageOf } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const errorsLimits = {
-  /** Characters and path elements of the positions of all errors in one response; ours. */
+  /** Characters and path elements of the positions of all errors in one response; own limit. */
   gatheredErrorUnitsMax: 262_144,
 } as const
 

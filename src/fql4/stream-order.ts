@@ -1,4 +1,4 @@
-// Streams of version 4: the subject of a stream from the value of its expression, and the format of its events.
+// Streams of version 4: derives the subject of a stream from the value of its expression, and formats its events.
 
 import { msg } from '../base/message.ts'
 import { isUserDocument } from '../model/read.ts'
@@ -51,7 +51,7 @@ class EventFormat implements StreamFormat {
   readonly key: string
   readonly fields: readonly StreamField[]
   readonly #apiVersion: ApiVersion
-  /** The database from which references are named. */
+  /** References are written relative to this database. */
   readonly #scope: DatabaseId
 
   constructor(fields: readonly StreamField[], apiVersion: ApiVersion, scope: DatabaseId) {

@@ -10,11 +10,11 @@ import { extentOf } from '../values/extent.ts'
 import type { Value } from '../values/value.ts'
 import type { Call } from './definition.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const valueLimitsLimits = {
-  /** UTF-16 units of all texts that a query creates; ours. */
+  /** UTF-16 units of all texts that a query creates; own limit. */
   textUnitsPerQueryMax: 67_108_864,
-  /** UTF-16 units of long texts, read or created, that count as one additional evaluated unit; ours. */
+  /** UTF-16 units of long texts, read or created, that count as one additional evaluated unit; own limit. */
   textUnitsPerComputeUnit: 4096,
 } as const
 

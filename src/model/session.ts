@@ -29,11 +29,13 @@ import { Failure, LanguageError } from './failure.ts'
 import { anyType, type FieldType } from './schema/field-types.ts'
 import { NamedObjects, type ReadRecorder } from './use-recorders.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const sessionLimits = {
-  /** Elements that all sets of one query read from storage; ours: reading sets costs no compute operations. */
+  /** Elements that all sets of one query read from storage; own limit: reading sets costs no compute operations. */
   setElementsMax: 1_000_000,
-  /** Steps of comparisons, merges and set operations on arrays that count as one additional evaluated unit; ours. */
+  /**
+   * Steps of comparisons, merges and set operations on arrays that count as one additional evaluated unit; own limit.
+   */
   stepsPerComputeUnit: 512,
 } as const
 

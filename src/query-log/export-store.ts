@@ -23,9 +23,9 @@ import {
   unfinishedStates,
 } from './export-request.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const exportStoreLimits = {
-  /** Unfinished exports of one requester; exports read for one page of their list; ours. */
+  /** Unfinished exports of one requester; exports read for one page of their list; own limit. */
   logExportsWaitingMax: 1000,
   logExportsReadMax: 5000,
 } as const

@@ -31,11 +31,11 @@ import type { SegmentWriter } from './segment-writer.ts'
 import { chunkName, rethrow, type SharedLog } from './shared-log.ts'
 import type { Signer } from './signing.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const queryLogLimits = {
   /**
    * Divisor of the maximum size of the query log. Records of requests with rejected credentials may take this part at
-   * once, and as much again over the retention period; ours.
+   * once, and as much again over the retention period; own limit.
    */
   strangersLogShare: 16,
 } as const

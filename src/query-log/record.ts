@@ -11,9 +11,9 @@ import type { Micros } from '../values/value.ts'
 import { createTimestampFormat } from './exported-record.ts'
 import { type Facts, FactsFormat, PlainShapes } from './facts.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const recordLimits = {
-  /** Characters of a header in a record of the query log; ours: longer headers are truncated. */
+  /** Characters of a header in a record of the query log; own limit: longer headers are truncated. */
   loggedHeaderCharsMax: 512,
 } as const
 

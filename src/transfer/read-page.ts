@@ -10,7 +10,10 @@ import type { OnCosts } from './batch-writer.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import { named, Resolver } from './resolve.ts'
 
-/** The start of a page. Live documents come first, by id; with a history, deleted documents follow, by time. */
+/**
+ * The start of a page. Live documents come first, ordered by id. If the history is exported, deleted documents follow,
+ * ordered by time.
+ */
 export type PagePlace =
   | { readonly part: 'live'; readonly after: bigint | undefined }
   | { readonly part: 'ended'; readonly after: Micros; readonly id: bigint }

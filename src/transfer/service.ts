@@ -14,9 +14,9 @@ import {
 import type { DocumentRecord } from './record.ts'
 import { missingOf, writeBatch } from './write-batch.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const serviceLimits = {
-  /** Milliseconds of one batch of an import; ours. */
+  /** Milliseconds of one batch of an import; own limit. */
   importBatchMs: 20,
 } as const
 

@@ -16,7 +16,7 @@ import {
 } from './json-scan.ts'
 import { int64Max, int64Min, type Json } from './value.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const jsonLimits = {
   /** Levels of JSON nesting in a request body. */
   jsonDepthMax: 1000,

@@ -12,13 +12,13 @@ import { type Clock, starvedMs, systemClock, threadMicros } from '../clock.ts'
 import { alsoWatched, stepsPerCheck, stepsSoFar } from '../effort.ts'
 import { RateLimit } from './rate-limit.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const timeBudgetLimits = {
-  /** Milliseconds that evaluations of one database may block the process at once; ours. */
+  /** Milliseconds that evaluations of one database may block the process at once; own limit. */
   blockingMsFree: 80,
-  /** Milliseconds per second that evaluations of one database may block the process; ours. */
+  /** Milliseconds per second that evaluations of one database may block the process; own limit. */
   blockingMsPerSecond: 20,
-  /** Milliseconds after which a query of a database above these limits moves to the slow lane; ours. */
+  /** Milliseconds after which a query of a database above these limits moves to the slow lane; own limit. */
   impatientMs: 3,
 } as const
 

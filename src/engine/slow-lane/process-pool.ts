@@ -18,22 +18,22 @@ import { LongQueries } from '../long-queries.ts'
 import { type LaneJob, type LaneOutcome, Leads, type SlowLane } from '../slow-lane-contract.ts'
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const slowLaneLimits = {
-  /** Queries that wait for the slow lane: in total, and of one database; ours. */
+  /** Queries that wait for the slow lane: in total, and of one database; own limit. */
   laneWaitingMax: 1000,
   laneWaitingPerDatabaseMax: 100,
-  /** Milliseconds that a service waits at shutdown for commits of its slow lane; ours. */
+  /** Milliseconds that a service waits at shutdown for commits of its slow lane; own limit. */
   laneEndGraceMs: 8_000,
   /**
    * Milliseconds after a query's deadline until its slow-lane process is killed; milliseconds until an idle process
-   * exits; ours.
+   * exits; own limit.
    */
   laneGraceMs: 250,
   laneIdleMs: 60_000,
-  /** Milliseconds from the start of a service until the first slow-lane process is started; ours. */
+  /** Milliseconds from the start of a service until the first slow-lane process is started; own limit. */
   laneReadyMs: 1000,
-  /** Milliseconds until the start of a slow-lane process is tried again after a failure; ours. */
+  /** Milliseconds until the start of a slow-lane process is tried again after a failure; own limit. */
   laneRestartMs: 1000,
 } as const
 

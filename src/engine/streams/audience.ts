@@ -12,9 +12,9 @@ import type { Transaction } from '../../storage/store/store-contract.ts'
 import { collectionOf, type Micros, type Ref } from '../../values/value.ts'
 import type { Subject, Viewer } from './open-stream.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const audienceLimits = {
-  /** Milliseconds of one permission check of an event; ours. */
+  /** Milliseconds of one permission check of an event; own limit. */
   streamPredicateMs: 100,
 } as const
 

@@ -19,9 +19,12 @@ import {
 import { ownKeyOf } from '../../values/value-keys.ts'
 import type { EventStream } from '../engine-contract.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const openStreamLimits = {
-  /** Events, and their bytes (ours), in the queue of one stream. The events of one transaction are counted together. */
+  /**
+   * Events, and their bytes (own limit), in the queue of one stream. The events of one transaction are counted
+   * together.
+   */
   streamEventsMax: 4096,
   streamBytesMax: 8_388_608,
 } as const

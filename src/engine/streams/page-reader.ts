@@ -11,18 +11,23 @@ import type { QueryResponse } from '../engine-contract.ts'
 import type { StreamOpening } from '../engine-options.ts'
 import { type OpenStream, type Reader, rightsLost, type Subject, streamEnds } from './open-stream.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const pageReaderLimits = {
-  /** Streams that get the events of a transaction in one turn of the event loop, and bytes of these events; ours. */
+  /**
+   * Streams that get the events of a transaction in one turn of the event loop, and bytes of these events; own limit.
+   */
   streamsPerTurn: 64,
   streamBytesPerTurn: 4_194_304,
   /** Past events that a stream of version 10 can catch up on. */
   streamReplayMax: 128,
-  /** Events of one page for a stream that has caught up; ours. */
+  /** Events of one page for a stream that has caught up; own limit. */
   streamPageEvents: 1024,
   /** Milliseconds without events after which a stream of version 10 sends its position. */
   streamStatusMs: 300_000,
-  /** Milliseconds until a page of a stream of version 10 is read again after a failure, and number of retries; ours. */
+  /**
+   * Milliseconds until a page of a stream of version 10 is read again after a failure, and number of retries; own
+   * limit.
+   */
   streamRetryMs: 1000,
   streamRetriesMax: 5,
 } as const

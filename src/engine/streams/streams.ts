@@ -292,7 +292,7 @@ function* handOut(
   }
 }
 
-/** The viewers or subjects that depend on documents, found by the documents that a transaction changes. */
+/** Finds the viewers or subjects that depend on a document which a transaction changes. */
 class Conditions<T> {
   readonly #conditions = new Map<T, readonly Condition[]>()
   readonly #dependents = new Map<string, Map<T, Condition>>()
@@ -318,7 +318,10 @@ class Conditions<T> {
     this.#conditions.delete(dependent)
   }
 
-  /** Returns the dependents that lose a document by these changes. */
+  /**
+   * Returns the dependents with a condition that these changes break: the document of the condition was deleted or,
+   * unless `onDeleteOnly`, changed.
+   */
   brokenBy(changes: readonly Change[]): Set<T> {
     const broken = new Set<T>()
     if (this.#dependents.size === 0) return broken

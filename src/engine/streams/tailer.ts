@@ -10,9 +10,9 @@ import type { Store } from '../../storage/store/store.ts'
 import type { CommittedTransaction, Transaction } from '../../storage/store/store-contract.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const tailerLimits = {
-  /** Transactions and events that are handled in one turn of the event loop; ours. */
+  /** Transactions and events that are handled in one turn of the event loop; own limit. */
   streamTransactionsPerTurn: 64,
   streamEventsPerTurn: 1024,
 } as const

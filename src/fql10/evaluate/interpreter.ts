@@ -52,11 +52,11 @@ import { requireExtent, tooLong } from '../value-limits.ts'
 import { evaluateChain } from './chain.ts'
 import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const interpreterLimits = {
-  /** Nested expressions of version 10 during evaluation, over all lambdas; ours: protects the native stack. */
+  /** Nested expressions of version 10 during evaluation, over all lambdas; own limit: protects the native stack. */
   v10EvaluationDepthMax: 16_000,
-  /** Performance hints in a response of version 10; ours: further hints are omitted. */
+  /** Performance hints in a response of version 10; own limit: further hints are omitted. */
   v10HintsMax: 64,
 } as const
 

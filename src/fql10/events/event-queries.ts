@@ -27,11 +27,11 @@ import {
 import { type EventRequest, readEventRequest, startOf } from './event-request.ts'
 import { type OpenedToken, placeText, wholeTransaction } from './token.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const eventQueriesLimits = {
-  /** UTF-16 units of a page of a stream; ours. */
+  /** UTF-16 units of a page of a stream; own limit. */
   streamPageUnitsMax: 1_048_576,
-  /** UTF-16 units of a page of a feed; ours. */
+  /** UTF-16 units of a page of a feed; own limit. */
   feedPageUnitsMax: 16_777_216,
 } as const
 

@@ -1,5 +1,6 @@
-// Parses requests to feeds and streams. Errors are reported in the order of the protocol: two start positions, the
-// token, the cursor, the page size. Then opens the event source with the current rights of the caller.
+// Parses requests to feeds and streams. The checks run in the order of the protocol: that the request does not have two
+// start positions, then the token, the cursor and the page size. Then opens the event source with the current rights of
+// the caller.
 
 import { msg } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
@@ -22,7 +23,7 @@ import { checkSource, type SourceStep, sourcePartsOf } from './event-source.ts'
 import { callOf } from './moments.ts'
 import { type EventPlace, type OpenedToken, openToken, placeIn, sourceIn, wholeTransaction } from './token.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const eventRequestLimits = {
   /** Events on a page of a feed: default and maximum. */
   feedPageDefault: 16,

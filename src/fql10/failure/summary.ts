@@ -4,9 +4,9 @@ import { limits } from '../../base/limits.ts'
 import { Source, type Span } from '../syntax/source.ts'
 import type { Diagnostic, Remark } from './query-failure.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const summaryLimits = {
-  /** UTF-16 units of an excerpt within an error message of version 10; ours. */
+  /** UTF-16 units of an excerpt within an error message of version 10; own limit. */
   v10DrawnUnitsMax: 16_384,
 } as const
 

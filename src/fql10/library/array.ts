@@ -141,7 +141,8 @@ const arrayOrderEntries: readonly LibraryEntry[] = [
   variadic('order', {
     rest: ['ordering', any],
     result: 'Array<Any>',
-    summary: 'The elements sorted by the results of functions, or by their own values without functions.',
+    summary:
+      'The elements sorted by the results of the given functions; without functions, by their own values.',
     example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
     run: (elements, args, call) => {
       const orderings = orderingsOf(args, call)
@@ -245,14 +246,14 @@ const parts = [
   method('take', {
     parameters: { limit: int },
     result: 'Array<Any>',
-    summary: 'The first elements, up to a number.',
+    summary: 'The first elements, at most the given number.',
     example: ['[1, 2, 3].take(2)', '[\n  1,\n  2\n]'],
     run: (elements, { limit }) => slice(elements, 0, limit),
   }),
   method('drop', {
     parameters: { amount: int },
     result: 'Array<Any>',
-    summary: 'The elements after a number of first elements.',
+    summary: 'The elements after the given number of first elements.',
     example: ['[1, 2, 3].drop(2)', '[\n  3\n]'],
     run: (elements, { amount }) => slice(elements, amount, elements.length),
   }),

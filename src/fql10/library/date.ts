@@ -58,14 +58,14 @@ export const dateMembers: Members = members('Date', [
   method('add', {
     parameters: { amount: number, unit: string },
     result: 'Date',
-    summary: 'The day a number of days later; the unit is `days`.',
+    summary: 'The date that is the given number of days later; the unit is `day` or `days`.',
     example: ['Date("2024-02-28").add(2, "days")', 'Date("2024-03-01")'],
     run: (value, { amount, unit }, call) => moveDate(value, amount, unit, 1n, call),
   }),
   method('subtract', {
     parameters: { amount: number, unit: string },
     result: 'Date',
-    summary: 'The day a number of days earlier; the unit is `days`.',
+    summary: 'The date that is the given number of days earlier; the unit is `day` or `days`.',
     example: ['Date("2024-03-01").subtract(1, "day")', 'Date("2024-02-29")'],
     run: (value, { amount, unit }, call) => moveDate(value, amount, unit, -1n, call),
   }),

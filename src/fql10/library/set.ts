@@ -147,7 +147,8 @@ const making = [
   variadic('order', {
     rest: ['ordering', any],
     result: 'Set<Any>',
-    summary: 'The elements sorted by the results of functions, or by their own values without functions.',
+    summary:
+      'The elements sorted by the results of the given functions; without functions, by their own values.',
     example: ['[3, 1].toSet().order(asc(n => n)).toArray()', '[\n  1,\n  3\n]'],
     run(inner, args, call) {
       hintOfFullRead(inner, 'order', call)
@@ -173,14 +174,14 @@ const making = [
   method('take', {
     parameters: { limit: int },
     result: 'Set<Any>',
-    summary: 'The first elements, up to a number.',
+    summary: 'The first elements, at most the given number.',
     example: ['[1, 2, 3].toSet().take(2).toArray()', '[\n  1,\n  2\n]'],
     run: (inner, { limit }, call) => takeSet(lazy(inner), limit, call),
   }),
   method('drop', {
     parameters: { amount: int },
     result: 'Set<Any>',
-    summary: 'The elements after a number of first elements.',
+    summary: 'The elements after the given number of first elements.',
     example: ['[1, 2, 3].toSet().drop(2).toArray()', '[\n  3\n]'],
     run: (inner, { amount }) => new DropSet(lazy(inner), amount),
   }),
@@ -242,7 +243,7 @@ const paging = [
   toText('[1].toSet().toString()', '"[set]"', 'The text `[set]`.'),
 ]
 
-/** The table of sets. */
+/** The fields and methods of sets. */
 export const setMembers: Members = members('Set', [...making, ...setReadingEntries, ...following, ...paging])
 
 /** The table of the module Set. */
@@ -286,7 +287,7 @@ export const eventSourceMembers: Members = members('EventSource', [
   ofSource.method('map', {
     parameters: { mapper: callback(1) },
     result: 'EventSource<Any>',
-    summary: 'The events with the result of a function for their elements.',
+    summary: 'The same events, with each element replaced by the result of a function.',
     example: ['Author.all().eventSource().map(.name).toString()', '"[event source]"'],
     run: (source, { mapper }, call) => withStep(source, set => new MapSet(set, mapper, originOf(call))),
   }),

@@ -4,7 +4,7 @@ import { globals } from '../library/tables.ts'
 import { isKeyword } from '../syntax/reader.ts'
 import { isPlainName, isReservedField } from './field-names.ts'
 
-/** Reserved names of types and words, besides the modules and functions of the language. */
+/** Reserved names of types, and other reserved words, in addition to the modules and functions of the language. */
 const reservedNames: ReadonlySet<string> = new Set([
   ...['FQL', '_', 'Any', 'Never', 'struct', 'interface', 'type', 'function', 'collection'],
   ...['Collection', 'Function', 'Role', 'Database', 'AccessProvider', 'Key', 'Token', 'Credential'],
@@ -31,7 +31,10 @@ const collectionNames: ReadonlySet<string> = new Set(
   'all byId create createAll createData definition firstWhere where toString'.split(' '),
 )
 
-/** The error if a collection or function cannot have a name, regardless of other names. Undefined for a valid name. */
+/**
+ * The error if a name is not allowed for a collection or function. Names that are in use are not checked here.
+ * Undefined for a valid name.
+ */
 export function nameFault(name: string): string | undefined {
   if (isKeyword(name) || reservedNames.has(name) || globals.has(name)) {
     return `The identifier \`${name}\` is reserved.`
@@ -39,7 +42,7 @@ export function nameFault(name: string): string | undefined {
   return plainNameFault(name)
 }
 
-/** The error if a field or index cannot have a name. Undefined for a valid name. */
+/** The error if a name is not allowed for a field or index. Undefined for a valid name. */
 export function memberNameFault(name: string, part: 'field' | 'index'): string | undefined {
   if (!isPlainName(name) || name === '_') return 'Invalid identifier.'
   const isTaken = part === 'field' ? isReservedField(name) : collectionNames.has(name)

@@ -72,7 +72,10 @@ export function callAt({ source, span, outer, at }: Origin, reading: Call): Call
   return call.as({ source, limit: narrower(call, limit) }).asOf(at)
 }
 
-/** The calls that created a set and have returned before it is read, outermost first. */
+/**
+ * The positions of the calls that enclosed the creation of a set and have returned before the set is read, outermost
+ * first.
+ */
 function spansAround(outer: Call | undefined, reading: Call): readonly (Span | undefined)[] {
   if (outer === undefined) return []
   const open = new Set<Call>()

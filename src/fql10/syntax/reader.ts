@@ -4,9 +4,9 @@ import { type Message, msg } from '../../base/message.ts'
 import type { Diagnostic, Remark } from '../failure/query-failure.ts'
 import type { Source } from './source.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const readerLimits = {
-  /** Reported syntax errors of one text of version 10; ours: parsing stops after the last. */
+  /** Reported syntax errors of one text of version 10; own limit: parsing stops after the last. */
   v10FaultsMax: 1000,
 } as const
 

@@ -19,8 +19,8 @@ Array	toString	()	String	The array as text.
 Array	append	(element: Any)	Array<Any>	This array with one more element at its end.
 Array	prepend	(element: Any)	Array<Any>	This array with one more element at its front.
 Array	concat	(other: Array<Any>)	Array<Any>	This array followed by the elements of another.
-Array	take	(limit: Int)	Array<Any>	The first elements, up to a number.
-Array	drop	(amount: Int)	Array<Any>	The elements after a number of first elements.
+Array	take	(limit: Int)	Array<Any>	The first elements, at most the given number.
+Array	drop	(amount: Int)	Array<Any>	The elements after the given number of first elements.
 Array	slice	(from: Int)	Array<Any>	The elements from one position up to another; without the second up to the end.
 Array	reverse	()	Array<Any>	The elements in the opposite order.
 Array	distinct	()	Array<Any>	The elements without repetitions, in the order of their first occurrence.
@@ -48,7 +48,7 @@ Array	firstWhere	(predicate: Function)	Any | Null	The first element for which a 
 Array	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate returns true, null when there is none.
 Array	indexWhere	(predicate: Function)	Number | Null	The first position, from a start on, at which a predicate returns true; null without one.
 Array	lastIndexWhere	(predicate: Function)	Number | Null	The last position, up to an end, at which a predicate returns true; null without one.
-Array	order	(ordering…: Any)	Array<Any>	The elements sorted by the results of functions, or by their own values without functions.
+Array	order	(ordering…: Any)	Array<Any>	The elements sorted by the results of the given functions; without functions, by their own values.
 Boolean	toString	()	String	The value as text.
 Bytes	toString	()	String	The value as text.
 Bytes	toBase64	()	String	The bytes as base64.
@@ -65,8 +65,8 @@ Date	month		Number	The month, from 1.
 Date	dayOfMonth		Number	The day of the month, from 1.
 Date	dayOfYear		Number	The day of the year, from 1.
 Date	dayOfWeek		Number	The day of the week, from 1 for Monday.
-Date	add	(amount: Number, unit: String)	Date	The day a number of days later; the unit is \`days\`.
-Date	subtract	(amount: Number, unit: String)	Date	The day a number of days earlier; the unit is \`days\`.
+Date	add	(amount: Number, unit: String)	Date	The date that is the given number of days later; the unit is \`day\` or \`days\`.
+Date	subtract	(amount: Number, unit: String)	Date	The date that is the given number of days earlier; the unit is \`day\` or \`days\`.
 Date	difference	(start: Date)	Number	The number of days from another date to this one.
 Date	toString	()	String	The day as ISO text.
 Documents	id		ID	The id of the document.
@@ -104,7 +104,7 @@ Documents with names	update	(data: { *: Any })	Doc	Changes fields of the documen
 Documents with names	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
 Documents with names	delete	()	Doc	Deletes the document.
 EventSource	where	(predicate: Function)	EventSource<Any>	The events of the elements for which a predicate returns true.
-EventSource	map	(mapper: Function)	EventSource<Any>	The events with the result of a function for their elements.
+EventSource	map	(mapper: Function)	EventSource<Any>	The same events, with each element replaced by the result of a function.
 EventSource	toString	()	String	The text \`[event source]\`.
 Function	toString	()	String	The value as text.
 Functions of yours	toString	()	String	The value as text.
@@ -115,11 +115,11 @@ Number	toString	()	String	The number as text.
 Set	where	(predicate: Function)	Set<Any>	The elements for which a predicate returns true.
 Set	map	(mapper: Function)	Set<Any>	The result of a function for each element.
 Set	flatMap	(mapper: Function)	Set<Any>	The elements of the sets that a function returns for each element.
-Set	order	(ordering…: Any)	Set<Any>	The elements sorted by the results of functions, or by their own values without functions.
+Set	order	(ordering…: Any)	Set<Any>	The elements sorted by the results of the given functions; without functions, by their own values.
 Set	distinct	()	Set<Any>	The distinct elements in ascending order.
 Set	concat	(other: Set<Any>)	Set<Any>	The elements of this set, then those of another.
-Set	take	(limit: Int)	Set<Any>	The first elements, up to a number.
-Set	drop	(amount: Int)	Set<Any>	The elements after a number of first elements.
+Set	take	(limit: Int)	Set<Any>	The first elements, at most the given number.
+Set	drop	(amount: Int)	Set<Any>	The elements after the given number of first elements.
 Set	reverse	()	Set<Any>	The elements in the opposite order.
 Set	pageSize	(size: Int)	Set<Any>	The same set with another number of elements per page.
 Set	toSet	()	Set<Any>	The set itself.

@@ -256,8 +256,8 @@ export class DataWorld implements World {
   }
 
   /**
-   * Converts the argument of a predicate. For a write, a document is its version before or after the write, not the
-   * stored version.
+   * Converts the argument of a predicate. For a write, a document is passed as its version before or after the write,
+   * and is not read from the store.
    */
   version(given: StoredValue): Value {
     const found = this.#session.indexMatch

@@ -35,7 +35,9 @@ import { Page } from '../values/transient.ts'
 /** Handling of failures: the first failure aborts, or the failures of all elements are reported together. */
 type FailureRule = 'first' | 'all'
 
-/** The results of a lambda for each element, in order. `key`: the call's argument with the lambda. */
+/**
+ * The results of a lambda for each element, in order. `key`: the name of the call's argument that contains the lambda.
+ */
 function applyToEach(
   lambda: BoundLambda,
   elements: readonly Value[],
@@ -125,7 +127,9 @@ function passing(predicate: BoundLambda, elements: readonly Value[], call: Call)
   return results
 }
 
-/** The first `count` elements. The end of a page is the position of the next element. */
+/**
+ * The first `count` elements. The cursor `after` of the new page is the position of the first element that is left out.
+ */
 function take(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
   if (!(elements instanceof Page)) return elements.slice(0, length)
@@ -134,7 +138,10 @@ function take(count: bigint, elements: readonly Value[] | Page): Value {
   return new Page(data.slice(0, length), before, end, () => positions.slice(0, length))
 }
 
-/** The elements after the first `count`. The start of a page is the position of its first remaining element. */
+/**
+ * The elements after the first `count`. The cursor `before` of the new page is the position of the first element that
+ * remains.
+ */
 function drop(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
   if (!(elements instanceof Page)) return elements.slice(length)
@@ -153,7 +160,8 @@ function join(front: readonly Value[], back: readonly Value[]): readonly Value[]
 
 function isEmpty(elements: Elements, call: Call): boolean {
   if (isArray(elements) || elements instanceof Page) return dataOf(elements).length === 0
-  // The error for an unreadable set has the position of an argument `exists`, whichever function is called.
+  // As in the hosted service, the error for an unreadable set names an argument `exists`, also in calls of other
+  // functions.
   return !existsInSet(elements, call, 'exists')
 }
 
@@ -195,14 +203,14 @@ export const collections = family('Elements', [
   define({
     arguments: { take: integer, collection: arrayOrPage },
     result: 'Array or Page',
-    summary: 'The first elements, up to a number.',
+    summary: 'The first elements, at most the given number.',
     example: ['{"take": 2, "collection": [1, 2, 3]}', '[1, 2]'],
     evaluate: args => take(args.take, args.collection),
   }),
   define({
     arguments: { drop: integer, collection: arrayOrPage },
     result: 'Array or Page',
-    summary: 'The elements without a number of first elements.',
+    summary: 'The elements after the given number of first elements.',
     example: ['{"drop": 2, "collection": [1, 2, 3]}', '[3]'],
     evaluate: args => drop(args.drop, args.collection),
   }),

@@ -23,11 +23,13 @@ import { boolean, integer, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'
 import { CountedText, counted, countScan } from '../value-limits.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const regularExpressionsLimits = {
   /** Results of `FindStrRegex`. */
   regexResultsMax: 1024,
-  /** Instructions of a pattern times characters of the searched text; ours: about ten seconds in the worst case. */
+  /**
+   * Instructions of a pattern times characters of the searched text; own limit: about ten seconds in the worst case.
+   */
   regexStepsMax: 268_435_456,
 } as const
 

@@ -15,7 +15,7 @@ import { type ArgumentType, type Call, define, family, optional, unary } from '.
 import { CountedText, counted, countScan, countText } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const stringsLimits = {
   /** Repetitions of `Repeat`. */
   stringRepeatMax: 1024,

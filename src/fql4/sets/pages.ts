@@ -16,7 +16,7 @@ import { eventCursor, eventValue, type HistoryKind, readEventCursor } from './ev
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const pagesLimits = {
   /** Maximum number of elements of a page. */
   pageSizeMax: 100_000,

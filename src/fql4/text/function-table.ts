@@ -135,8 +135,8 @@ IsRole|is_role|value:is_role|Boolean|pure|Type checks|True if a value is a role 
 Map|map|collection lambda:map|Array or Page|pure|Elements|The result of a lambda for each element.
 Foreach|foreach|collection lambda:foreach|Array or Page|pure|Elements|Applies a lambda to each element for its effects and returns the elements.
 Filter|filter|collection lambda:filter|Array, Page or Set|pure|Elements|The elements for which a lambda returns true; a set is filtered when it is read.
-Take|take|number:take collection|Array or Page|pure|Elements|The first elements, up to a number.
-Drop|drop|number:drop collection|Array or Page|pure|Elements|The elements without a number of first elements.
+Take|take|number:take collection|Array or Page|pure|Elements|The first elements, at most the given number.
+Drop|drop|number:drop collection|Array or Page|pure|Elements|The elements after the given number of first elements.
 Prepend|prepend|value:prepend collection|Array|pure|Elements|An array with elements prepended.
 Append|append|value:append collection|Array|pure|Elements|An array with elements appended.
 IsEmpty|is_empty|collection:is_empty|Boolean|pure|Elements|True if there is no element.

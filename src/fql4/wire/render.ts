@@ -37,9 +37,9 @@ import {
 import { type RefNames, RefPrinter } from './refs.ts'
 import { type ApiVersion, isAtLeast } from './version.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const renderLimits = {
-  /** Values and characters of a response, together; ours. */
+  /** Values and characters of a response, together; own limit. */
   answerUnitsMax: 67_108_864,
 } as const
 
@@ -49,13 +49,16 @@ export interface RenderContext {
   readonly apiVersion: ApiVersion
   readonly names: RefNames
   /**
-   * The time of the transaction's commit; `open` inserts marks for {@link fillTransactionTime}. Without it,
-   * placeholders of the transaction's time cannot be rendered.
+   * The time of the transaction's commit; `open` inserts marks for {@link fillTransactionTime}. If undefined,
+   * placeholders of the transaction's time are unprintable.
    */
   readonly transactionTime?: Micros | 'open' | undefined
 }
 
-/** Marks for a time that is not known yet, in microseconds and as a time. JSON text does not contain these characters. */
+/**
+ * Marks for a time that is not known yet: one for its microseconds, one for its ISO text. JSON text does not contain
+ * these characters.
+ */
 const timeMarks = { micros: '\u0000', time: '\u0001' } as const
 
 /** Inserts the time of the transaction into text that was rendered while it was open. */
@@ -66,11 +69,11 @@ export function fillTransactionTime(text: string, time: Micros): string {
 }
 
 /**
- * A value as compact JSON text. Unprintable parts (a reference to something that never had a name, the time of an open
- * transaction) are omitted from objects and arrays. A cursor with an unprintable part becomes null. Undefined when the
- * value itself is unprintable. Throws {@link RequestError} for values nested deeper than `limits.valueDepthMax` and for
- * texts longer than `renderLimits.answerUnitsMax`. The length is limited because a value with shared parts can be small in
- * memory and huge as text.
+ * A value as compact JSON text. Unprintable parts (a reference to something that never had a name, the time of a
+ * transaction if `context` has none) are omitted from objects and arrays. A cursor with an unprintable part becomes
+ * null. Undefined when the value itself is unprintable. Throws {@link RequestError} for values nested deeper than
+ * `limits.valueDepthMax` and for texts longer than `renderLimits.answerUnitsMax`. The length is limited because a value
+ * with shared parts can be small in memory and huge as text.
  */
 export function renderValue(value: Value, context: RenderContext): string | undefined {
   return new Renderer(context).value(value)
@@ -102,7 +105,7 @@ class Renderer {
   #deepest = 0
   /** Number of rendered values, plus the length of texts. */
   #units = 0
-  /** Number of rendered times of the transaction. */
+  /** Number of rendered placeholders of the transaction's time. */
   #instants = 0
 
   constructor(context: RenderContext) {

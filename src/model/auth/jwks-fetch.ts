@@ -8,9 +8,9 @@ import { type RequestOptions, request as requestSecure } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { Timers } from '../../base/timers.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const jwksFetchLimits = {
-  /** Bytes of one key set of an access provider; ours. */
+  /** Bytes of one key set of an access provider; own limit. */
   jwksBytesMax: 1_048_576,
   /** Milliseconds that fetching a key set may take. */
   jwksTimeoutMs: 5000,

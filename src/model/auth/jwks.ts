@@ -8,17 +8,17 @@ import { FairRunner } from '../../base/admission/fair-queue.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { FetchKeySet } from './jwks-fetch.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const jwksLimits = {
   /** Bytes of all cached key sets. */
   jwksCacheBytesMax: 16_777_216,
-  /** Keys of one key set; ours: an empty key of three bytes takes twenty times as much memory. */
+  /** Keys of one key set; own limit: an empty key of three bytes takes twenty times as much memory. */
   jwksKeysMax: 4096,
   /** Milliseconds until a key set is fetched again; until an unused key set is dropped; between forced reloads. */
   jwksRefreshMs: 300_000,
   jwksIdleMs: 3_600_000,
   jwksReloadMs: 500,
-  /** Concurrent fetches of key sets, and waiting fetches; ours. */
+  /** Concurrent fetches of key sets, and waiting fetches; own limit. */
   jwksFetchesAtOnceMax: 32,
   jwksFetchesWaitingMax: 1000,
 } as const

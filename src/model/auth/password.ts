@@ -25,9 +25,9 @@ import {
 import type { BcryptTask } from './bcrypt-thread.ts'
 import { FailureThrottle, guesserOf, type PasswordRequest, type ThrottleOptions } from './throttle.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const passwordLimits = {
-  /** Waiting password checks and hashes; ours. */
+  /** Waiting password checks and hashes; own limit. */
   passwordChecksWaitingMax: 4000,
 } as const
 

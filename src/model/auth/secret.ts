@@ -11,9 +11,11 @@ import { type DatabaseId, rootDatabase } from '../../values/value.ts'
 import { type Bcrypt, bcryptAtOnce, isUsableHash, nativeBcrypt, tooManyChecks } from './bcrypt.ts'
 import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const secretLimits = {
-  /** Concurrent checks and hashes of secrets, and waiting checks and hashes; ours: other work needs threads, too. */
+  /**
+   * Concurrent checks and hashes of secrets, and waiting checks and hashes; own limit: other work needs threads, too.
+   */
   secretChecksAtOnceMax: 2,
   secretChecksWaitingMax: 10_000,
 } as const

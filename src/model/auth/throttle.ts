@@ -15,19 +15,19 @@ import { Ref } from '../../values/value.ts'
 import type { Caller } from './access-contract.ts'
 import { tooManyChecks } from './bcrypt.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const throttleLimits = {
-  /** Failed password checks without a pause, of one client (a credential at an address) for one identity; ours. */
+  /** Failed password checks without a pause, of one client (a credential at an address) for one identity; own limit. */
   passwordFreeFailures: 5,
-  /** Longest pause between password checks after failures, in milliseconds; ours. */
+  /** Longest pause between password checks after failures, in milliseconds; own limit. */
   passwordPauseMaxMs: 2000,
-  /** Milliseconds after which half of the failed password checks of a client are forgotten; ours. */
+  /** Milliseconds after which half of the failed password checks of a client are forgotten; own limit. */
   passwordFailureHalfLifeMs: 300_000,
-  /** Password checks of one client that wait for the end of its pause; ours. */
+  /** Password checks of one client that wait for the end of its pause; own limit. */
   passwordQueueMax: 1000,
-  /** Maximum milliseconds for which pauses delay a password check; ours. */
+  /** Maximum milliseconds for which pauses delay a password check; own limit. */
   passwordQueueWaitMs: 5000,
-  /** Clients whose failed password checks are remembered; ours. */
+  /** Clients whose failed password checks are remembered; own limit. */
   passwordGuessersMax: 100_000,
 } as const
 

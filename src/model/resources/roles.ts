@@ -20,7 +20,7 @@ import { keepKnown, map, name } from './fields.ts'
 import { renameRole } from './renaming.ts'
 import { type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const rolesLimits = {
   /** Roles whose membership names the same collection. */
   rolesPerMembershipMax: 64,

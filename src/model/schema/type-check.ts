@@ -25,7 +25,7 @@ import {
   typeText,
 } from './field-types.ts'
 
-/** Checks for each type without parts. */
+/** The check of each scalar type. */
 const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = {
   Boolean: value => typeof value === 'boolean',
   String: value => typeof value === 'string',
@@ -108,7 +108,7 @@ function objectFailures(
 
 /**
  * If exactly one member of a union fails only in inner parts, the client probably meant this member, and its failures
- * are returned. If a union has several object types, and the value has all required fields of none of them, the failure
+ * are returned. If a union has several object types, and the value lacks a required field of each type, the failure
  * lists the required fields of each type.
  */
 function unionFailures(

@@ -27,7 +27,7 @@ function readableDocuments(session: Session): ElementFilter {
   }
 }
 
-/** Returns the filter for an index under some terms; undefined when the caller may not read the index. */
+/** Returns the filter for the entries of an index with some terms; undefined when the caller may not read the index. */
 export function indexFilter(
   index: IndexDefinition,
   terms: readonly Value[],

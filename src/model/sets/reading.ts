@@ -43,7 +43,7 @@ export class Reading {
     return new Reading(session, session.validTime, hidden)
   }
 
-  /** The counts that parts of one reading share. */
+  /** The counts that a reading shares with the readings derived from it (`asOf`). */
   protected get counts(): [Map<string, Meter>, Map<string, number>] {
     return [this.#meters, this.#parts]
   }
@@ -92,8 +92,8 @@ export class Reading {
   }
 
   /**
-   * Counts the read bytes of each stored set. `what` names the part that was read, such as `all` or `first`. A query
-   * pays only once for the same part of a set as of the same time.
+   * Counts the read bytes of each stored set. `what` names the part that was read, such as `all` or `first`. If a query
+   * reads the same part of a set several times at one read time, it pays once.
    */
   finish(what: string): void {
     for (const { key, bytes, partitions } of this.#meters.values()) {

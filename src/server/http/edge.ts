@@ -23,16 +23,16 @@ import { invalidHeader } from './request-headers.ts'
 import { discardBody, ResponseWriter } from './response-writer.ts'
 import { TurnEnd } from './turn-end.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const edgeLimits = {
-  /** Bytes of all incomplete request bodies together; ours: limits the memory that slow senders take. */
+  /** Bytes of all incomplete request bodies together; own limit: limits the memory that slow senders take. */
   bufferedBodyBytesMax: 268_435_456,
-  /** Minimum speed of a request body: bytes in each window, and milliseconds of a window; ours. */
+  /** Minimum speed of a request body: bytes in each window, and milliseconds of a window; own limit. */
   bodyPaceBytes: 32_768,
   bodyPaceMs: 20_000,
   /**
    * Unread bytes of all responses together; minimum speed of each client: bytes in each window, and milliseconds of
-   * a window; ours.
+   * a window; own limit.
    */
   unreadResponseBytesMax: 268_435_456,
   unreadPaceBytes: 32_768,

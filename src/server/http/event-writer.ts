@@ -10,16 +10,19 @@ import type { Outlet } from './exchange.ts'
 import type { RequestMeter } from './request-meter.ts'
 import type { TurnEnd } from './turn-end.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const eventWriterLimits = {
-  /** Milliseconds that a client may take to read the end of its stream before it is disconnected; ours. */
+  /** Milliseconds that a client may take to read the end of its stream before it is disconnected; own limit. */
   streamEndMs: 5000,
 } as const
 
 /** The limit of the bytes that were written to connections but not yet read by the clients. */
 export interface UnreadBytes {
   readonly budget: MemoryBudget
-  /** Short responses and events of this turn: functions that count the bytes that have not been flushed. */
+  /**
+   * A function for each short response and event of this turn of the event loop. At the end of the turn, it counts the
+   * bytes that have not been flushed.
+   */
   readonly written: TurnEnd<() => void>
 }
 
@@ -40,7 +43,7 @@ export class EventWriter {
   #share: Share | undefined
   #cancelCut: Cancel | undefined
 
-  /** Begins to send. `reader` is the group that unread events count for. */
+  /** Begins to send. `reader` names the group of the memory budget to which unread events are charged. */
   constructor(stream: EventStream, outlet: Outlet, reader: string, writing: EventWriterServices) {
     this.#stream = stream
     this.#outlet = outlet

@@ -35,14 +35,16 @@ import {
   upgradeIn,
 } from './preface.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const listenerLimits = {
-  /** Connections without a request in flight, and open HTTP/2 streams of one connection; ours. */
+  /** Connections without a request in flight, and open HTTP/2 streams of one connection; own limit. */
   waitingConnectionsMax: 8192,
   sessionStreamsMax: 1000,
-  /** Milliseconds between two checks of the bytes that HTTP/2 connections have sent without a request; ours. */
+  /** Milliseconds between two checks of the bytes that HTTP/2 connections have sent without a request; own limit. */
   sessionCheckMs: 50,
-  /** Milliseconds that idle connections stay open at shutdown, for requests that are already on their way; ours. */
+  /**
+   * Milliseconds that idle connections stay open at shutdown, for requests that are already on their way; own limit.
+   */
   lingerMs: 250,
   /** Milliseconds that a client may take to send one request. */
   requestReceiveMs: 60_000,

@@ -17,9 +17,9 @@ import { apiTraits, badRequest, MessageError, principalOf } from './api.ts'
 import type { EndpointCall, Services } from './endpoint.ts'
 import { queryParameter } from './url.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const logRequestLimits = {
-  /** Bytes of a request body at the endpoints of the query log; ours. */
+  /** Bytes of a request body at the endpoints of the query log; own limit. */
   logBodyBytesMax: 65_536,
   /** Days that an export of the query log may span; exports on one page of their list; characters of a filter. */
   logExportDaysMax: 90,

@@ -28,54 +28,60 @@ import { limits } from '../../base/limits.ts'
 import type { Timers } from '../../base/timers.ts'
 import { isShort, sliceOf } from './slices.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const pacerLimits = {
-  /** Requests of one connection that start in one turn of the event loop; ours: other connections get their turn. */
+  /**
+   * Requests of one connection that start in one turn of the event loop; own limit: other connections get their turn.
+   */
   requestsPerTurn: 16,
-  /** Waiting requests of one connection, after which the service stops reading from it; ours. */
+  /** Waiting requests of one connection, after which the service stops reading from it; own limit. */
   requestsWaitingMax: 64,
-  /** Bytes whose parsing costs as much as one request; ours. */
+  /** Bytes whose parsing costs as much as one request; own limit. */
   readBytesPerRequest: 256,
-  /** Lines of HTTP/1.1 whose parsing costs as much as one request; ours. */
+  /** Lines of HTTP/1.1 whose parsing costs as much as one request; own limit. */
   linesPerRequest: 16,
-  /** Bytes of HTTP/1.1 whose parsing costs as much as one request; ours. */
+  /** Bytes of HTTP/1.1 whose parsing costs as much as one request; own limit. */
   bodyBytesPerRequest: 2048,
-  /** Lines of a slice, the part of a read of HTTP/1.1 that is parsed at once; ours. */
+  /** Lines of a slice, the part of a read of HTTP/1.1 that is parsed at once; own limit. */
   linesPerSlice: 128,
-  /** Lines in one read of HTTP/1.1 from which on all new connections are parsed in slices; ours. */
+  /** Lines in one read of HTTP/1.1 from which on all new connections are parsed in slices; own limit. */
   linesOfFlood: 512,
   /**
    * Lines above `shortReadLines`, summed over all connections in one turn, above which all connections are parsed in
-   * slices; ours.
+   * slices; own limit.
    */
   excessLinesPerTurn: 2048,
-  /** Milliseconds for which new connections are then parsed in slices as well; ours. */
+  /** Milliseconds for which new connections are then parsed in slices as well; own limit. */
   slicesAllMs: 10_000,
   /**
    * Requests of all connections in one turn, beyond the first of each connection; target duration of a turn in
-   * milliseconds; ours.
+   * milliseconds; own limit.
    */
   extraRequestsPerTurn: 256,
   turnMs: 10,
-  /** Streams of one HTTP/2 connection that a client may reset at once; ours. */
+  /** Streams of one HTTP/2 connection that a client may reset at once; own limit. */
   sessionResetBurst: 100,
-  /** Bytes of an HTTP/2 connection that belong to no request and no body: at once, and per second; ours. */
+  /** Bytes of an HTTP/2 connection that belong to no request and no body: at once, and per second; own limit. */
   sessionEmptyBytesBurst: 524_288,
   sessionEmptyBytesPerSecond: 65_536,
   /**
    * Milliseconds for which the next limits apply to a client after the service has closed its session because of
-   * useless frames; ours.
+   * useless frames; own limit.
    */
   offenderMs: 10_000,
-  /** Milliseconds between new sessions of such a client; ours. */
+  /** Milliseconds between new sessions of such a client; own limit. */
   offenderSpacingMs: 100,
-  /** Streams that a session of such a client may reset at once; ours. */
+  /** Streams that a session of such a client may reset at once; own limit. */
   offenderResetBurst: 10,
-  /** Divisor of the allowed useless bytes for a session of such a client; ours. */
+  /** Divisor of the allowed useless bytes for a session of such a client; own limit. */
   offenderEmptyBytesPart: 16,
-  /** Maximum delay of a new session of such a client in milliseconds, above which the session is rejected; ours. */
+  /**
+   * Maximum delay of a new session of such a client in milliseconds, above which the session is rejected; own limit.
+   */
   offenderWaitMs: 5_000,
-  /** Approximate maximum number of clients in memory whose sessions were closed because of useless frames; ours. */
+  /**
+   * Approximate maximum number of clients in memory whose sessions were closed because of useless frames; own limit.
+   */
   offendersMax: 10_000,
 } as const
 

@@ -10,9 +10,9 @@ import { LongBody } from '../../engine/engine-contract.ts'
 import type { Exchange } from './exchange.ts'
 import { Pieces } from './pieces.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const requestBodyLimits = {
-  /** Maximum bytes of a query that the service parses itself and not in the slow lane; ours. */
+  /** Maximum bytes of a query that the service parses itself and not in the slow lane; own limit. */
   shortBodyBytes: 262_144,
 } as const
 

@@ -4,7 +4,7 @@
 
 import type { Random } from '../../base/random.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const requestContextLimits = {
   /** Characters of the `x-fauna-tags` header, pairs in it, characters of a key and of a value. */
   tagsHeaderCharsMax: 3000,

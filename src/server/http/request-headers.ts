@@ -11,7 +11,7 @@ import { int64Max, int64Min } from '../../values/value.ts'
 import { errorBody } from './answer.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const requestHeadersLimits = {
   /** Maximum time limit of a query in milliseconds. */
   queryTimeoutMaxMs: 600_000,

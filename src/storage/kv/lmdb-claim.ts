@@ -1,7 +1,8 @@
 // Claims a data directory for at most one service at a time. Node has no file locks, but LMDB locks its lock file for
 // every process that reads. The system releases the lock when the process exits, for any reason. So the claim is a
 // small LMDB environment that only services open. A service that finds another live reader in it cannot claim the
-// directory. The identity of a claimed directory shows whether its path still leads to it.
+// directory. A claimed directory has an identity: the inode numbers of its files. A process uses the identity to check
+// that a path still leads to the claimed directory.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +29,7 @@ const mapSizeBytes = 1 << 20
 export function claimFolder(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
   // This check precedes the first read, which takes the lock. A process in another container may have the same process
-  // number; after the read, its lock would be treated as the lock of this process.
+  // number. After a read, this process could not distinguish the other lock from its own.
   rejectClaimed(claims, folder, 0)
   claims.get('claim')
   // Checked again, so that of two processes that start at the same moment at least one sees the other.
@@ -71,7 +72,10 @@ function rejectClaimed(claims: RootDatabase, folder: string, own: number): void 
   throw new FolderInUseError(`the data directory ${folder} is in use by process ${other}`)
 }
 
-/** The numbers of live processes that have read, as each process sees its own number: LMDB locks a row for each. */
+/**
+ * The process numbers of the live readers; in a container, a process enters the number that the container shows. LMDB
+ * locks a row for each reader.
+ */
 function readersOf(claims: RootDatabase): number[] {
   // Removes the readers whose process has exited.
   claims.readerCheck()
@@ -81,8 +85,8 @@ function readersOf(claims: RootDatabase): number[] {
 
 // The identity of the data directory at a path. A folder can be renamed, removed or replaced while a service has its
 // files open. The service would continue with the old files, while processes that it starts would open the new ones. So
-// a process that opens the folder on behalf of a service compares the identity with that of the service. Open files
-// keep their inode numbers.
+// a process that opens the folder on behalf of a service compares the identity with that of the service. The inode
+// number of an open file is not reused, so equal numbers mean the same file.
 
 /** Nodes with a shared store have no data file in this folder, and new folders do not have a data file yet. */
 const absent = '-'

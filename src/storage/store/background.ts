@@ -12,9 +12,9 @@ import { isIntact, sealedTimes, timeAt } from './records.ts'
 import type { Store } from './store.ts'
 import { Sweeper } from './sweeper.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const backgroundLimits = {
-  /** Milliseconds of one batch of background work; ours. */
+  /** Milliseconds of one batch of background work; own limit. */
   backgroundBatchMs: 10,
 } as const
 

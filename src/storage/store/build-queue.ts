@@ -15,9 +15,9 @@ import type { Snapshot } from './snapshot.ts'
 import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const buildQueueLimits = {
-  /** First and longest pause of an index build that fails, in milliseconds; ours. */
+  /** First and longest pause of an index build that fails, in milliseconds; own limit. */
   buildRetryMs: 1000,
   buildRetryMsMax: 600_000,
 } as const

@@ -37,7 +37,7 @@ import { read, recordExpiry } from './snapshot.ts'
 import { type Change, type Version, WriteRejected } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const documentWriterLimits = {
   /** Bytes written by one transaction. */
   transactionBytesMax: 16_777_216,

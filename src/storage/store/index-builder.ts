@@ -25,7 +25,7 @@ import { firstOf, type Snapshot } from './snapshot.ts'
 import type { Transaction } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const indexBuilderLimits = {
   /** Maximum number of existing documents and versions for building an index in the transaction that creates it. */
   synchronousIndexBuildMax: 128,

@@ -42,7 +42,7 @@ import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryChange, StoreHooks, Version } from './store-contract.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const indexTablesLimits = {
   /** Bytes of one value of an index entry; longer values are not indexed. */
   indexValueBytesMax: 32_767,

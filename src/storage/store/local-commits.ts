@@ -22,7 +22,7 @@ type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long'
 /** The position of a commit in the order of commits. */
 interface CommitPlace {
   readonly last: CommitRecord
-  /** The last time that its client has seen. */
+  /** The latest commit time that the client of this commit has seen. */
   readonly seen: Micros
   readonly time: Micros
 }
@@ -99,7 +99,8 @@ export class LocalCommits implements Commits {
   }
 
   #decide<T>(attempt: Attempt<T>, { again, notBefore, owner, seen }: CommitTerms<T>): Promise<Decision<T>> {
-    // The writes are computed outside the lock, because the commit usually gets this time.
+    // The writes are computed for the time `notBefore` before the lock is taken, because the commit usually gets this
+    // time.
     const prepared = writesAt(attempt, notBefore)
     return this.#underLock(notBefore, (last, time, view): Work<Decision<T>> => {
       const check = owner === undefined ? validateHere : validateElsewhere
@@ -217,8 +218,9 @@ export class LocalCommits implements Commits {
       const readTimestamp = this.#times.readTimestamp(last, seen)
       if (readTimestamp !== undefined && latestExpiry <= readTimestamp)
         return { result: { result, time: readTimestamp, counters, retries: 0 }, writes }
-      // A document that the attempt read as expired has not expired at that time, or the client has seen a later time.
-      // So a commit without other writes follows, and the attempt gets the time right before this commit.
+      // No read timestamp can be used: the client has seen a later time, or a document that the attempt read as expired
+      // has not expired at the read timestamp. So an empty commit is made, and the attempt gets the time right before
+      // it.
     }
     this.#times.recordCommit(time)
     const commit = commitWrite({

@@ -33,7 +33,7 @@ export interface PendingWork {
   readonly removals: number
 }
 
-/** The pending work in the state of a transaction. */
+/** The pending work, as the snapshot of a transaction contains it. */
 export function pendingWork(transaction: StoreTransaction): PendingWork {
   const { view } = transaction.snapshot
   const builds = pendingBuildsIn(view)

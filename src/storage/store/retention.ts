@@ -8,7 +8,7 @@ import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { type CollectionId, firstUserCollection, type Micros, native, unlisted } from '../../values/value.ts'
 import type { StoredCollection } from './definitions.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const retentionLimits = {
   /** Microseconds of history kept in addition to `history_days`. */
   historyGraceMicros: 15 * 60 * 1_000_000,

@@ -37,12 +37,12 @@ import type { Rows } from './rows.ts'
 import { type Version, WriteRejected } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const schemaWriterLimits = {
   /** The highest id of a collection, and the first id of an index; ids are never reused. */
   userCollectionIdMax: 32_767,
   firstIndexId: 32_768,
-  /** Databases with a key of the same id; ours: a secret with this id is checked against each of these keys. */
+  /** Databases with a key of the same id; own limit: a secret with this id is checked against each of these keys. */
   keysOfOneIdMax: 16,
 } as const
 

@@ -37,14 +37,14 @@ import type {
 } from './store-contract.ts'
 import { StoreTransaction } from './transaction.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const storeLimits = {
   /**
    * Pause of a database after bindings in the background or in an import, as a multiple of the duration of the
-   * bindings; ours.
+   * bindings; own limit.
    */
   bindingRestFactor: 3,
-  /** Minimum of this pause in milliseconds; ours. */
+  /** Minimum of this pause in milliseconds; own limit. */
   bindingRestMsMin: 1,
 } as const
 

@@ -1,4 +1,4 @@
-// Formats the parts of times (in UTC) and dates for the conversion t, in English.
+// Formats parts of times (in UTC) and dates in English, for the conversion `%t` of format strings.
 
 import { timeOfDate, twoDigits } from '../../values/date.ts'
 import { type CalendarParts, calendarParts, millisOfTime } from '../../values/time.ts'

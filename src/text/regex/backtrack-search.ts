@@ -12,9 +12,11 @@ import { type BacktrackProgram, type Instruction, op } from './backtrack-program
 import { type CodePointTest, equalsInEitherCase } from './code-point-test.ts'
 import { SearchTooLongError } from './pattern-errors.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const backtrackSearchLimits = {
-  /** Steps of a backtracking search; additional steps for each UTF-16 unit of the text; saved alternatives; ours. */
+  /**
+   * Steps of a backtracking search; additional steps for each UTF-16 unit of the text; saved alternatives; own limit.
+   */
   regexBacktrackStepsMax: 16_777_216,
   regexBacktrackStepsPerUnit: 32,
   regexBacktrackFramesMax: 4_194_304,

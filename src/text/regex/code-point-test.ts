@@ -88,7 +88,7 @@ const testOf = (expression: string) =>
 let words: { readonly plain: CodePointTest; readonly unicode: CodePointTest } | undefined
 let marks: { readonly nonSpacing: CodePointTest; readonly base: CodePointTest } | undefined
 
-/** The word characters for `\b`. With flag `U`, these are the word characters of `\w`. */
+/** The characters that `\b` treats as word characters. With flag `U` (`unicode`), they are the same as for `\w`. */
 export function wordTest(unicode: boolean): CodePointTest {
   words ??= {
     plain: testOf('[_\\p{L}\\p{Nd}]'),

@@ -14,11 +14,11 @@ import { linearSource } from './linear-source.ts'
 import { UnsupportedRegexError } from './pattern-errors.ts'
 import type { PatternTree } from './pattern-tree.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const compiledPatternLimits = {
-  /** Characters of a search pattern; ours. */
+  /** Characters of a search pattern; own limit. */
   regexPatternCharsMax: 10_000,
-  /** Cached patterns, their instructions together, and bytes of search states of each; ours. */
+  /** Cached patterns, their instructions together, and bytes of search states of each; own limit. */
   regexCacheMax: 200,
   regexCacheInstructionsMax: 100_000,
   regexStateBytesMax: 262_144,

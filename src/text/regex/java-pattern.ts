@@ -8,9 +8,9 @@ import { UnsupportedRegexError } from './pattern-errors.ts'
 import { end, type Flags, isDigit, noFlags, PatternReader, readFlags } from './pattern-reader.ts'
 import type { Anchor, CaseFolding, Manner, PatternNode, PatternTree } from './pattern-tree.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const javaPatternLimits = {
-  /** Nested groups of a search pattern; ours. */
+  /** Nested groups of a search pattern; own limit. */
   regexDepthMax: 200,
 } as const
 

@@ -11,7 +11,7 @@ export class RegexSyntaxError extends Error {
 /** The pattern is valid in Java's syntax, but uses an unsupported feature. */
 export class UnsupportedRegexError extends Error {
   override name = 'UnsupportedRegexError'
-  /** The unsupported feature, as the object of "uses". */
+  /** The unsupported feature, worded to complete the sentence "the pattern uses …". */
   readonly feature: string
   constructor(feature: string) {
     super(feature)

@@ -9,9 +9,9 @@ import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
 import { bodyOf, checkRegionGroup, logClient, logTraits, text, wholeNumber } from '../log-request.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const accountKeysLimits = {
-  /** Characters of the name of an account key; ours. */
+  /** Characters of the name of an account key; own limit. */
   accountKeyNameCharsMax: 200,
 } as const
 

@@ -19,9 +19,9 @@ import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import { type Fields, type LogAccess, logAccess, logTraits, text, wholeNumber } from '../log-request.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const logViewsLimits = {
-  /** Records on one page of the query log, and records that may be skipped; ours. */
+  /** Records on one page of the query log, and records that may be skipped; own limit. */
   logRecordsPageMax: 500,
   logRecordsSkipMax: 10_000,
 } as const

@@ -16,7 +16,7 @@ import type { Protocol } from '../protocol.ts'
 import { parametersOf, pathOf } from '../url.ts'
 import { version10Protocol } from '../version10-headers.ts'
 
-/** Limits of this file. docs/reference/limits.md lists all limits. */
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const schemaLimits = {
   /** Schema files in one request, including `main.fsl`. */
   schemaFilesMax: 1024,
