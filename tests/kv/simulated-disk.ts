@@ -178,8 +178,11 @@ function written(content: Buffer, { bytes, position }: PendingWrite): Buffer {
 /** LMDB's file while no commit came in between; pages of a commit under way are not part of its newest one. */
 function imageIn(path: string): Buffer {
   const file = join(path, 'data.mdb')
+  const metas = () => readFileSync(file).subarray(0, metaBytes)
   for (;;) {
+    // A commit that enlarges the file during the read leaves its meta pages in an image that is too short.
+    const before = metas()
     const image = readFileSync(file)
-    if (readFileSync(file).subarray(0, metaBytes).equals(image.subarray(0, metaBytes))) return image
+    if (before.equals(metas())) return image
   }
 }

@@ -99,6 +99,6 @@ function parseFieldValue(text: string, path: readonly string[], rows: readonly R
     return value === undefined || value === null ? [] : [value]
   })
   const isText = seen.length > 0 && seen.every(value => typeof value === 'string')
-  // Quotes mark a text in any case.
+  // A quoted value is always a text.
   return isText && !/^\s*".*"\s*$/s.test(text) ? text : valueOfText(text)
 }

@@ -98,7 +98,7 @@ function machineFigures(health: ServiceHealth): readonly Figure[] {
       name: 'Commit log',
       value: logText(health),
       meaning:
-        'Commits that are durable, and that the data file gets within seconds. If the log grows, the disk is too slow.',
+        'Commits that are durable but not yet in the data file. They get there within seconds. If the log grows, the disk is too slow.',
     },
     {
       name: 'Query log',

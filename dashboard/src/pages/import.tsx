@@ -147,7 +147,7 @@ function Progress({ progress, action, isDone }: ProgressProps) {
   return (
     <section aria-label="Progress" class="progress">
       <progress
-        aria-label="Read of the file"
+        aria-label="Part of the file that has been read"
         value={isDone ? totalBytes : readBytes}
         max={Math.max(totalBytes, 1)}
       />

@@ -22,7 +22,7 @@ export function Explanation({ explanation }: { readonly explanation: Json }) {
   return (
     <section aria-label="Explanation">
       <p role="status">
-        The query reads {entries} and {documents}, and returns {returned}. It wrote no data.
+        The query reads {entries} and {documents}, and returns {returned}. Explain wrote no data.
       </p>
       {errors.map((error, place) => (
         <p key={place} class="status-bad">

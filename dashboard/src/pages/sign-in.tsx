@@ -36,7 +36,7 @@ export function SignInAgain({ message }: { message: string }) {
       onClose={() => signOut()}
     >
       <div class="dialog-body">
-        <SignInForm message={`${message} Your unsaved changes are kept until then.`} />
+        <SignInForm message={`${message} Your unsaved changes are kept.`} />
       </div>
     </Dialog>
   )
