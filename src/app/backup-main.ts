@@ -1,6 +1,6 @@
-// The program of the process that writes the continuous backup of a service. It receives the records of the commit log
-// on its standard input. The input ends when the service exits or crashes. The process then writes its pending records
-// and exits.
+// The program of the process that writes the continuous backup of a service. The process receives the records of the
+// commit log on its standard input. The input ends when the service exits or crashes. The process then writes its
+// pending records and exits.
 
 import { Socket } from 'node:net'
 import type { BackupStatus } from '../backup/backup-status.ts'
@@ -23,7 +23,7 @@ process.on('SIGTERM', () => {})
 const niceness = 5
 /** Milliseconds for which the process writes pending records after the service has exited. */
 const graceMs = 5_000
-/** Minimum milliseconds between two writes of the state to the data directory. */
+/** Minimum milliseconds between two writes of the backup's state to the data directory. */
 const statusEveryMs = 500
 
 const input = new Socket({ fd: 0 })
@@ -62,8 +62,8 @@ async function start({ logLevel, target: address, ...setup }: BackupSetup): Prom
 }
 
 /**
- * Returns a function that writes the state to the data directory. Frequent states are combined; the last state is
- * always written.
+ * Returns a function that writes the backup's state to the data directory. Of several states within
+ * {@link statusEveryMs}, only the newest is written.
  */
 function statusWriter(data: string): (status: BackupStatus) => void {
   let newest: BackupStatus | undefined

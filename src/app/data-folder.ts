@@ -64,8 +64,8 @@ export function prepareDataFolder(folder: string): void {
 
 /**
  * Throws {@link StoreUnavailableError} when the data file is empty although the directory was served before. Otherwise
- * a service could continue with an empty database by mistake. The data file is also empty if a service was killed while
- * it created the file.
+ * a service could continue with an empty database by mistake. A directory with an empty data file and no query log is
+ * accepted: a service was killed while it created the file.
  */
 function rejectEmptied(folder: string): void {
   const file = join(folder, dataFileName)
@@ -96,7 +96,7 @@ export function writeMovedTo(folder: string, address: string): void {
 /**
  * Throws {@link StoreUnavailableError} when the data in the directory does not fit the settings, unless the operator
  * has confirmed with `acceptData`. Otherwise the service would silently ignore the existing data, and later writes
- * would be stored in an unexpected place.
+ * would be stored where the operator does not expect them.
  */
 function rejectForeign({ acceptData, data, store }: Config): void {
   if (acceptData) return

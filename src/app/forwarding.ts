@@ -1,6 +1,6 @@
 // With `--workers`, only the supervisor commits. Workers evaluate reads themselves, and forward writes to the
 // supervisor: queries that write, batches of imports, and small operations of the store. So two processes never commit
-// concurrently, and a stale query is evaluated again in the process with the newest state.
+// concurrently. After a conflict, a query is evaluated again in the supervisor, which has the newest state.
 
 import type { Duplex } from 'node:stream'
 import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'
@@ -32,7 +32,7 @@ interface Failure {
   readonly reason: string
 }
 
-/** The result of a batch of an import: its text, and the costs of its transactions. */
+/** The result of a batch of an import. `text`: the response as JSON. `spent`: the costs of each transaction. */
 interface ImportResult {
   readonly text: string
   readonly spent: readonly Readonly<TransactionCounters>[]
@@ -44,7 +44,7 @@ export class ForwardedOperations {
   inFlight = 0
 }
 
-/** The parts of the committing process. */
+/** The parts of the committing process that execute forwarded operations. */
 interface CommitterParts {
   readonly engine: Pick<Engine, 'query' | 'explain'>
   readonly store: Store

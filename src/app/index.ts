@@ -1,4 +1,4 @@
-// The package for programs: runs a service within the process, for the tests of applications.
+// The API of the npm package: runs a service in the calling process, for the tests of applications.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { createServer as serverOver } from './server.ts'
 
 /** Options of the service; all have defaults. */
 export interface EmbeddedOptions {
-  /** TCP port; a free one when absent. */
+  /** TCP port; a free port when absent. */
   readonly port?: number
   /** Address to serve on; `127.0.0.1` when absent. */
   readonly host?: string
@@ -24,9 +24,12 @@ export interface EmbeddedOptions {
   readonly data?: string
   /** Secret with all rights; random when absent. */
   readonly rootSecret?: string
-  /** bcrypt cost of password hashes, 4 to 16; 4, the fastest, when absent. */
+  /** bcrypt cost of password hashes, 4 to 16; when absent, the fastest cost, 4. */
   readonly passwordCost?: number
-  /** Minimum level of the service log on standard error, readable on a terminal, JSON elsewhere; `silent` when absent. */
+  /**
+   * Minimum level of the service log; `silent` when absent. The log is written to standard error: as readable text on a
+   * terminal, as JSON elsewhere.
+   */
   readonly logLevel?: Config['logLevel']
 }
 

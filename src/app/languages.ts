@@ -4,5 +4,5 @@ import { version4 } from '../fql4/language.ts'
 import { version10 } from '../fql10/language.ts'
 import type { Languages } from '../model/language.ts'
 
-/** The languages by name, as requests and stored code name them. */
+/** The languages, each by the name that requests and stored code use. */
 export const languages: Languages = { '4': version4, '10': version10 }

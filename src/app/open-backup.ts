@@ -17,7 +17,7 @@ const program = programFile('app/backup-main.ts')
 
 /** Milliseconds for which records are collected before they are sent. */
 const sendAfterMs = 50
-/** Bytes of records that are sent at once. */
+/** Collected records of this many bytes are sent immediately. */
 const sendBytes = megabyte / 4
 /**
  * Maximum number of buffered bytes. If more bytes are buffered, records are dropped, and the backup process writes a
@@ -26,7 +26,7 @@ const sendBytes = megabyte / 4
 const pipeBytesMax = 64 * megabyte
 /** Milliseconds before a process that has exited is started again. */
 const restartMs = 5_000
-/** Milliseconds after which the process is killed if it has not exited after the end of its input. */
+/** If the process has not exited this many milliseconds after the end of its input, it is killed. */
 const exitMs = 8_000
 
 interface BackupOptions extends Omit<BackupSetup, 'log' | 'place'> {
@@ -40,7 +40,10 @@ export class ContinuousBackup implements RecordSink {
   readonly #timers: Timers
   #log: Bytes = new Uint8Array(0)
   #child: { readonly process: ChildProcess; readonly ended: Promise<void> } | undefined
-  /** Records that are not sent yet; `#before` is the record before them, and `#place` the newest of them. */
+  /**
+   * Records that are not sent yet; `#before` is the record before these records, and `#place` is the newest of these
+   * records.
+   */
   #records: Buffer[] = []
   #bytes = 0
   #before: ChainPlace = { sequence: 0, checksum: 0 }

@@ -54,22 +54,24 @@ export const openEngineLimits = {
   unknownSecretAddressesMax: 10_000,
 } as const
 
-/** The sources of time and randomness. Tests pass their own to replay a run. */
+/** The sources of time and randomness. Tests pass their own sources to replay a run. */
 export interface ProcessEnvironment {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Shared with the other processes of the store, if there are any. */
+  /** The timeline that all processes of the store share. */
   readonly timeline?: Timeline | undefined
-  /** The clock of the machine, if `clock` is a clock that never steps back. */
+  /** The clock of the machine, which may step back. Absent: `clock` is the clock of the machine. */
   readonly wallClock?: Clock
   /** Exchanges counts of operations and failed logins with the other processes of the store. */
   readonly notices?: NoticeBoard | undefined
-  /** Returns true while this process should do the background work; absent: always. */
+  /**
+   * Returns true while this process should do the background work. Absent: the process always does the background work.
+   */
   readonly mayWork?: () => boolean
 }
 
-/** The parts of a slow-lane process that depend on the service. */
+/** Hooks and limits that a slow-lane process passes to its engine. Most hooks use the connection to the service. */
 interface LaneHooks {
   readonly reserveIds: ReserveIds
   readonly onCheck: () => void
@@ -85,13 +87,13 @@ const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, r
 
 /** The role of a process among the processes that have a data directory open. */
 export interface ProcessRole {
-  /** Unique among the processes that write. */
+  /** The number of the worker, unique among the processes that write. */
   readonly worker: number
-  /** The process builds indexes and removes expired versions; true for one process of a data directory. */
+  /** True: the process builds indexes and removes expired versions. One process of a data directory has this role. */
   readonly background: boolean
   /** The file with the shared timeline, when several processes use the data directory. */
   readonly timelineFile?: string
-  /** The process starts slow-lane processes for long queries. */
+  /** True: the process starts slow-lane processes for long queries. */
   readonly slowLane?: boolean
   /** Kills the process after its replica of a shared store was found invalid and discarded. */
   readonly onFatal?: () => never
@@ -114,7 +116,10 @@ export interface OpenEngine {
   readonly engine: Engine
   /** Absent: there are no imports and exports. */
   readonly transfer?: TransferService
-  /** Present when long queries run in slow-lane processes. A process that serves requests keeps one of them ready. */
+  /**
+   * Present when long queries run in slow-lane processes. A process that serves requests keeps a slow-lane process
+   * ready.
+   */
   readonly slowLane?: Pick<ProcessLane, 'keepReady' | 'standing'> | undefined
   /** The pending background work of all processes. */
   pendingWork(): PendingWork
@@ -126,12 +131,9 @@ export interface OpenEngine {
   readonly applyLag?: () => ApplyLag
   /** The state of this node's replica; present when several machines share the store. */
   readonly standing?: () => ReplicaStatus
-  /** The query log's part of the shared store; present when several machines share the store. */
+  /** The part of the query log that is in the shared store; present when several machines share the store. */
   readonly sharedLog?: SharedLog
-  /**
-   * Limits of the wait for the store's database, which a shutdown shortens; present when several machines share the
-   * store.
-   */
+  /** Shortens the waits for the store's database at shutdown; present when several machines share the store. */
   readonly waits?: StoreWaits
   close(): Promise<void>
 }
@@ -178,10 +180,16 @@ export async function openEngine(
 /** The file in the data directory that stores the newest time of a process's clock. */
 export const clockFileOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'clock')
 
-/** Microseconds by which the stored time may be ahead of the clock after a crash. A restart takes longer. */
+/**
+ * Microseconds by which the stored time may be ahead of the clock after a crash. A restart takes longer, so the clock
+ * has passed the stored time when the service starts again.
+ */
 const clockAheadMicros = 200_000
 
-/** The timeline of a process. A single serving process stores its time across restarts; an observer does not. */
+/**
+ * Opens the timeline of a process. If only one process serves, this process stores its time in a file for the next
+ * start. An observer stores no time.
+ */
 function timelineOf(
   config: Pick<Config, 'data'>,
   { background, timelineFile, worker }: ProcessRole,
@@ -198,7 +206,7 @@ function timelineOf(
 /**
  * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own.
  * Therefore a snapshot gets the time of the newest commit that it contains, or a time that the service has already used
- * for a snapshot. This guarantees that every later commit has a later time than the snapshot.
+ * for a snapshot. So every later commit has a later time than the snapshot.
  */
 export function openLaneEngine(
   { config, folder, worker }: LaneSetup,
@@ -209,7 +217,7 @@ export function openLaneEngine(
   const timeline: Timeline = {
     now: within.snapshotTime,
     reach: () => ({ now: within.snapshotTime(), upTo: within.snapshotTime(), isHalted: true }),
-    // Evaluation needs this function, but the service announces the commit.
+    // Evaluation calls this function, which announces nothing: the service announces the commit.
     announce: atLeast => ({ time: atLeast, end: () => {} }),
   }
   const role = { worker, background: false }
@@ -224,9 +232,12 @@ interface EngineParts {
   readonly environment?: ProcessEnvironment
   /** Absent: the process only reads. */
   readonly role?: Pick<ProcessRole, 'worker' | 'background' | 'slowLane'>
-  /** The identity of the data directory, which slow-lane processes check; absent: there is no slow lane. */
+  /**
+   * The identity of the data directory, which slow-lane processes check. Absent: this process starts no slow-lane
+   * processes.
+   */
   readonly laneFolder?: string | undefined
-  /** The sequence number of the newest durable record in the commit log; absent: there is none. */
+  /** The sequence number of the newest durable record in the commit log; absent: there is no commit log. */
   readonly logSequence?: (() => number) | undefined
   /** The client of the process that commits; absent: this process commits itself. */
   readonly committer?: CommitterClient | undefined
@@ -234,7 +245,7 @@ interface EngineParts {
   readonly within?: LaneHooks
 }
 
-/** Builds the engine over an open key-value store. Closing the engine closes the store, too. */
+/** Builds the engine over an open key-value store. Closing the engine also closes the store. */
 export function engineOver({
   kv,
   config,

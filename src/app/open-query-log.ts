@@ -35,9 +35,9 @@ const hourMs = 3_600_000
 const segmentBytesMax = 64 * megabyte
 
 /**
- * Opens the query log. `onLoss` is called with the number of records that could not be written; `shared` is the part
- * that machines share. Throws when the folder cannot be used, but not when the disk is full: the query log then begins
- * as soon as the disk has space.
+ * Opens the query log. `onLoss` is called with the number of records that could not be written. `shared`: the part of
+ * the query log that is in a shared store. Throws when the folder cannot be used, but not when the disk is full: the
+ * query log then begins as soon as the disk has space.
  */
 export async function openQueryLog(
   config: Config,
@@ -121,7 +121,8 @@ export async function openQueryLog(
 }
 
 /**
- * Opens the store of export requests and account keys of a data directory. A service may have it open at the same time.
+ * Opens the store of export requests and account keys of a data directory. A service may have the same store open at
+ * the same time.
  */
 export function openControlStore(data: string): KeyValueStore {
   return openLmdb({ path: join(data, queryLogFolder, 'requests') })
@@ -156,7 +157,7 @@ function unlessFull<T>(work: () => T): T | undefined {
   }
 }
 
-/** Ignores an unavailable store. The machine is reported later, when it uploads records. */
+/** Ignores the error of an unavailable store. This machine reports again when it uploads records. */
 function tolerateUnavailable(cause: unknown): void {
   if (!isUnavailable(cause)) throw cause
 }

@@ -42,7 +42,7 @@ interface LaneParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
-  /** The sequence number of the newest durable record in the commit log; absent: there is none. */
+  /** The sequence number of the newest durable record in the commit log; absent: there is no commit log. */
   readonly logSequence?: (() => number) | undefined
   readonly reserveIds: ReserveIds
 }
@@ -69,7 +69,10 @@ export function openSlowLane(
   })
 }
 
-/** Memory of a process before its first query: some 60 MiB for both languages. */
+/**
+ * Memory that is reserved for the program itself. With both languages, the program uses about 60 MiB before its first
+ * query.
+ */
 const programMebibytes = 80
 
 function start(setup: LaneSetup): ChildProcess {
@@ -92,7 +95,8 @@ function start(setup: LaneSetup): ChildProcess {
 }
 
 /**
- * Removes settings from the environment, which other programs can read. The setup contains them, with the root secret.
+ * Returns the environment without the settings, because other programs can read the environment of a process. The
+ * process receives the settings, with the root secret, in the first message.
  */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith(settingPrefix)))

@@ -40,7 +40,8 @@ import type { Config } from './config/settings.ts'
 import { ContinuousBackup } from './open-backup.ts'
 
 /**
- * Limits of the wait for a shared store's database. The database may never respond, and a service must stop in time.
+ * Shortens the waits for a shared store's database at shutdown. The database may never respond, and a service must stop
+ * in time.
  */
 export interface StoreWaits {
   /** From now on, writes fail soon if the database does not respond. */
@@ -52,15 +53,19 @@ export interface StoreWaits {
 /** An open store. */
 interface StoreHandle {
   readonly kv: KeyValueStore
-  /** The sequence number of the newest durable record in the commit log of the data directory, where there is one. */
+  /** The sequence number of the newest durable record in the commit log; absent without a log. */
   readonly logSequence?: () => number
   /** The part of the commit log that is only in memory; absent without a log. */
   readonly applyLag?: () => ApplyLag
-  /** Present when several machines share the store. These parts then replace those of the data directory. */
+  /**
+   * Present when several machines share the store. The caller then uses these shared parts instead of the parts of the
+   * local data directory.
+   */
   readonly shared?: {
     readonly timeline: Timeline
     /**
-     * The preferred worker number in the ids of this process. It is random; if it is reserved, the next number is used.
+     * The preferred worker number in the ids of this process. The number is random. If another process has reserved it,
+     * the next number is used.
      */
     readonly worker: number
     /** The current time in microseconds, by the clock that all machines share. */
@@ -282,7 +287,10 @@ function upkeepOf(
   return new Upkeep({ open, timers: systemTimers, everyMs, tasks, onError })
 }
 
-/** Opens the replica in a data directory. Calls `discard` when it is missing or damaged, now or at a later read. */
+/**
+ * Opens the replica in a data directory. Calls `discard` when the replica is missing, or when opening or a later
+ * operation finds damage.
+ */
 function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean) => never): KeyValueStore {
   const checked = (cause: unknown): never => {
     if (isDamage(cause)) discard(wordsOf(cause), true)
@@ -307,13 +315,13 @@ function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean
 }
 
 /**
- * Opens the store in a slow-lane process: the data directory, or the replica in it. `logSequence` is that of
+ * Opens the store in a slow-lane process: the data directory, or the replica in it. `logSequence`: see `durable` of
  * {@link openFollower}. Throws `StoreUnavailableError` when the directory does not have the given identity.
  */
 export function openLaneStore(config: Config, identity: string, logSequence: () => number): KeyValueStore {
   const { data, store } = config
-  // The identity is checked before, because opening creates missing files. It is checked again afterwards, because the
-  // directory may be replaced in between.
+  // The identity is checked before the store is opened, because opening creates missing files. The identity is checked
+  // again after opening, because the directory may be replaced between the first check and the opening.
   assertIdentity(data, identity)
   const kv = store === undefined ? openFollower({ path: data, durable: logSequence }) : openReplica(data)
   assertIdentity(data, identity)

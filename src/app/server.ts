@@ -76,7 +76,9 @@ interface ProcessContext {
   readonly startCommand?: StartCommand
 }
 
-/** Creates a server for `opened`, which then belongs to the server: it is closed if the creation fails. */
+/**
+ * Creates a server for `opened`. Closing the server closes `opened`. If the creation fails, `opened` is also closed.
+ */
 export async function createServer(
   config: Config,
   opened: OpenEngine,
@@ -118,7 +120,10 @@ async function measure(
   })
 }
 
-/** The state of the continuous backup for metrics. The state is unknown before the backup process has reported. */
+/**
+ * The state of the continuous backup for metrics. Until the backup process has reported, the numbers are 0 and the
+ * times null.
+ */
 function backupFigures(data: string): BackupFigures {
   const status = readStatus(data)
   const seconds = (micros: number | null) => (micros === null ? null : micros / 1e6)
@@ -134,8 +139,8 @@ function backupFigures(data: string): BackupFigures {
 }
 
 /**
- * The local reason why this node's replica cannot be updated; undefined if there is none, or if the database is the
- * cause.
+ * A message if this node cannot update its replica for a local reason. Undefined if the replica can be updated, or if
+ * the shared database is the cause.
  */
 function ownFaultOf({ standing }: OpenEngine): string | undefined {
   const fault = standing?.().fault
@@ -146,8 +151,8 @@ function ownFaultOf({ standing }: OpenEngine): string | undefined {
 }
 
 /**
- * The supervisor's part in Health and in the metrics: it joins the reports of the processes, and returns its metrics if
- * metrics are on. `forwarded` counts the operations that workers have forwarded to the supervisor.
+ * Adds the supervisor's report to the reports that Health shows. Returns the supervisor's metrics if metrics are on.
+ * `forwarded` counts the operations that workers have forwarded to the supervisor.
  */
 export async function reportSupervisor(
   config: Config,

@@ -28,27 +28,29 @@ const niceness = 5
 /** Milliseconds between two checks of the process's memory. */
 const guardIntervalMs = 20
 
-/** Limit of a query's live memory, as a part of the configured memory. The rest is reserved for garbage. */
+/** Limit of a query's live memory, as a fraction of the configured memory. The rest is reserved for garbage. */
 const queryPartMax = 0.7
 
 /**
- * Limit of the memory that earlier queries have not freed, in addition to the memory of a query. Above this limit, the
- * process is replaced.
+ * Limit of the memory that earlier queries have not freed, as a fraction of the configured memory. Above this limit,
+ * the process is replaced.
  */
 const leftPartMax = 0.125
 
-/** If the used memory exceeds this part, garbage is collected to measure the live memory. */
+/**
+ * If the used memory exceeds this fraction of the configured memory, garbage is collected to measure the live memory.
+ */
 const garbagePart = 0.9
 
 /**
- * Limit of the cache that later queries use, by the cache's own estimate. The cache counts as memory that earlier
- * queries have not freed.
+ * Limit of the cache with the reads of earlier queries, as a fraction of the configured memory. The cache estimates its
+ * own size. The cache counts as memory that earlier queries have not freed.
  */
 const rememberedPart = 0.0625
 
 /**
- * Watches the memory of the process. The memory at the first check belongs to the program and counts for no query.
- * Memory that a query has not freed is detected before a query of another database runs out of memory because of it.
+ * Watches the memory of the process. The memory at the first check belongs to the program and counts for no query. The
+ * guard detects memory that a query has not freed. Otherwise a later query of another database could run out of memory.
  */
 class MemoryGuard {
   readonly #maxMb: number
@@ -77,7 +79,7 @@ class MemoryGuard {
     throw outOfMemory(this.#maxMb)
   }
 
-  /** Called after a query: returns whether it failed for lack of memory. */
+  /** Called after a query: returns whether the query failed for lack of memory. */
   readonly takeOutOfMemory = () => {
     const ranOutOfMemory = this.#ranOutOfMemory
     this.#ranOutOfMemory = false
@@ -91,7 +93,7 @@ class MemoryGuard {
     return this.#usedPart() > leftPartMax
   }
 
-  /** The used memory without that of the program itself, as a part of the memory of one query. */
+  /** The used memory without the memory of the program itself, as a fraction of the configured memory. */
   #usedPart(): number {
     return (memoryMb() - (this.#programMb as number)) / this.#maxMb
   }

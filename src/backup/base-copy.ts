@@ -1,6 +1,6 @@
-// A base copy: the data file of one snapshot, in compressed parts of bounded size. LMDB can copy only to a file, so
-// the copy is first written to a folder of the data directory. That file takes as much disk space as the data. Base
-// copies are written in parts; objects that no restore within the retention needs are removed.
+// A base copy: the data file of one snapshot, in compressed parts of bounded size. LMDB can copy only to a file, so the
+// copy is first written to a folder of the data directory. The copy on disk takes as much space as the data. The code
+// below also removes the objects that no restore within the retention needs.
 
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -50,8 +50,8 @@ interface StoreCopy {
 }
 
 /**
- * Copies the store of a data directory while it is served. The copy contains at least the records up to `durable()`. Throws
- * {@link BackupError} when the disk has too little free space.
+ * Copies the store of a data directory while a service uses the store. The copy contains at least the records up to
+ * `durable()`. Throws {@link BackupError} when the disk has too little free space.
  */
 async function makeCopy(data: string, durable: () => number): Promise<StoreCopy> {
   const folder = join(data, copyFolder)
@@ -81,7 +81,7 @@ function timeOf(trees: Trees): Micros {
   }
 }
 
-/** Removes the copy of a data directory, if there is one. */
+/** Removes the copy from the folder of the data directory, if there is one. */
 function removeCopy(data: string): Promise<void> {
   return rm(join(data, copyFolder), { recursive: true, force: true })
 }
@@ -108,7 +108,10 @@ async function encodePart({ bytes, folder }: StoreCopy, number: number): Promise
   }
 }
 
-/** Reads the parts `names` of a target into a new data file. Throws {@link BackupError} when a part is missing or damaged. */
+/**
+ * Reads the parts `names` of a target into a new data file. Throws {@link BackupError} when a part is missing or
+ * damaged.
+ */
 export async function writeParts(
   target: BackupTarget,
   names: readonly string[],
@@ -160,8 +163,8 @@ interface BaseWriterOptions {
 const retryMs = 5_000
 
 /**
- * Copies the store and writes the copy to the generation that began at `start`. Resolves with undefined when `signal` has aborted.
- * Throws `BackupError` when the disk has too little free space.
+ * Copies the store and writes the copy to the generation that began at `start`. Resolves with undefined when `signal`
+ * has aborted. Throws `BackupError` when the disk has too little free space.
  */
 export async function writeBase(
   options: BaseWriterOptions,
@@ -188,7 +191,9 @@ export async function writeBase(
   }
 }
 
-/** Writes an object, with retries until the write succeeds. Returns false if `signal` aborts before that. */
+/**
+ * Writes an object, with retries until the write succeeds. Returns false if `signal` aborts before a write succeeds.
+ */
 async function putWithRetries(
   { onFailure, onWritten, target, timers }: BaseWriterOptions,
   name: string,
@@ -209,14 +214,15 @@ async function putWithRetries(
 }
 
 // Removes the objects that no restore within the retention needs. A restore to the oldest time needs the newest base
-// copy that is older than the retention. Older base copies, with their parts, and the records before that copy are
-// removed. The objects that complete base copies are removed first, then parts, then records, each from the oldest to
-// the newest. So an interruption never leaves a complete base copy without its parts or records, and the next removal
-// finds the remaining objects.
+// copy that is older than the retention. Base copies that are older than the needed copy are removed with their parts.
+// The records before the needed copy are also removed. The objects that complete base copies are removed first, then
+// parts, then records, each from the oldest to the newest. So an interruption never leaves a complete base copy without
+// its parts or records, and the next removal finds the remaining objects.
 
 /**
- * The base copy from which the oldest time of the retention is restored. The age of a copy is the sum of the intervals between
- * the later copies, and each interval counts as a day at most. So if the clock jumps, at most one day too much is removed.
+ * Returns the base copy that a restore to the oldest time of the retention needs. The age of a copy is the sum of the
+ * intervals between consecutive copies, from this copy until `now`. Each interval counts as one day at most. So if the
+ * clock jumps forward, at most one day too much is removed.
  */
 export function oldestNeeded(bases: readonly BaseName[], now: Micros, days: number): BaseName | undefined {
   let age = 0

@@ -1,4 +1,4 @@
-// Reads the store and the base copies of a target, and plans a restore to a time.
+// Reads a target: which store is backed up, and which base copies exist. Plans a restore to a time.
 
 import type { Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
@@ -38,7 +38,10 @@ interface BaseContent {
   readonly log: string
 }
 
-/** Reads the lineage of the backed-up store; undefined for an empty target. Throws {@link BackupError} for a newer format. */
+/**
+ * Reads the lineage of the backed-up store; undefined for an empty target. Throws {@link BackupError} for a newer
+ * format.
+ */
 async function readStore(target: BackupTarget): Promise<string | undefined> {
   const object = await target.get(storeObject)
   return object === undefined ? undefined : parsed<StoreContent>(storeObject, object, target).store
@@ -59,7 +62,7 @@ export async function claimTarget(target: BackupTarget, log: Bytes): Promise<voi
     )
 }
 
-/** The object that completes a base copy. */
+/** Returns the content of the object that completes a base copy. */
 export function baseContent(content: Omit<BaseContent, 'format'>): Buffer {
   return Buffer.from(JSON.stringify({ format: formatVersion, ...content } satisfies BaseContent))
 }
@@ -83,7 +86,10 @@ function parsed<T extends { readonly format: number }>(
   return content
 }
 
-/** Reads the object that completes a base copy. Throws {@link IncompleteBackupError} when the object is missing or damaged. */
+/**
+ * Reads the object that completes a base copy. Throws {@link IncompleteBackupError} when the object is missing or
+ * damaged.
+ */
 export async function readBase(target: BackupTarget, base: BaseName): Promise<BaseContent> {
   const name = baseObject(base)
   const object = await target.get(name)
@@ -92,7 +98,7 @@ export async function readBase(target: BackupTarget, base: BaseName): Promise<Ba
   return parsed<BaseContent>(name, object, target)
 }
 
-/** The complete base copies of a target, the oldest first. */
+/** Lists the complete base copies of a target, the oldest first. */
 export async function listBases(target: BackupTarget): Promise<BaseName[]> {
   const bases: BaseName[] = []
   for await (const name of target.list(basesPrefix)) {
@@ -102,7 +108,7 @@ export async function listBases(target: BackupTarget): Promise<BaseName[]> {
   return bases.sort((left, right) => left.from - right.from)
 }
 
-/** The pieces of a generation whose newest commit is at `time` or later, in the order of the log. */
+/** Lists the pieces of a generation, in the order of the log. Omits pieces whose newest commit is before `time`. */
 export async function* listPieces(
   target: BackupTarget,
   generation: string,
@@ -118,13 +124,13 @@ export async function* listPieces(
 export interface RestorePlan {
   readonly base: BaseName
   readonly pieces: readonly PieceName[]
-  /** Commits up to this time are applied; absent: all. */
+  /** Commits up to this time are applied; absent: all commits are applied. */
   readonly at?: Micros
 }
 
 /**
- * Plans the restore to the time `at`, or to the newest state. Throws {@link BackupError} when the backup does not contain that
- * state; the message names the times that it contains.
+ * Plans the restore to the time `at`, or to the newest state. Throws {@link BackupError} when the backup does not
+ * contain that state. The message gives the times that can be restored.
  */
 export async function planRestore(target: BackupTarget, at?: Micros): Promise<RestorePlan> {
   if ((await readStore(target)) === undefined) throw new BackupError(`there is no backup in ${target.name}`)
@@ -159,8 +165,8 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
 }
 
 /**
- * Checks that no piece is missing between the oldest base copy of each generation and its newest piece; reads only names.
- * Throws {@link IncompleteBackupError}.
+ * Checks for each generation that no piece is missing between its oldest base copy and its newest piece. Reads only
+ * names. Throws {@link IncompleteBackupError}.
  */
 export async function checkHistory(target: BackupTarget): Promise<void> {
   const checked = new Set<string>()
@@ -196,8 +202,8 @@ function missingRecords(target: BackupTarget, first: number, end: Micros): Incom
 }
 
 /**
- * Returns the pieces that continue the records after `after`, and the sequence number of the first missing record, if any.
- * `next`: a later piece, which shows whether records are missing before it.
+ * Returns the pieces that continue the records after `after`, and the sequence number of the first missing record, if
+ * any. `next`: the piece after `found`. The piece shows whether records are missing after `found`.
  */
 function chained(
   after: ChainPlace,
@@ -222,7 +228,10 @@ function chained(
   return { pieces }
 }
 
-/** Throws if the backup does not cover the time `at`, which is not before the newest record of its generation. */
+/**
+ * Throws if the backup does not cover the time `at`. The caller passes only times at or after `reached`, the time of
+ * the newest commit in the generation of `base`.
+ */
 async function checkReach(
   target: BackupTarget,
   {

@@ -1,6 +1,6 @@
-// Prevents two services from writing to one backup. The service that writes holds a lease, which is an object that it renews.
-// Another service takes over only after it has watched the object for some time without a renewal. So the clocks of two
-// machines are never compared.
+// Prevents two services from writing to one backup. The service that writes holds a lease: an object in the target,
+// which the service rewrites regularly. Another service takes over only after it has watched the object for some time
+// without a renewal. So the clocks of two machines are never compared.
 
 import { hostname } from 'node:os'
 import { type Random, systemRandom } from '../base/random.ts'
@@ -14,7 +14,7 @@ interface LeaseContent {
   readonly holder: string
   readonly host: string
   readonly pid: number
-  /** Distinguishes the process from later processes with the same pid; null if the system cannot. */
+  /** Distinguishes the process from later processes with the same pid; null if the system has no such mark. */
   readonly process: string | null
   readonly renewals: number
   /** True: the holder has stopped and released the lease. */
@@ -30,7 +30,7 @@ const abandonedMs = 25_000
 /** Milliseconds between two reads while a lease is watched. */
 const watchEveryMs = 1_000
 
-/** Another service writes to the target. */
+/** Thrown when another service writes to the target. */
 export class TargetInUseError extends BackupError {
   override name = 'TargetInUseError'
 }
@@ -48,7 +48,7 @@ export async function readLease(target: BackupTarget): Promise<LeaseContent | un
   try {
     return JSON.parse(object.toString()) as LeaseContent
   } catch {
-    // A damaged lease is replaced like an abandoned one.
+    // A damaged lease is replaced like an abandoned lease.
     return undefined
   }
 }
@@ -65,7 +65,10 @@ export class Lease {
     this.#holder = random.hex(8)
   }
 
-  /** Acquires the lease. First watches a lease of another holder. Throws {@link TargetInUseError} when its holder is alive. */
+  /**
+   * Acquires the lease. If another service holds the lease, first watches whether it is renewed. Throws
+   * {@link TargetInUseError} when the other service is alive.
+   */
   async acquire(until: number): Promise<void> {
     const first = await readLease(this.#target)
     let found = first
@@ -80,7 +83,7 @@ export class Lease {
     await this.#confirm()
   }
 
-  /** Renews the lease. Throws {@link TargetInUseError} when another service has taken it. */
+  /** Renews the lease. Throws {@link TargetInUseError} when another service has taken the lease. */
   async renew(until: number): Promise<void> {
     await this.#confirm()
     await this.#put(until, false)

@@ -11,12 +11,12 @@ export interface BackupSetup {
   readonly target: string
   readonly retentionDays: number
   readonly logLevel: LevelWithSilent
-  /** The name of the commit log, and the record before the first one that is sent. */
+  /** `log`: the name of the commit log. `place`: the record before the first record that is sent. */
   readonly log: Uint8Array
   readonly place: ChainPlace
 }
 
-/** `records`: the body contains complete records, from the first one after `before` to the one at `place`. */
+/** `records`: the body contains complete records, from the first record after `before` to the record at `place`. */
 export type ToBackup =
   | { readonly kind: 'setup'; readonly setup: BackupSetup }
   | { readonly kind: 'records'; readonly before: ChainPlace; readonly place: ChainPlace }

@@ -1,5 +1,5 @@
-// Names of the objects of a continuous backup. Each name contains all that a restore needs to choose objects. So a listing is
-// the index, and there is no separate index object that could contradict the objects.
+// Names of the objects of a continuous backup. Each name contains all that a restore needs to choose objects. So a
+// listing is the index, and there is no separate index object that could contradict the objects.
 //
 //   store.json                              the store that is backed up
 //   lease.json                              the service that writes
@@ -7,10 +7,11 @@
 //   parts/GENERATION/BASE/000000 …          the parts of a base copy
 //   log/GENERATION/PIECE                    consecutive records of the commit log
 //
-//   GENERATION: time of its start, branch of its log: the part of the log's name that a restore changes. Its records have no gap.
-//   BASE: time of its newest commit, its newest record, that record's checksum.
-//   PIECE:      times of its newest and its oldest commit, its first and its last record, the checksums of the record before
-//               it and of its last record.
+//   GENERATION: the time at which the generation starts, then the branch of its log: the part of the log's name that a
+//               restore changes. The records of a generation have no gap.
+//   BASE:       the time of the newest commit in the copy, its newest record, and the checksum of this record.
+//   PIECE:      the times of its newest and its oldest commit, its first and its last record, the checksum of the
+//               record before the piece, and the checksum of the last record.
 //
 // Numbers have 16 decimal digits and checksums 8 hexadecimal digits, so names sort in the order of the log.
 
@@ -30,8 +31,8 @@ export interface BaseName {
   readonly generation: string
   /**
    * The earliest time that can be restored from this copy: the time of its newest commit, or the start of its
-   * generation if that is later. A store that was itself restored contains older commits, but before the start of the
-   * generation its clients saw another history.
+   * generation if that is later. A restored store also contains older commits. But before the start of the generation,
+   * clients saw another history.
    */
   readonly from: Micros
   /** The time of the newest commit in the copy. */
@@ -43,18 +44,18 @@ export interface BaseName {
 /** Consecutive records of the log. */
 export interface PieceName {
   readonly generation: string
-  /** The times of its newest and its oldest commit. */
+  /** `time`: the time of the newest commit. `since`: the time of the oldest commit. */
   readonly time: Micros
   readonly since: Micros
-  /** The sequence number of its first record. */
+  /** The sequence number of the first record. */
   readonly first: number
   /** The checksum of the record before the first. */
   readonly before: number
-  /** Its last record. */
+  /** The last record of the piece. */
   readonly place: ChainPlace
 }
 
-/** Number of the first bytes of a log's name that a restore keeps. */
+/** A restore keeps this many bytes at the start of a log's name. */
 export const lineageBytes = 8
 
 /** The lineage of a store: the part of its log's name that a restore keeps. */
@@ -70,12 +71,12 @@ function branchOf(log: Bytes): string {
 const digits = (number: number) => String(number).padStart(16, '0')
 const checksumText = (checksum: number) => checksum.toString(16).padStart(8, '0')
 
-/** The name of the generation of a log that begins at `time`. `log`: the name of the log. */
+/** The name of a generation that begins at `time`. `log`: the name of the log. */
 export function generationName(time: Micros, log: Bytes): string {
   return `${digits(time)}-${branchOf(log)}`
 }
 
-/** Returns whether a generation has records of the log with that name. */
+/** Returns whether a generation contains records of the log with the name `log`. */
 export function isOfLog(generation: string, log: Bytes): boolean {
   return generation.endsWith(`-${branchOf(log)}`)
 }
@@ -101,7 +102,7 @@ export function parseBase(name: string): BaseName | undefined {
   return { generation, from: fromOf(micros(Number(start)), time), time, place }
 }
 
-/** The first time that is restored from a base copy, see {@link BaseName.from}. */
+/** The earliest time that can be restored from a base copy, see {@link BaseName.from}. */
 export function fromOf(generationStart: Micros, time: Micros): Micros {
   return Math.max(generationStart, time)
 }
@@ -114,7 +115,7 @@ export function partObject(base: BaseName, number: number): string {
   return `${partsPrefix}${base.generation}/${baseText(base)}/${String(number).padStart(6, '0')}`
 }
 
-/** Sorts before all parts of a base copy, and after the parts of earlier copies. */
+/** Returns a text that sorts before the names of all parts of a base copy, and after the parts of earlier copies. */
 export function partsStart(base: BaseName): string {
   return `${partsPrefix}${base.generation}/${baseText(base)}/`
 }
@@ -125,7 +126,10 @@ export const logPrefix = 'log/'
 /** Prefix of the pieces of a generation. */
 export const piecesPrefix = (generation: string): string => `${logPrefix}${generation}/`
 
-/** Sorts before all pieces of a generation that have commits at `time` or later. */
+/**
+ * Returns a text that sorts before the pieces of a generation whose newest commit is at `time` or later. The text sorts
+ * after all earlier pieces.
+ */
 export const piecesStart = (generation: string, time: Micros): string =>
   piecesPrefix(generation) + digits(time)
 

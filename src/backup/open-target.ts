@@ -21,7 +21,7 @@ export async function openTarget(text: string): Promise<BackupTarget> {
     : openS3Target(address.bucket, address.prefix)
 }
 
-/** Suffix of the temporary names. */
+/** Suffix of temporary file names. */
 const draftEnd = '.partial'
 
 /**
@@ -98,8 +98,8 @@ function absent(cause: NodeJS.ErrnoException): undefined {
 }
 
 // A bucket of an S3-compatible service as the target of a continuous backup. The AWS SDK reads credentials, region and
-// endpoint from its usual sources: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_S3, profiles and
-// instance roles.
+// endpoint from its usual sources: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_S3, profiles
+// and instance roles.
 
 /** Time limit of a request in milliseconds. A write has additional time for its bytes. */
 const requestMs = 60_000

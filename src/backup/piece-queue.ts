@@ -1,5 +1,5 @@
-// A queue of the records that are not yet written to a target. Records are collected for at most one second, then compressed
-// into a piece.
+// A queue of the records that are not yet written to a target. Records are collected for at most one second, then
+// compressed into a piece.
 
 import { assert } from '../base/assert.ts'
 import type { Micros } from '../base/micros.ts'
@@ -9,7 +9,7 @@ import { commitsIn, encodeChunk, recordsIn } from './chunk.ts'
 
 /** Milliseconds after which records become a piece. */
 const sealAfterMs = 1_000
-/** Collected records of this many bytes become a piece at once. A single record may be larger. */
+/** Collected records of this many bytes become a piece immediately. A single record may be larger. */
 const pieceBytesMax = 8 * 1024 * 1024
 
 /** Consecutive records, ready to be written. */
@@ -17,18 +17,18 @@ export interface Piece {
   readonly object: Buffer
   readonly first: number
   readonly before: number
-  /** Its last record. */
+  /** The last record of the piece. */
   readonly place: ChainPlace
   /** The checksum of each record. */
   readonly checksums: Uint32Array
-  /** The times of its oldest and newest commit; absent when its records have none. */
+  /** The times of the oldest and the newest commit; undefined when the records contain no commit. */
   readonly times: { readonly since: Micros; readonly time: Micros } | undefined
   /** When the first record arrived, on the monotonic clock, in milliseconds. */
   readonly cameMs: number
 }
 
 interface QueueOptions {
-  /** The record before the first one that is added. */
+  /** The record before the first record that is added. */
   readonly place: ChainPlace
   readonly timers?: Timers
   readonly elapsedMs: () => number
@@ -49,9 +49,9 @@ export class PieceQueue {
   #sealed: Promise<void> = Promise.resolve()
   #cancelSeal: Cancel | undefined
   #place: ChainPlace
-  /** The record before the oldest pending one. */
+  /** The record before the oldest pending record. */
   #start: ChainPlace
-  /** Increases when the queue is cleared, so that records which are being compressed are dropped, too. */
+  /** Increases when the queue is cleared, so that records which are being compressed are also dropped. */
   #epoch = 0
 
   constructor(options: QueueOptions) {
@@ -75,7 +75,10 @@ export class PieceQueue {
     return this.bytes === 0
   }
 
-  /** When the oldest pending record arrived, on the monotonic clock, in milliseconds; undefined when no record is pending. */
+  /**
+   * When the oldest pending record arrived, on the monotonic clock, in milliseconds; undefined when no record is
+   * pending.
+   */
   get sinceMs(): number | undefined {
     return this.#pieces[0]?.cameMs ?? (this.isEmpty ? undefined : this.#openSinceMs)
   }
@@ -86,8 +89,8 @@ export class PieceQueue {
   }
 
   /**
-   * Adds complete records, from the first one after `before` to the one at `place`. If they do not continue the pending
-   * records, drops the pending records and returns false.
+   * Adds complete records, from the first record after `before` to the record at `place`. If they do not continue the
+   * pending records, drops the pending records and returns false.
    */
   add(records: Buffer, before: ChainPlace, place: ChainPlace): boolean {
     const follows = before.sequence === this.#place.sequence && before.checksum === this.#place.checksum
@@ -131,8 +134,8 @@ export class PieceQueue {
   }
 
   /**
-   * Removes the pieces that a target already has: the newest record of the target is at `place`. Returns false when the pending
-   * records do not continue the records of the target. Call {@link seal} first.
+   * Removes the pieces that the target already contains. `place`: the newest record of the target. Returns false when
+   * the pending records do not continue the records of the target. Call {@link seal} first.
    */
   continueAt(place: ChainPlace): boolean {
     if (place.sequence === this.#start.sequence) return place.checksum === this.#start.checksum
@@ -145,7 +148,7 @@ export class PieceQueue {
     return true
   }
 
-  /** Drops all pending records. The next records are those after `place`. Returns the number of dropped bytes. */
+  /** Drops all pending records. The caller then adds the records after `place`. Returns the number of dropped bytes. */
   clear(place: ChainPlace = this.#place): number {
     const { bytes } = this
     this.#cancelSeal?.()

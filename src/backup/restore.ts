@@ -1,6 +1,6 @@
-// Restores a state from a continuous backup into a new data file: the parts of a base copy, then the records of the log up to
-// the wanted time. The store gets a new identity: a new name of its log, and a new secret. So cursors and event sources from
-// after the restored state are rejected, instead of being applied to another history.
+// Restores a state from a continuous backup into a new data file: the parts of a base copy, then the records of the log
+// up to the wanted time. The restored store gets a new identity: its log gets a new name, and the store a new secret.
+// So cursors and event sources from after the restored state are rejected, instead of being applied to another history.
 
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -34,8 +34,8 @@ interface Restored {
 }
 
 /**
- * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. Memory is bounded by
- * the largest object. Throws {@link BackupError} when an object is missing or damaged.
+ * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. Memory
+ * is bounded by the largest object. Throws {@link BackupError} when an object is missing or damaged.
  */
 export async function restoreInto(
   target: BackupTarget,
@@ -106,7 +106,10 @@ class Replay {
     applyBatches(this.#image, bytes, batches)
   }
 
-  /** The end of the writes of a record that belong to commits up to the time `at`. */
+  /**
+   * Returns the offset in a record at which the writes of commits up to the time `at` end. Updates `time` and
+   * `#isOver`.
+   */
   #endAt(bytes: Buffer, record: PieceRecord, at: Micros = endOfTime): number {
     const commits = commitsIn(bytes, record)
     const wanted = commits.filter(({ time }) => time <= at)

@@ -1,9 +1,9 @@
-// Writes the commit log to a target continuously, in pieces of at most one second. It also writes base copies, which limit how
-// much of the log a restore replays, and removes old objects.
+// Writes the commit log to a target continuously, in pieces of at most one second. The shipper also writes base copies,
+// which limit how much of the log a restore replays. The shipper also removes old objects.
 //
-// Records also arrive while the target is unavailable, so the pending bytes have a limit. Beyond the limit the pending records
-// are dropped, and a new generation begins with a base copy once the target works again. A single loop writes the pieces one
-// after the other, so a generation has no gap.
+// Records also arrive while the target is unavailable, so the pending bytes have a limit. Beyond the limit the pending
+// records are dropped, and a new generation begins with a base copy once the target works again. A single loop writes
+// the pieces in the order of the log, so a generation has no gap.
 
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
@@ -24,7 +24,7 @@ interface ShipperOptions {
   readonly target: BackupTarget
   /** The data directory. */
   readonly data: string
-  /** The name of the log, and the record before the first one that is added. */
+  /** `log`: the name of the log. `place`: the record before the first record that is added. */
   readonly log: Bytes
   readonly place: ChainPlace
   readonly retentionDays: number
@@ -42,17 +42,23 @@ interface ShipperOptions {
 
 /** Maximum number of pending compressed bytes. */
 const waitingBytesMax = 64 * 1024 * 1024
-/** A restore replays at most an hour of the log. The ten minutes beyond this interval are for writing the copy. */
+/**
+ * A restore replays at most an hour of the log. The interval is ten minutes shorter than an hour, because writing a
+ * copy also takes time.
+ */
 const baseEveryMicros = 50 * 60 * 1_000_000
-/** Milliseconds before a failed step is retried: after the first failure, and at most. */
+/** `first`: milliseconds before a failed step is retried. The pause doubles with each further failure, up to `most`. */
 const retryMs = { first: 1_000, most: 30_000 } as const
 /** Milliseconds before a retry if another service writes to the target. */
 const retryInUseMs = 60_000
 /** Milliseconds before a failed base copy is retried. */
 const retryBaseMs = 60_000
-/** Milliseconds between two rounds of maintenance, which replaces missing objects and removes old ones. */
+/** Milliseconds between two rounds of maintenance, which replaces missing objects and removes old objects. */
 const maintainEveryMs = 3_600_000
-/** While no record is pending, commits up to this many microseconds ago are assumed to have arrived. */
+/**
+ * While no record is pending, the target is assumed to contain all commits that are at least this many microseconds
+ * old.
+ */
 const quietMicros = 2_000_000
 
 /** A generation: consecutive records without a gap, in the target or still pending. */
@@ -71,8 +77,8 @@ export class Shipper {
   readonly #lease: Lease
   #isLeased = false
   /**
-   * The earliest possible start of the first generation, because clients may have seen another history before.
-   * Undefined once that generation has begun.
+   * The time at which this process started. The first generation does not start earlier, because clients may have seen
+   * another history before. Undefined once the first generation has begun.
    */
   #servedSince: Micros | undefined
   #generation: Generation | undefined
@@ -81,7 +87,7 @@ export class Shipper {
   /** The base copy that is being written. */
   #copy: { readonly ended: Promise<void>; readonly controller: AbortController } | undefined
   #copyNotBeforeMs = 0
-  /** The time in the lease that the target contains. */
+  /** The time `until` in the lease, as the target contains it. */
   #published: Micros = micros(0)
   #renewedMs = Number.NEGATIVE_INFINITY
   #maintainedMs = Number.NEGATIVE_INFINITY
@@ -103,7 +109,7 @@ export class Shipper {
     this.#queue = new PieceQueue({ place, timers, elapsedMs, onPiece: () => this.#wake() })
   }
 
-  /** Adds complete records, from the first one after `before` to the one at `place`. */
+  /** Adds complete records, from the first record after `before` to the record at `place`. */
   add(records: Buffer, before: ChainPlace, place: ChainPlace): void {
     const waiting = this.#queue.bytes
     if (!this.#queue.add(records, before, place))
@@ -180,7 +186,7 @@ export class Shipper {
       await this.#sleep(renewEveryMs - (clock.elapsedMs() - this.#renewedMs))
   }
 
-  /** Continues the newest generation of the target, or begins a new one. */
+  /** Continues the newest generation of the target, or begins a new generation if records are missing. */
   async #connect(): Promise<Generation> {
     const { clock, log, logger, target } = this.#options
     this.#bases = await listBases(target)

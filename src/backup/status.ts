@@ -1,5 +1,5 @@
-// Stores the state of the continuous backup of a data directory in a file of that directory. The backup process writes the
-// file, and all processes of the service read the file for Health and metrics.
+// Stores the state of the continuous backup of a data directory in a file of that directory. The backup process writes
+// the file, and all processes of the service read the file for Health and metrics.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ interface StatusFile extends BackupStatus {
 const fileName = 'continuous-backup.json'
 const draftName = `${fileName}.new`
 
-/** Names of the files in the data directory. */
+/** Names of the files in the data directory that contain the state. */
 export const statusFiles: readonly string[] = [fileName, draftName]
 
 /** Writes the state to the data directory `folder`. */
@@ -26,11 +26,13 @@ export function writeStatus(folder: string, status: BackupStatus): void {
     writeFileSync(draft, JSON.stringify(content), { mode: 0o600 })
     renameSync(draft, join(folder, fileName))
   } catch {
-    // The backup continues although its state cannot be written.
+    // The backup continues even if its state cannot be written.
   }
 }
 
-/** The state of the continuous backup of a data directory, and the pid of its process; undefined if there is no state. */
+/**
+ * The state of the continuous backup of a data directory, and the pid of its process; undefined if there is no state.
+ */
 export function readStatus(folder: string): (BackupStatus & { readonly pid: number }) | undefined {
   let found: StatusFile
   try {

@@ -1,32 +1,35 @@
-// The target of a continuous backup: named objects in a folder or in a bucket. Both offer the same four operations, so all
-// other code works with both.
-// The errors are those of a continuous backup that are not bugs.
+// The target of a continuous backup: named objects in a folder or in a bucket. Folders and buckets offer the same four
+// operations, so all other code works with both. This file also defines the expected errors of a continuous backup,
+// which are not bugs.
 
 import { formatTime, timeFromMicros } from '../values/time.ts'
 
 /** Named objects. All operations throw `BackupError` when the folder or the bucket returns an error. */
 export interface BackupTarget {
-  /** Its address, without credentials. */
+  /** The address of the target, without credentials. */
   readonly name: string
-  /** Writes an object. It is durable when the promise resolves; readers never see a part of it. */
+  /** Writes an object. The object is durable when the promise resolves. A read never returns an incomplete object. */
   put(name: string, bytes: Uint8Array): Promise<void>
   /** Reads an object; undefined if it does not exist. */
   get(name: string): Promise<Buffer | undefined>
-  /** Lists the names that begin with `prefix` in the order of their bytes; with `after`, only the names that sort after it. */
+  /**
+   * Lists the names that begin with `prefix` in the order of their bytes; with `after`, only the names that sort after
+   * it.
+   */
   list(prefix: string, after?: string): AsyncIterable<string>
   /** Removes an object; does nothing if it does not exist. */
   remove(name: string): Promise<void>
 }
 
-/** A backup cannot be written, read or restored. The message is one line for the operator. */
+/** Thrown when a backup cannot be written, read or restored. The message is one line for the operator. */
 export class BackupError extends Error {
   override name = 'BackupError'
 }
 
-/** Objects of a backup are missing or damaged. */
+/** Thrown when objects of a backup are missing or damaged. */
 export class IncompleteBackupError extends BackupError {}
 
-/** A time in messages, such as `2026-01-31T12:00:00.5Z`. Microseconds. */
+/** Formats a time in microseconds for messages, such as `2026-01-31T12:00:00.5Z`. */
 export function timeText(micros: number): string {
   return formatTime(timeFromMicros(micros))
 }

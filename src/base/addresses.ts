@@ -10,7 +10,7 @@ const sslModes = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-
 /** The TLS mode of a connection. `no-verify` is `require` without verification of the certificate. */
 type SslMode = (typeof sslModes)[number]
 
-/** A server in an address. The driver has defaults for undefined parts. */
+/** A server in an address. If `host` or `port` is undefined, the driver uses its default. */
 export interface DatabaseHost {
   /** A name, an IP address, or the folder of a Unix socket. */
   readonly host: string | undefined
@@ -19,7 +19,7 @@ export interface DatabaseHost {
 
 /** A parsed address. */
 export interface DatabaseAddress {
-  /** At least one. A client tries the hosts in this order. */
+  /** The hosts, at least one, in the order in which a client tries them. */
   readonly hosts: readonly DatabaseHost[]
   readonly database: string | undefined
   readonly user: string | undefined
@@ -30,7 +30,7 @@ export interface DatabaseAddress {
   readonly options: ReadonlyMap<string, string>
 }
 
-/** An error in an address. The message is shown after the name of a setting: "must be …". */
+/** Thrown for an invalid address. The message follows the name of the setting: "must be …". */
 export class AddressFault extends Error {
   override name = 'AddressFault'
 }
@@ -46,15 +46,15 @@ const options: ReadonlyMap<string, RegExp> = new Map([
   ['application_name', /^/],
   ['fallback_application_name', /^/],
   ['connect_timeout', /^\d+$/],
-  // A node needs to write, so with each of these values it connects to the first server that accepts writes.
+  // A node must write. So with each of these values, a node connects to the first server that accepts writes.
   ['target_session_attrs', /^(any|read-write|primary)$/],
-  // Accepted without effect: every connection sets its own values.
+  // These options are accepted and ignored: the service chooses these values for every connection.
   ['keepalives', /^/],
   ['keepalives_idle', /^/],
   ['keepalives_interval', /^/],
   ['keepalives_count', /^/],
   ['tcp_user_timeout', /^/],
-  // The behaviour of these options is fixed. Only values that describe this behaviour are accepted.
+  // The service supports one behaviour for each of these options. Only values that describe it are accepted.
   ['client_encoding', /^(utf-?8|auto)$/i],
   ['gssencmode', /^(disable|prefer)$/],
   ['channel_binding', /^(disable|prefer)$/],
@@ -62,12 +62,12 @@ const options: ReadonlyMap<string, RegExp> = new Map([
   ['uselibpqcompat', /^true$/],
 ] as const)
 
-/** A server as `host:port`. */
+/** Formats a server as `host:port`, or as its host alone if the port is undefined. */
 export function hostName({ host = 'localhost', port }: DatabaseHost): string {
   return port === undefined ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Reads an address. Throws {@link AddressFault}. */
+/** Parses the address of a PostgreSQL database. Throws {@link AddressFault}. */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   const rest = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1]
   if (rest === undefined) throw new AddressFault('must be a URL that begins with postgres://')
@@ -85,7 +85,10 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   }
 }
 
-/** As in libpq, the credentials end at the first `@`. An address with a `/` before its first `@` has no credentials. */
+/**
+ * Separates the credentials from the rest of an address. As in libpq, the credentials end at the first `@`. An address
+ * with a `/` before its first `@` has no credentials.
+ */
 function withoutCredentials(text: string): {
   readonly user: string | undefined
   readonly password: string | undefined
@@ -145,7 +148,10 @@ function readHosts(authority: string): DatabaseHost[] {
   })
 }
 
-/** Hosts and ports given as options, in lists of the same length. A single port applies to all hosts. */
+/**
+ * Returns the hosts of an address with the option `host` or `port`. Each option is a list that replaces the hosts or
+ * the ports of `authority`. The lists must have the same length; a single port applies to all hosts.
+ */
 function listedHosts(authority: string, given: ReadonlyMap<string, string>): DatabaseHost[] {
   const before = readHosts(authority)
   const hosts = given.get('host')?.split(',') ?? before.map(({ host }) => host)
@@ -195,7 +201,10 @@ type BackupAddress =
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//i
 const bucketPattern = /^s3:\/\/([^/]+)(?:\/(.*))?$/i
 
-/** Parses an address; relative folders become absolute. Undefined for a text that names neither a folder nor a bucket. */
+/**
+ * Parses the address of a continuous backup; relative folders become absolute. Undefined for a text that names neither
+ * a folder nor a bucket.
+ */
 export function parseBackupAddress(text: string): BackupAddress | undefined {
   const found = bucketPattern.exec(text)
   if (found !== null) {

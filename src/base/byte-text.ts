@@ -1,10 +1,13 @@
-// Encodes bytes as strings, for use as keys of a `Map`. The dashboard loads bytes.ts in a browser, which has no `Buffer`;
-// so these functions have their own file.
+// Encodes bytes as strings, for use as keys of a `Map`. The dashboard loads bytes.ts in a browser, which has no
+// `Buffer`; so these functions have their own file.
 
 import { hashByte, hashSeed } from './bytes.ts'
 
 const scratchBytes = 4096
-/** A shared buffer: V8 allocates memory for a Buffer over a small Uint8Array on first access, which takes a microsecond. */
+/**
+ * A shared buffer. A new Buffer over each small Uint8Array would be slower: V8 needs a microsecond to allocate the
+ * memory of such a Buffer.
+ */
 const scratch = Buffer.alloc(scratchBytes)
 
 /** A string with one character per byte: two strings are equal exactly when their bytes are equal. */
@@ -20,7 +23,7 @@ export function textBytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'latin1'))
 }
 
-/** The hash (`hashBytes`) of bytes, from their {@link byteText}. */
+/** Returns the `hashBytes` of the bytes that `text` encodes; `text` is a {@link byteText}. */
 export function hashText(text: string): number {
   let hash = hashSeed
   for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))

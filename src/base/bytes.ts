@@ -1,7 +1,7 @@
 // Operations on byte strings: successor key, equality, concatenation, hashing and pooled copies; and the size of a
 // megabyte in settings.
 
-/** In bytes. */
+/** The bytes of a megabyte. */
 export const megabyte = 1_048_576
 
 /** The smallest byte string after `key` in byte order. */
@@ -11,7 +11,9 @@ export function keyAfter(key: Uint8Array): Uint8Array {
   return next
 }
 
-/** Returns whether two arrays hold the same bytes. Most arrays are short, where a native call costs more than this loop. */
+/**
+ * Returns whether two arrays hold the same bytes. Most arrays are short, where a native call costs more than this loop.
+ */
 export function areSame(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
   for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false
@@ -58,7 +60,9 @@ export function hashByte(hash: number, byte: number): number {
 
 /** V8 allocates typed arrays up to this size in its own heap, where allocation is cheap. */
 const heapBytesMax = 64
-/** Larger copies get their own memory. A pooled copy that is retained keeps its whole block in memory. */
+/**
+ * Maximum size of a pooled copy. A larger copy gets its own memory. A retained pooled copy keeps its whole block alive.
+ */
 const pooledBytesMax = 2048
 const blockBytes = 65_536
 

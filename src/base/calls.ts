@@ -1,6 +1,7 @@
-// Calls from one process to another over a socket. All calls of one turn of the event loop share a frame, and so do all
-// results of one turn. Sending a frame takes longer than a short call. A long byte string is sent in its own frame, in
-// pieces that are never concatenated. So even many megabytes do not block either process.
+// Calls from one process to another over a socket. All calls of one turn of the event loop are sent in one frame. All
+// results of one turn are also sent in one frame. Sending a frame takes longer than a short call. A long byte string is
+// sent in its own frame, in pieces that are never concatenated. So even a call with many megabytes blocks neither
+// process.
 
 import type { Duplex } from 'node:stream'
 import { receiveFrames, sendFrame } from './frames.ts'
@@ -71,7 +72,7 @@ class FrameBatch {
   }
 }
 
-/** The process that calls. */
+/** The side of a connection that sends calls. */
 export class Caller {
   readonly #socket: Duplex
   readonly #pending = new Map<number, PromiseWithResolvers<Payload>>()
@@ -90,7 +91,10 @@ export class Caller {
     socket.once('close', () => this.#lose())
   }
 
-  /** Resolves with the result. Rejects with {@link ConnectionLost}, or with an Error if the handler throws one. */
+  /**
+   * Resolves with the result. Rejects with {@link ConnectionLost} when the connection closes, and with an Error when
+   * the handler throws an error.
+   */
   call({ pieces, value }: Payload): Promise<Payload> {
     if (!this.#isOpen) return Promise.reject(new ConnectionLost(false))
     const id = ++this.#newestId
@@ -139,7 +143,7 @@ export class Caller {
   }
 }
 
-/** The process that handles the calls of one connection. */
+/** The side of a connection that handles calls. */
 export class Callee {
   readonly #batch: FrameBatch
   readonly #handle: (call: Payload) => Promise<Payload>

@@ -1,7 +1,10 @@
 // Recognises errors: converts errors of one class into results, and detects stack overflows. The stack can overflow
 // even if the nesting is within the service's limits.
 
-/** The result of `work`, or of `otherwise` for an error of the class `type`. Other errors propagate. */
+/**
+ * Returns the result of `work`. If `work` throws an error of the class `type`, returns the result of `otherwise`. Other
+ * errors propagate.
+ */
 export function catchError<T, E, U>(
   type: abstract new (...args: never[]) => E,
   work: () => T,

@@ -1,25 +1,27 @@
-// The only source of the time of day. All other code gets a `Clock` as a parameter, so that tests control the time.
-// The clock of a service never steps back, not even over a restart.
+// The only source of the time of day. All other code gets a `Clock` as a parameter, so that tests control the time. The
+// clock of a service (`openPersistentClock`) never steps back, not even over a restart.
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { checksum, checksumBytes } from './checksum.ts'
 import { epoch, type Micros, micros } from './micros.ts'
 
 export interface Clock {
-  /** Microseconds since the Unix epoch; may step back when the machine's clock is set. */
+  /**
+   * Microseconds since the Unix epoch. The time of {@link systemClock} may step back when the machine's clock is set.
+   */
   now(): Micros
   /** Monotonic milliseconds from an arbitrary start, for measuring durations. */
   elapsedMs(): number
 }
 
-/** Age at which the time of day is read again; until then it is extrapolated. Milliseconds. */
+/** Milliseconds for which the time of day is extrapolated from the last reading. Then the time of day is read again. */
 const anchorMaxAgeMs = 500
 
 /** The last reading of the time of day, and the monotonic time of that reading. */
 let anchorMicros = 0
 let anchorElapsedMs = Number.NEGATIVE_INFINITY
 
-/** Node has `Temporal` from version 26; without it the clock has millisecond resolution. */
+/** Node has `Temporal` from version 26. In older versions, the clock has millisecond resolution. */
 function wallClockMicros(): number {
   if (typeof Temporal === 'undefined') return Date.now() * 1000
   return Number(Temporal.Now.instant().epochNanoseconds / 1000n)
@@ -27,7 +29,7 @@ function wallClockMicros(): number {
 
 /**
  * The machine's clock. Every request reads the time several times. Reading it from the system takes a third of a
- * microsecond. Extrapolating from the last reading takes a tenth of that.
+ * microsecond. Extrapolating from the last reading takes a tenth of this time.
  */
 export const systemClock: Clock = {
   now() {
@@ -46,9 +48,9 @@ const cpuUsage: () => NodeJS.CpuUsage =
   'threadCpuUsage' in process ? () => process.threadCpuUsage() : () => process.cpuUsage()
 
 /**
- * Milliseconds that this thread has waited in the run queue for a processor since it started. The rest of the elapsed
- * time is the thread's own work and its disk waits. Linux reports this time, which takes 10 to 30 microseconds. On
- * other systems the result is 0.
+ * Milliseconds that this thread has waited in the run queue for a processor since the thread started. In the rest of
+ * the elapsed time, the thread worked or waited for the disk. On Linux, reading this value takes 10 to 30 microseconds.
+ * On other systems the result is 0.
  */
 export function starvedMs(): number {
   try {
@@ -58,17 +60,17 @@ export function starvedMs(): number {
   }
 }
 
-/** CPU time of this thread since it started, in microseconds. */
+/** CPU time of this thread since the thread started, in microseconds. */
 export function threadMicros(): number {
   const { system, user } = cpuUsage()
   return system + user
 }
 
-// A clock that never steps back, not even over a restart. After a read, a client may rely on every later read having no
-// earlier time. The stored time of the newest commit does not ensure this, because there may be no commit between the
-// reads. So a small file stores the time of the clock, somewhat ahead of the actual time, so that the file is rarely
-// written. The file is written in place and never flushed: it survives a crash of the process. After a crash of the
-// machine, the last writes may be missing.
+// A clock that never steps back, not even over a restart. A client may rely on the order of its reads: a later read
+// never has an earlier time. The stored time of the newest commit does not ensure this order, because there may be no
+// commit between two reads. So a small file stores the time of the clock, somewhat ahead of the actual time, so that
+// the file is rarely written. The file is written in place and never flushed: it survives a crash of the process. After
+// a crash of the machine, the last writes may be missing.
 
 /** A clock backed by a file. */
 interface PersistentClock {

@@ -1,5 +1,5 @@
 // Counts the steps of synchronous work. All code that iterates over values, texts or stored entries counts its steps
-// here. Every few thousand steps, the current watch reads the clock. It may abort the work by throwing an error.
+// here. Every few thousand steps, the current watch reads the clock. The watch may abort the work by throwing an error.
 // There is one counter per process, because synchronous work is never interleaved. Passing a meter through every
 // comparison and every written byte would cost more than the counting.
 
@@ -15,7 +15,7 @@ export interface Watch {
 export const stepsPerCheck = 4096
 
 /**
- * A native call on at least this number of units (mostly characters) counts as long. It may take about ten
+ * A native call on at least this number of units (mostly characters) counts as long. Such a call may take about ten
  * milliseconds.
  */
 export const longCallUnits = 262_144
@@ -56,7 +56,10 @@ function interrupting(ask: () => void): void {
   }
 }
 
-/** Returns whether a watch aborted the work with this error. Evaluation must not catch such an error or treat it as a result. */
+/**
+ * Returns whether a watch aborted the work with this error. Evaluation must not catch such an error or treat it as a
+ * result.
+ */
 export function isInterruption(error: unknown): boolean {
   return error === interruption
 }

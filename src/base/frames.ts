@@ -1,6 +1,6 @@
-// Sends and receives the messages between the service and its other processes over a socket or a pipe. A message consists
-// of the lengths of its head and body, the head as a structured clone, and the body as bytes. The pieces of a body are
-// never joined, so that a body of many megabytes does not block the service.
+// Sends and receives the messages between the service and its other processes over a socket or a pipe. A message
+// consists of the lengths of its head and body, the head as a structured clone, and the body as bytes. The pieces of a
+// body are never joined, so that a body of many megabytes does not block the service.
 
 import type { Readable, Writable } from 'node:stream'
 import { deserialize, serialize } from 'node:v8'

@@ -3,9 +3,7 @@
 
 import { isUtf8 } from 'node:buffer'
 
-/**
- * Replaces a text whose bytes are invalid in their encoding. It is not JSON, so parsing it fails like any invalid JSON.
- */
+/** The result of decoding bytes that are invalid in their encoding. This text is not JSON, so parsing it fails. */
 const undecodable = '\ufffd'
 
 const byteOrderMark = 0xfeff
@@ -19,7 +17,7 @@ export function jsonText(bytes: Buffer): string {
   return bytes.toString('utf8', marked ? 3 : 0)
 }
 
-/** Decodes the first bytes of a text, whose last character may be cut off. */
+/** Decodes the beginning of a text. The last character in `bytes` may be incomplete. */
 export function beginningOfJson(bytes: Buffer): string {
   const encoding = wideEncoding(bytes) ?? 'utf-8'
   if (encoding === 'utf-32be' || encoding === 'utf-32le') {
@@ -31,7 +29,8 @@ export function beginningOfJson(bytes: Buffer): string {
 type WideEncoding = 'utf-16be' | 'utf-16le' | 'utf-32be' | 'utf-32le'
 
 /**
- * UTF-16 or UTF-32, with its byte order; undefined for UTF-8. UTF-32 is tested first, because it begins like UTF-16.
+ * Returns the encoding with its byte order if it is UTF-16 or UTF-32; undefined for UTF-8. UTF-32 is tested first,
+ * because it begins like UTF-16.
  */
 function wideEncoding(bytes: Buffer): WideEncoding | undefined {
   if (bytes.length >= 4) {

@@ -1,5 +1,6 @@
-// Limits that several files use, with their units. Limits of one file are in that file; docs/reference/limits.md lists
-// all. The values are the limits of the protocol; an "own limit" is not part of the protocol.
+// Limits that several files use, with their units. A limit that only one file uses is in that file;
+// docs/reference/limits.md lists all. The values are the limits of the protocol; an "own limit" is not part of the
+// protocol.
 
 export const limits = {
   /** Bytes of a request body. */

@@ -1,9 +1,9 @@
 // A full outer merge join of two ordered sequences.
 
 /**
- * Yields the elements of both sequences in one order. Two elements that are equal by `compare` are a pair; all other
- * elements are alone. Lazy: a sequence advances only after the consumer has used its current element. Both iterators
- * are closed when the iteration ends.
+ * Yields the elements of both sequences in the order of `compare`. Two elements that are equal by `compare` are yielded
+ * as a pair. Every other element is paired with `undefined`. Lazy: a sequence advances only after the consumer has used
+ * its current element. Both iterators are closed when the iteration ends.
  */
 export function* mergeJoin<L, R>(
   left: Iterable<L>,

@@ -2,7 +2,7 @@
 // literals in the source code become words of the service. The query log stores the template and leaves out quoted
 // values, see docs/query-logs.md. A plain string has no template, and its text is not stored at all.
 
-/** The pieces of a text, with a quoted value between each two pieces. A plain object. */
+/** The pieces of a text, with a quoted value between each two pieces. A template is a plain object without methods. */
 export interface Template {
   readonly pieces: readonly string[]
   readonly quoted: readonly string[]
@@ -44,7 +44,10 @@ export function msg(literal: TemplateStringsArray, ...values: readonly unknown[]
   return new Message(pieces, quoted)
 }
 
-/** Returns a message for a word of the service that is not a literal, such as a code or a line number. Never pass client input. */
+/**
+ * Returns a message for a word of the service that is not a literal, such as a code or a line number. Never pass client
+ * input.
+ */
 export function own(word: string | number): Message {
   return new Message([String(word)], [])
 }
@@ -57,7 +60,7 @@ export function joinMessages(messages: readonly Message[], separator: string): M
   return others.reduce((text, next) => msg`${text}${own(separator)}${next}`, first)
 }
 
-/** Returns the message itself, or an empty message for a plain string. */
+/** Returns `text` itself if it is a message, or an empty message for a plain string. */
 export function messageOf(text: string | Message): Message {
   return typeof text === 'string' ? msg`` : text
 }

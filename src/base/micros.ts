@@ -9,7 +9,7 @@ declare const unit: unique symbol
 /** A time in microseconds since the Unix epoch, as a safe integer. Durations are plain numbers. */
 export type Micros = number & { readonly [unit]: 'microseconds' }
 
-/** A number as a time. Throws an `InvariantError` when it is not a safe integer. */
+/** Converts a number to a time. Throws an `InvariantError` when it is not a safe integer. */
 export function micros(number: number): Micros {
   assert(Number.isSafeInteger(number), 'times in the store are whole microseconds')
   return number as Micros
@@ -27,7 +27,7 @@ export const epoch: Micros = micros(0)
 export const endOfTime: Micros = micros(Number.MAX_SAFE_INTEGER)
 
 declare global {
-  /** The minimum and the maximum of times have the type of times. */
+  /** The minimum and the maximum of values of the type `Micros` also have this type. */
   interface Math {
     max(first: Micros, ...others: Micros[]): Micros
     min(first: Micros, ...others: Micros[]): Micros

@@ -16,7 +16,7 @@ export const noticesEveryMs = 1_000
 export class NoticeBoard {
   readonly #topics = new Map<string, NoticeTopic>()
 
-  /** Adds a topic. Its name must be the same in all processes. */
+  /** Adds a topic. `name` must be the same in all processes. */
   join(name: string, topic: NoticeTopic): void {
     this.#topics.set(name, topic)
   }

@@ -36,15 +36,16 @@ export class Pending {
 }
 
 /**
- * The results that one request has awaited, and the random values that it has drawn. Both survive replays. If a result
- * is fetched anew for each request, its key consists of the subject and the number of earlier requests for this
- * subject. A replay makes the same requests in the same order, so it finds the same results.
+ * The results that one request has awaited, and the random values that it has drawn. The results and the random values
+ * survive replays. Each call of {@link getEach} fetches a new result: the key of the result consists of the subject and
+ * the number of earlier calls for this subject. A replay makes the same calls in the same order, so it finds the same
+ * results.
  */
 export class Memo {
   // Created on demand, because few requests need them.
   #results: Map<string, unknown> | undefined
   #drawn: unknown[] | undefined
-  /** How often the current evaluation has requested each subject. */
+  /** The number of calls of {@link getEach} and {@link getEachAhead} in the current evaluation, for each subject. */
   #counts: Map<string, number> | undefined
   #drawCount = 0
 
@@ -63,7 +64,7 @@ export class Memo {
     return this.#drawn[number] as T
   }
 
-  /** The result for `key`. Throws a {@link Pending} that fetches it with `start` when there is none yet. */
+  /** Returns the result for `key`. If there is no result yet, throws a {@link Pending} that fetches it with `start`. */
   get<T>(key: string, start: () => Promise<T>, isLimited = false): T {
     if (this.#results?.has(key) !== true) throw new Pending([{ key, start, isLimited }])
     // All results of a key have the type that its `start` returns.
@@ -71,7 +72,7 @@ export class Memo {
   }
 
   /**
-   * Like {@link get}, but fetches a new result for each request of one evaluation. `isLimited`: the operation counts
+   * Like {@link get}, but fetches a new result for each call within one evaluation. `isLimited`: the operation counts
    * against a limit that all workers of a data directory share.
    */
   getEach<T>(subject: string, start: () => Promise<T>, isLimited = false): T {
@@ -80,8 +81,8 @@ export class Memo {
 
   /**
    * Like {@link getEach}, for results that depend on no input and so can be fetched ahead. Each {@link Pending} fetches
-   * as many results as the evaluation has requested before. So a request that needs many results one after the other is
-   * not evaluated again for each result.
+   * as many results as the evaluation has requested before. So a request that needs many results in sequence is not
+   * evaluated again for each result.
    */
   getEachAhead<T>(subject: string, start: () => Promise<T>): T {
     const number = this.#count(subject)
@@ -100,7 +101,7 @@ export class Memo {
     return number
   }
 
-  /** Starts all operations of `pending` at once and stores the results. Rejects when one of them fails. */
+  /** Starts all operations of `pending` concurrently and stores the results. Rejects when one of them fails. */
   async resolve(pending: Pending): Promise<void> {
     this.#results ??= new Map()
     const results = this.#results

@@ -10,7 +10,10 @@ const here = import.meta.url
 /** Returns whether the program runs from bundled files. */
 export const isBuilt = here.endsWith('.js')
 
-/** The root of the package or of the repository: this source and the bundle are both two folders below it. */
+/**
+ * The root of the package or of the repository. This source file and the bundled files are each two folders below the
+ * root.
+ */
 export const home = new URL('../../', here)
 
 /** The file of a program that runs in its own process or thread. `source`: its path in the folder `src`. */
@@ -21,8 +24,8 @@ export function programFile(source: string): string {
 
 /**
  * The folder for Node's compile cache, if it is writable. With the cache, the next start takes half the time. The
- * folder is not in the temporary folder, where any user could place code that other users would run. It is the default
- * of `NODE_COMPILE_CACHE`, which an operator may set.
+ * folder is not in the temporary folder, where any user could place code that other users would run. An operator may
+ * choose another folder with `NODE_COMPILE_CACHE`.
  */
 export const compileCache = fileURLToPath(
   isBuilt ? new URL('compiled', here) : new URL('node_modules/.cache/terrarium', home),
@@ -56,7 +59,9 @@ export const version: string = JSON.parse(readFileSync(packageFile, 'utf8')).ver
 // An older Node.js loads most of the package and then lacks an API, so that a service would never finish its start or
 // its stop.
 
-/** The same version as in `engines` of package.json and in `bin/terrarium.js`. */
+/**
+ * The oldest supported version of Node.js. `engines` of package.json and `bin/terrarium.js` contain the same version.
+ */
 const [majorMin, minorMin] = [22, 12]
 
 /** A one-line error for a Node.js that is too old; undefined for a supported version. `version`: such as `22.12.0`. */

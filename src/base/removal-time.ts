@@ -8,11 +8,9 @@ import { type Micros, micros, msPerDay } from './micros.ts'
 
 /** The stored state of the elapsed time. */
 export interface TimeMemory {
-  /** The time of day that was trusted last, plus the time that has passed since. */
+  /** The time of day that was trusted last, plus the time that has passed since then. */
   readonly believed: Micros
-  /**
-   * How long the clock has disagreed with the trusted time while the service ran, in milliseconds; 0 when both agree.
-   */
+  /** Milliseconds for which the clock has disagreed with `believed` while the service ran; 0 when the clock agrees. */
   readonly doubtedMs: number
 }
 
@@ -22,13 +20,13 @@ interface RemovalTimeOptions {
   readonly load: () => TimeMemory | undefined
   /** Stores the state across restarts. */
   readonly save: (memory: TimeMemory) => Promise<unknown>
-  /** Called when the clock begins to disagree, with the microseconds that it is ahead. */
+  /** Called when the clock begins to disagree, with the microseconds by which the clock is ahead (negative: behind). */
   readonly onLeap: (aheadMicros: number) => void
 }
 
-/** A smaller difference is trusted, because services may be stopped for a night. Microseconds. */
+/** A difference of at most this many microseconds is trusted, because services may be stopped for a night. */
 const plausibleMicros = msPerDay * 1000
-/** How long a larger difference must persist while the service runs. */
+/** Milliseconds for which a larger difference must persist while the service runs, until the clock is trusted. */
 const confirmationMs = msPerDay
 /** Interval at which the state is saved; far less than {@link plausibleMicros}. */
 const saveEveryMs = 600_000
@@ -36,7 +34,7 @@ const saveEveryMs = 600_000
 export class RemovalTime {
   readonly #options: RemovalTimeOptions
   #memory: TimeMemory | undefined
-  /** By how much the clock was ahead at its last reading; undefined while it agrees. */
+  /** Microseconds by which the clock was ahead at its last reading; undefined while the clock is trusted. */
   #ahead: number | undefined
   #readMs = 0
   #savedMs = Number.NEGATIVE_INFINITY
@@ -46,7 +44,9 @@ export class RemovalTime {
     this.#options = options
   }
 
-  /** Data whose retention ended before this time may be removed. Never ahead of the clock. */
+  /**
+   * Data whose retention ended before this time may be removed. This time is never later than the time of the clock.
+   */
   now(): Micros {
     const { clock, load, onLeap } = this.#options
     const nowMs = clock.elapsedMs()
@@ -58,7 +58,8 @@ export class RemovalTime {
     const ahead = wall - believed
     if (Math.abs(ahead) <= plausibleMicros) return this.#believe(wall)
     const isSameLeap = this.#ahead !== undefined && Math.abs(ahead - this.#ahead) <= plausibleMicros
-    // An earlier run may have started the wait. When the clock jumps again during this run, the wait restarts.
+    // `doubtedMs` may come from an earlier run of the service. When the clock jumps again during this run, `doubtedMs`
+    // restarts at 0.
     const isGoingOn = isSameLeap || this.#ahead === undefined
     const doubtedMs = isGoingOn ? this.#memory.doubtedMs + passedMs : 0
     if (doubtedMs >= confirmationMs) return this.#believe(wall)

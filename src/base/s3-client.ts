@@ -1,10 +1,10 @@
-// Opens clients of S3-compatible services. The S3 client is by far the largest dependency, so it is loaded only when a bucket
-// is configured.
+// Opens clients of S3-compatible services. The S3 client is by far the largest dependency, so it is loaded only when a
+// bucket is configured.
 
 import type { S3Client } from '@aws-sdk/client-s3'
 
 interface S3ClientOptions {
-  /** Absent: the SDK takes it from the environment (AWS_ENDPOINT_URL_S3), or uses the address of AWS. */
+  /** Absent: the SDK takes the endpoint from the environment (AWS_ENDPOINT_URL_S3), or uses the address of AWS. */
   readonly endpoint?: string
   /** Absent: `us-east-1`. */
   readonly region?: string | undefined

@@ -69,7 +69,7 @@ function isHidden(pid: number): boolean {
  * Lowers the priority of this process by `niceness`. Linux has a priority per thread, so all threads are lowered,
  * including the threads of the garbage collector, which would otherwise take all cores from other processes. The libuv
  * threads keep their priority, because commits wait for the disk on these threads, and a slow commit delays other
- * writers. Call it after the program is loaded: loading at low priority can take very long.
+ * writers. Call this function after the program is loaded: loading at low priority can take very long.
  */
 export function lowerPriority(niceness: number): void {
   setPriority(niceness)
@@ -95,7 +95,7 @@ export const descriptorsMin = 128
 /** The smallest number of descriptors kept free for files, pipes and processes. */
 const reserveMin = 96
 
-/** The limit of this process; infinite where the system has none. The first call takes some milliseconds. */
+/** The limit of this process; infinite on a system without such a limit. The first call takes some milliseconds. */
 export function descriptorsMax(): number {
   max ??= readMax()
   return max

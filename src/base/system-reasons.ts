@@ -53,7 +53,8 @@ const passing: Readonly<Record<string, string>> = {
 /** Explains a failure of `fetch`: the reason in words, and whether a retry may succeed. */
 export function networkFailure(failure: unknown): { readonly reason: string; readonly mayPass: boolean } {
   const { cause } = failure as Error
-  // `fetch` gives the reason as the cause. A name with several addresses has a reason for each.
+  // `fetch` gives the reason as the cause. If a name has several addresses, the cause contains one error for each
+  // address.
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause
   const { code = '', message } = (inner ?? failure) as NodeJS.ErrnoException
   return {

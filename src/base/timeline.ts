@@ -1,16 +1,16 @@
 // The agreement of writers and readers of one store about time: a snapshot at time S contains every commit up to S, and
-// no later commit gets a time up to S.
+// no commit after the snapshot gets a time up to S.
 //
 // A commit gets a provisional time before it is evaluated, and becomes visible only when it is durable. So a writer
 // first announces the commit and then reads the clock: the commit's time is later than the clock reading. A reader
 // reads the clock, then the announcements, and only then takes its snapshot. If the reader missed an announcement, its
-// clock reading is before the time of that commit. If the reader saw an announcement, its snapshot may use two times: a
-// time before the oldest announcement, or the time directly after the newest visible commit. The latter is safe because
-// commits are at least two microseconds apart.
+// clock reading is before the time of that commit. If the reader saw an announcement, its snapshot may have one of two
+// times: a time before the oldest announcement, or the time directly after the newest visible commit. The second time
+// is safe because commits are at least two microseconds apart.
 //
-// All processes read one clock. The time of an announcement is the time of its commit, and later than any time that a
-// reader took from the clock before. So snapshot times never go back, in any process.
-// Several processes of one machine share a timeline through a file.
+// All processes read one clock. An announcement has the same time as its commit. This time is later than every time
+// that a reader read from the clock before the announcement. So snapshot times never go back, in any process. Several
+// processes of one machine share a timeline through a file.
 
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { endOfTime, epoch, type Micros, micros } from './micros.ts'
@@ -20,29 +20,30 @@ export interface Timeline {
   /** The time of day; never steps back. */
   now(): Micros
   /**
-   * Returns the times that a snapshot taken after this call may have. If the timeline can determine a time later than
-   * `after`, it returns such a time.
+   * Returns the times that a snapshot taken after this call may have. `upTo` is later than `after`, if the timeline can
+   * determine such a time.
    */
   reach(after?: Micros): Reach
   /**
    * Announces a commit. The time of the commit is at least `atLeast`, and later than every result of {@link now} in any
-   * process. It is at least {@link commitDistance} later than the previous announcement of this process.
+   * process. The time is also at least {@link commitDistance} later than the previous announcement of this process.
    */
   announce(atLeast: Micros): Announcement
   /**
-   * Returns a time that every later commit will exceed. The caller holds the writer's lock. Only timelines of stores that
-   * several machines share have this method.
+   * Returns a time that every later commit will exceed. The caller holds the writer's lock. Only timelines of stores
+   * that several machines share have this method.
    */
   closed?(): Micros
 }
 
-/** The times that a reader may use, read before it takes its snapshot. */
+/** The times that a snapshot may have. A reader gets these times before it takes its snapshot. */
 export interface Reach {
   /** The time of day. */
   readonly now: Micros
   /**
-   * Earlier than every commit in progress in any process, and not after the time of day. It never goes back, in any
-   * process. Undefined while another process is announcing a commit whose time is not known yet.
+   * A snapshot may have this time. This time is earlier than every commit in progress in any process, and not after the
+   * time of day. Later calls never return an earlier time, in any process. Undefined while another process is
+   * announcing a commit whose time is not known yet.
    */
   readonly upTo: Micros | undefined
   /** True if waiting does not yield a later time, because the time depends on another process that does not respond. */
@@ -62,14 +63,15 @@ export const commitDistance = 2
 
 /** The announced commits of one process. */
 export class AnnouncedCommits {
-  /** Ordered by time. */
+  /** The announced commits that have not ended, ordered by time. */
   readonly #open = new Set<Announcement>()
   readonly #announced: (oldest: Micros | undefined) => void
   #newest = epoch
 
   /**
-   * `announced` publishes the oldest open time, or {@link endOfTime} when no commit is open. It is called before any code
-   * uses that time. It is called with undefined while the time of the first open commit is being determined.
+   * `announced` publishes the oldest time of an open commit, or {@link endOfTime} when no commit is open. `announced`
+   * is called before any code uses the published time. It is called with undefined before the time of the first open
+   * commit is determined.
    */
   constructor(announced: (oldest: Micros | undefined) => void = () => {}) {
     this.#announced = announced
@@ -129,37 +131,40 @@ export function localTimeline(clock: () => Micros): Timeline {
 }
 
 // The timeline of a store that several processes of one machine share. The processes see each other's announcements
-// through a file of a few numbers. The file is read and written in place, which takes a microsecond: it stays in the
-// page cache and is never flushed.
-// All processes use one clock: the machine's monotonic clock, which all of them share, plus an offset in the file. One
-// process adjusts the offset so that the sum follows the time of day. The offset only grows, so the time never steps
-// back. A reader reads the monotonic clock first, then the offset and the announcements in one read. So a later reader
-// never gets an earlier time.
+// through a file of a few numbers. The file is read and written in place, which takes a microsecond: the file stays in
+// the page cache and is never flushed. All processes use one clock: the machine's monotonic clock, which all processes
+// share, plus an offset in the file. One process adjusts the offset so that the sum follows the time of day. The offset
+// only grows, so the time never steps back. A reader reads the monotonic clock first, then the offset and the
+// announcements in one read. So a later reader never gets an earlier time.
 //
 // If several nodes share a store, the processes of a node have no clock of their own
-// (storage/kv/postgres/record-clock.ts). These processes use the file for the times that they have given to snapshots.
+// (storage/kv/postgres/record-clock.ts). The processes of such a node store in the file only the times that they have
+// given to snapshots.
 
 /** Interval at which the offset is compared with the time of day, in milliseconds. */
 const keepIntervalMs = 500
 
 const numberBytes = 8
 /**
- * Layout of the file. First the offset. Then for each process the oldest time that it has announced, or 0 for none, or
- * {@link announcing}. Then for each process the newest time that it has given to a snapshot.
+ * Layout of the file. First the offset. Then for each process the time of its oldest announced commit, 0 if it has
+ * announced none, or {@link announcing}. Then for each process the newest time that it has given to a snapshot.
  */
 const offsetPlace = 0
 const announcementPlace = (process: number) => (1 + process) * numberBytes
-/** The process has announced a commit but has not yet written its time. These are two writes to the file. */
+/**
+ * The process has announced a commit but has not yet written its time. The announcement and the time are two writes to
+ * the file.
+ */
 const announcing = -1
 /**
- * How often a reader re-reads the file while a process is `announcing`. If the process was preempted in this state, it
- * takes longer, and the reader has to wait.
+ * How often a reader re-reads the file while a process is `announcing`. If the system has preempted the process in this
+ * state, the reader gets no time from the file and has to wait.
  */
 const looksMax = 50
 
 /**
  * Creates the file for processes 0 to `processes` - 1, and adjusts its offset until the returned function is called.
- * Call it before any process opens the file.
+ * Call this function before any process opens the file.
  */
 export function keepSharedTimeline(
   file: string,
@@ -185,7 +190,7 @@ export function keepSharedTimeline(
 /**
  * Opens the timeline in a file that another process has created, as the process numbered `worker`. Deletes the
  * announcements of the previous process with this number: its commits cannot still be in progress. A process may open
- * the file as late as when it holds the writer's lock.
+ * the file late, even while it already holds the writer's lock.
  */
 export function openSharedTimeline(file: string, worker: number): Timeline & { close(): void } {
   const numbers = new SharedNumbers(file, 'r+', fileProcesses(file))
@@ -227,7 +232,7 @@ function fileProcesses(file: string): number {
 export interface SnapshotTimes {
   /** The newest time of all processes. */
   newest(): Micros
-  /** Records a time that this process has given. It must not be earlier than {@link newest}. */
+  /** Records a time that this process has given. The time must not be earlier than {@link newest}. */
   note(time: Micros): void
 }
 
@@ -271,7 +276,9 @@ class SharedNumbers {
     return micros(Math.floor(this.offset + steady))
   }
 
-  /** The oldest announced time; {@link endOfTime} when there is none, undefined while a process is {@link announcing}. */
+  /**
+   * The oldest announced time; {@link endOfTime} when there is none, undefined while a process is {@link announcing}.
+   */
   get oldestAnnounced(): Micros | undefined {
     let oldest = endOfTime
     for (let place = 1; place <= this.#processes; place++) {

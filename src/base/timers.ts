@@ -1,5 +1,5 @@
 // The only source of timers. Code that has to wait gets a `Timers` as a parameter, so that tests advance the time by
-// hand. Background tasks repeat with such timers.
+// hand. {@link Loop} repeats a background task with these timers.
 
 /** Cancels a scheduled call; has no effect once the call has happened. */
 export type Cancel = () => void
@@ -11,10 +11,10 @@ export interface Timers {
   every(ms: number, callback: () => void): Cancel
 }
 
-/** The longest delay that the runtime supports, in milliseconds; a timer with a longer delay would fire at once. */
+/** The longest delay that the runtime supports, in milliseconds; a timer with a longer delay would fire immediately. */
 const delayMaxMs = 2_147_483_647
 
-/** The runtime's timers. They do not keep the process alive. */
+/** The runtime's timers. These timers do not keep the process alive. */
 export const systemTimers: Timers = {
   after(ms, callback) {
     const timer = setTimeout(callback, Math.min(ms, delayMaxMs)).unref()
@@ -26,13 +26,15 @@ export const systemTimers: Timers = {
   },
 }
 
-/** Keeps the process alive until it is cancelled, even while the process waits only for timers. */
+/** Keeps the process alive until the returned function is called, even while the process waits only for timers. */
 export function stayAlive(): Cancel {
   const timer = setInterval(() => undefined, delayMaxMs)
   return () => clearInterval(timer)
 }
 
-/** Resolves or rejects as `promise` does; rejects with the result of `late` after `ms` milliseconds. */
+/**
+ * Resolves or rejects as `promise` does. If `promise` is still pending after `ms` milliseconds, rejects with `late()`.
+ */
 export async function within<T>(
   promise: Promise<T>,
   ms: number,
@@ -65,13 +67,15 @@ export class Loop {
   #isWoken = false
   #endPause: () => void = () => undefined
 
-  /** Starts at once. `step` resolves with the milliseconds until the next step, and never rejects. */
+  /**
+   * Starts the first step immediately. `step` resolves with the milliseconds until the next step, and never rejects.
+   */
   constructor(timers: Timers, step: () => Promise<number>) {
     this.#timers = timers
     this.#running = this.#run(step)
   }
 
-  /** Starts the next step at once, or directly after the running step. */
+  /** Starts the next step immediately, or directly after the running step. */
   wake(): void {
     this.#isWoken = true
     this.#endPause()

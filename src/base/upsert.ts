@@ -1,6 +1,6 @@
 // Lookup in a map that creates missing values.
 
-/** The value of a key. `make` creates it if it is missing. */
+/** Returns the value of `key`. If the value is missing, first stores the result of `make`. */
 export function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const present = map.get(key)
   if (present !== undefined) return present

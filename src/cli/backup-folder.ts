@@ -61,7 +61,7 @@ async function copyTo(config: Config, folder: string, bytes: number, onShare: On
     const share = () => storeBytes(draft) / bytes
     if (isShared(config)) await copyShared(config, draft, onShare)
     else await withProgress('backup', share, () => copyStore(config.data, draft), onShare)
-    // The rename fails unless the target is empty, which was checked above.
+    // The rename fails unless the target is empty. The code above has checked the target.
     await rename(draft, folder)
     flush(dirname(folder))
   } catch (cause) {
@@ -73,7 +73,7 @@ async function copyTo(config: Config, folder: string, bytes: number, onShare: On
 
 /**
  * Copies a shared store to the new data directory `folder`. The copy is first written to a folder beside `folder`, so
- * that another call can continue an interrupted copy.
+ * that a later call can continue an interrupted copy.
  */
 export async function moveBack(config: SharedConfig, folder: string): Promise<StoreCopy> {
   await rejectContent(folder, 'the data directory')
@@ -108,8 +108,8 @@ export async function restore(folder: string, config: Config): Promise<StoreCopy
 }
 
 /**
- * Restores the continuous backup at the address `from` to the data directory of the settings, which must be new or
- * empty. Restores the state at the time `at`; without `at`, the newest state.
+ * Restores the continuous backup at the address `from` to the configured data directory, which must be new or empty.
+ * Restores the state at the time `at`. If `at` is undefined, restores the newest state.
  */
 export async function restoreFrom(from: string, at: Micros | undefined, config: Config): Promise<StoreCopy> {
   if (isShared(config))
@@ -127,9 +127,7 @@ export async function restoreFrom(from: string, at: Micros | undefined, config: 
   return contentOf(config.data)
 }
 
-/**
- * Calls `fill` to write a data file to a folder. Then moves the complete file to the data directory of the settings.
- */
+/** Calls `fill` to write a data file to a folder. Then moves the complete file to the configured data directory. */
 async function fillDataFolder(
   { data }: Config,
   source: string,
@@ -195,10 +193,13 @@ function explain(cause: unknown, what: string): unknown {
   return isForeign ? new StartError(`${what}: ${reasonOf(cause)}`) : cause
 }
 
-// Proves that a continuous backup can be restored: restores it to a temporary folder and checks the result. Without a time,
-// it also checks that no object of the history is missing.
+// Proves that a continuous backup can be restored: restores the backup to a temporary folder and checks the result. If
+// no time is given, also checks that the backup contains all objects of the history.
 
-/** Verifies the backup at the address `from`, at a time or its newest state; resolves with the exit status. */
+/**
+ * Verifies the backup at the address `from`: the state at the time `at`, or the newest state. Resolves with the exit
+ * status.
+ */
 export async function verify(from: string, at: Micros | undefined, config: Config): Promise<number> {
   const data = await mkdtemp(join(tmpdir(), 'terrarium-verify-'))
   try {

@@ -11,11 +11,11 @@ import {
 
 /** A flag that belongs to a command, not to the settings of the service. */
 export type Option = Setting & {
-  /** The flag may be repeated; all values count. */
+  /** The flag may be repeated; the command receives all values. */
   readonly multiple?: true
   /** The letter of the flag's short form, such as `-y`. */
   readonly short?: string
-  /** Without the flag, the value of the environment variable `TERRARIUM_…` is used. */
+  /** If the flag is absent, the value of the environment variable `TERRARIUM_…` is used. */
   readonly fromEnvironment?: true
 }
 
@@ -28,7 +28,7 @@ export interface Positional {
   readonly name: string
   readonly doc: string
   readonly optional?: true
-  /** Only for the last operand, which then takes all remaining arguments. */
+  /** The operand takes all remaining arguments. Allowed only for the last operand. */
   readonly multiple?: true
 }
 
@@ -86,7 +86,7 @@ const configFlag: Option = {
   doc: 'JSON file with settings by name.',
 }
 
-/** All flags of a command by name: its settings, `config` if it has settings, and its options. */
+/** All flags of a command with their names: its settings, `config` if it has settings, and its options. */
 export function commandFlags(command: Command): readonly (readonly [name: string, option: Option])[] {
   return [
     ...command.settings.map(name => [name, settings[name]] as const),
@@ -95,7 +95,9 @@ export function commandFlags(command: Command): readonly (readonly [name: string
   ]
 }
 
-/** A failure that the user can fix, such as a missing file. It is shown as one line; the exit status is 1. */
+/**
+ * A failure that the user can fix, such as a missing file. The program shows it as one line and exits with status 1.
+ */
 export class StartError extends Error {
   override name = 'StartError'
 }

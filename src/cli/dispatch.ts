@@ -1,5 +1,5 @@
-// Finds and runs the command of a command line. An invalid command line fails with one line and status 2, other
-// failures that the user can fix with one line and status 1.
+// Finds and runs the command of a command line. An invalid command line prints one line and exits with status 2. Any
+// other failure that the user can fix prints one line and exits with status 1.
 
 import { UsageError } from '../app/config/read-config.ts'
 import { BackupError } from '../backup/target.ts'

@@ -12,7 +12,10 @@ import { type ListenAddress, listenOn, socketOptions } from '../server/http/list
 /** The message that accompanies each connection. */
 export const handover = 'connection'
 
-/** A worker that cannot be reached is exiting. The connection that was sent to the worker is closed then. */
+/**
+ * Ignores a failed send. The failure means that the worker is exiting, and the connection that was sent to it is then
+ * closed.
+ */
 const ignoreFailure = () => undefined
 
 /** Owns a port and passes its connections to workers. Reads nothing from the connections itself. */
@@ -22,9 +25,9 @@ export class Distributor {
   readonly #waiting: Socket[] = []
   /** Workers that can receive a connection; the worker that has waited longest comes first. */
   readonly #free: Worker[] = []
-  /** Connections that were sent to a worker but that the worker has not yet received. */
+  /** Connections that this process has sent to a worker but that the worker has not yet received. */
   readonly #inTransit = new Map<Worker, Socket>()
-  /** Handles connections instead of the workers. */
+  /** If set, this function handles connections instead of the workers. */
   #instead: ((connection: Socket) => void) | undefined
 
   constructor() {
@@ -45,15 +48,15 @@ export class Distributor {
     return listenOn(this.#server, address)
   }
 
-  /** Passes all connections, waiting ones included, to `take` until a worker is free. */
+  /** Passes all connections, including the waiting connections, to `take` until a worker is free. */
   divert(take: (connection: Socket) => void): void {
     this.#instead = take
     for (const socket of this.#waiting.splice(0)) take(socket)
   }
 
   /**
-   * Marks a worker as ready for one connection. A worker reports this when it starts to serve, and again after each
-   * connection it has received. A busy worker reports later, so that connections go to other workers.
+   * Marks a worker as ready for one connection. A worker reports that it is ready when it starts to serve, and again
+   * after each connection it has received. A busy worker reports later, so that connections go to other workers.
    */
   free(worker: Worker): void {
     this.#instead = undefined
@@ -87,7 +90,8 @@ export class Distributor {
   }
 
   /**
-   * Closes this process's copy of the socket that a worker was sent. If the worker is gone, this closes the connection.
+   * Closes this process's copy of the socket that was sent to a worker. If the worker has exited, this closes the
+   * connection.
    */
   #letGo(worker: Worker): void {
     this.#inTransit.get(worker)?.destroy()

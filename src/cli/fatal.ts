@@ -17,8 +17,8 @@ export function exitDiverged(): never {
 }
 
 /**
- * Kills this process. A clean exit could hang: it waits for LMDB's thread, which holds the writer's lock and waits for
- * the main thread.
+ * Kills this process. A clean exit could hang, because the exit waits for LMDB's thread. This thread holds the writer's
+ * lock and waits for the main thread.
  */
 export function killSelf(): void {
   process.kill(process.pid, 'SIGKILL')

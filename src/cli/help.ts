@@ -68,7 +68,7 @@ export function commandHelp(command: Command): string {
   ].join('\n')
 }
 
-/** `terrarium schema pull [OPTIONS] FOLDER`. */
+/** The synopsis of a command, such as `terrarium schema pull [OPTIONS] FOLDER`. */
 export function synopsis({ name, operands, options, settings: names }: Command): string {
   const hasFlags = Object.keys(options).length + names.length > 0
   return ['terrarium', name, ...(hasFlags ? ['[OPTIONS]'] : []), ...operands.map(operandText)].join(' ')
@@ -147,7 +147,7 @@ function statusLines(command: Command): string[] {
   return [...statusesOf(command).flatMap(([status, meaning]) => hanging(`${status}`, 4, meaning)), '']
 }
 
-/** A text after a head of `width` columns, both indented by four. */
+/** Formats `text` to the right of `head`, which has `width` columns. Both are indented by four columns. */
 function hanging(head: string, width: number, text: string): string[] {
   const [first = '', ...more] = wrap(text, width + 4)
   return [`    ${head.padEnd(width)}${first.trimStart()}`, ...more]

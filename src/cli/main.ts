@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The program `terrarium`. The other modules are loaded after the compile cache has been enabled, so that they use it.
+// The program `terrarium`. The other modules are loaded after the compile cache has been enabled, so that they use the
+// cache.
 
 import module from 'node:module'
 import { compileCache } from '../base/program-files.ts'

@@ -33,7 +33,7 @@ export async function shareMetrics(registry: Registry): Promise<void> {
   AggregatorRegistry.setRegistries(registry)
 }
 
-/** In the supervisor: the sums of all workers' metrics, then the metrics in `own`, if there are any. */
+/** In the supervisor: returns the sums of all workers' metrics, then the metrics in `own` if they exist. */
 export function metricsOfWorkers(own: () => Registry | undefined): () => Promise<string> {
   let aggregator: AggregatorRegistry<typeof Registry.PROMETHEUS_CONTENT_TYPE> | undefined
   return async () => {

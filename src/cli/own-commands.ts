@@ -1,4 +1,5 @@
-// Starts the same program again on the same data. Commands that a service starts lower their priority after loading.
+// Starts the same program again on the same data. Commands that a service starts lower their own priority after they
+// are loaded.
 
 import type { ChildProcess } from 'node:child_process'
 import { variableOf } from '../app/config/read-config.ts'
@@ -10,9 +11,11 @@ const program = programFile('cli/main.ts')
 
 const passedOn = ['data', 'store', 'storeSchema'] as const satisfies readonly SettingName[]
 
-/** Set for commands that a service has started. */
+/** The environment variable that a service sets for commands that it starts. */
 const ownVariable = 'TERRARIUM_OWN_COMMAND'
-/** Steps of priority below the service. */
+/**
+ * Number of steps by which the priority of a command that a service starts is lower than the priority of the service.
+ */
 const niceness = 10
 
 /**
@@ -29,7 +32,7 @@ export function ownEnvironment(config: Config, names: readonly SettingName[]): N
   return Object.fromEntries([...others, ...passedOn])
 }
 
-/** Starts a command on the data of `config`, with a pipe for its standard error. */
+/** Starts a command on the data of `config`, with a pipe for the standard error of the command. */
 export function startOwnCommand(config: Config, words: readonly string[]): ChildProcess {
   const env: NodeJS.ProcessEnv = { ...ownEnvironment(config, passedOn), [ownVariable]: '1' }
   return startProgram(program, { words }, { env, stdio: ['ignore', 'ignore', 'pipe'] })

@@ -1,5 +1,5 @@
-// Profiles: named services, each with an address, a secret and a database. They are stored in a file that only its
-// owner can read.
+// Profiles: named services, each with an address, a secret and a database. The profiles are stored in a file that only
+// the owner of the file can read.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -55,7 +55,7 @@ function isProfile(json: unknown): json is Profile {
   return isText(url) && isText(secret) && (database === undefined || isText(database))
 }
 
-/** Changes the profiles in the file. Throws {@link StartError} when it cannot be written. */
+/** Changes the profiles in the file. Throws {@link StartError} when the file cannot be written. */
 export function changeProfiles(change: (profiles: Map<string, Profile>) => void, file = profileFile()): void {
   const profiles = new Map(readProfiles(file))
   change(profiles)
@@ -72,8 +72,8 @@ export function changeProfiles(change: (profiles: Map<string, Profile>) => void,
 }
 
 /**
- * The options in the profile that the flag or the environment names; empty without a profile. Throws {@link UsageError}
- * for an unknown profile.
+ * The options in the profile that the flag or the environment variable names. Empty if neither names a profile. Throws
+ * {@link UsageError} for an unknown profile.
  */
 export function profileOptions(
   given: RawSetting | undefined,

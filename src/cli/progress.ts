@@ -7,10 +7,13 @@ import type { ExportProgress } from '../transfer/exporter.ts'
 const widthChars = 30
 const intervalMs = 100
 
-/** Called with the name of the work and the completed share, 0 to 1. */
+/** Called with the name of the work and the completed fraction of the work, 0 to 1. */
 export type OnShare = (name: string, share: number) => void
 
-/** Shows the share that `share` returns (0 to 1) until `work` has ended, and passes it to `onShare`. */
+/**
+ * Shows the completed fraction (0 to 1) that `share` returns, until `work` has ended. Passes each fraction to
+ * `onShare`.
+ */
 export function withProgress<T>(
   name: string,
   share: () => number,
@@ -41,7 +44,7 @@ async function withLine<T>(line: () => string, work: () => Promise<T>): Promise<
   }
 }
 
-/** `backup [######                        ]  20 %`. Shares outside 0 to 1 are clamped. */
+/** A progress line such as `backup [######                        ]  20 %`. A `share` outside 0 to 1 is clamped. */
 export function progressLine(name: string, share: number): string {
   const bounded = Math.min(1, Math.max(0, share))
   const bar = '#'.repeat(Math.floor(bounded * widthChars)).padEnd(widthChars)
@@ -75,7 +78,7 @@ function perSecond(documents: number, elapsedMs: number): number {
   return elapsedMs > 0 ? Math.round((documents * 1000) / elapsedMs) : 0
 }
 
-/** `import [###   ]  10 % 12345 documents, 6789/s, 0:42 left`. */
+/** A progress line such as `import [###   ]  10 % 12345 documents, 6789/s, 0:42 left`. */
 export function rateLine(
   name: string,
   { documents, phase, readBytes, totalBytes }: Readonly<ExportProgress>,

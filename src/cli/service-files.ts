@@ -8,7 +8,7 @@ import { reasonOf } from '../base/system-reasons.ts'
 import { StartError } from './command.ts'
 
 const secretFileName = 'root-secret'
-/** 192 bits. */
+/** Length of a generated root secret in bytes (192 bits). */
 const secretBytes = 24
 
 /** A root secret; `created` is true if this call generated it. */
@@ -24,7 +24,8 @@ export function loadRootSecret(folder: string, random: Random): StoredSecret {
   const existing = readSecret(file)
   if (existing !== undefined) return { secret: existing, file, created: false }
   const secret = Buffer.from(random.bytes(secretBytes)).toString('base64url')
-  // Written to a draft that is then linked, so that another process sees the complete file or none.
+  // The secret is written to a draft, and then the draft is linked to the final name. So another process sees the
+  // complete file or no file.
   const draft = `${file}.${random.hex(8)}`
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
@@ -39,7 +40,7 @@ export function loadRootSecret(folder: string, random: Random): StoredSecret {
   }
 }
 
-/** The root secret in the folder; undefined when there is none. */
+/** The root secret in the folder; undefined when the folder contains no root secret. */
 export function readRootSecret(folder: string): string | undefined {
   return readSecret(join(folder, secretFileName))
 }
@@ -68,7 +69,7 @@ export function writeAddress(folder: string, url: string): void {
   writeFileSync(fileOf(folder), `${address.origin}\n`, { mode: 0o600 })
 }
 
-/** Removes the address. */
+/** Removes the address of the service from the data directory. */
 export function removeAddress(folder: string): void {
   rmSync(fileOf(folder), { force: true })
 }

@@ -161,7 +161,10 @@ export async function withControlRows<T>(
   }
 }
 
-/** Adds the service's own rows to the rows of a data directory, as control rows, which come after all other rows. */
+/**
+ * Adds the service's rows to the rows of a data directory. The added rows are control rows, which come after all other
+ * rows.
+ */
 function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
   if (requests === undefined) return source
   return readOnly(read =>
@@ -270,7 +273,7 @@ export function hasOwnData(folder: string): boolean {
   return existsSync(join(folder, 'data.mdb'))
 }
 
-/** A store that can only be read. Closing it does not close its source. */
+/** A store that can only be read. Closing this store does not close its source. */
 function readOnly(read: KeyValueStore['read']): KeyValueStore {
   return {
     read,

@@ -1,5 +1,5 @@
-// Text on terminals: colours, escapes for control characters, tables, counts, and the confirmation of a change, which
-// is a question on a terminal and the flag `--yes` elsewhere.
+// Text on terminals: colours, escapes for control characters, tables and counts. Also the confirmation of a change: on
+// a terminal, a question; elsewhere, the flag `--yes`.
 
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
@@ -22,8 +22,8 @@ export function styleFor({ isTTY }: Pick<Output, 'isTTY'>): (format: Format, tex
 }
 
 /**
- * Control characters, and characters without width or with an effect on the text direction. Stored texts may
- * contain such characters to deceive the reader.
+ * Matches control characters, and characters without width or with an effect on the text direction. Stored texts may
+ * contain such characters to deceive the user.
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}]/gu
 

@@ -4,7 +4,7 @@ import { micros } from '../base/micros.ts'
 import { microsOfTime, parseTime } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 
-/** The time of a text that {@link timeFault} has accepted. */
+/** Converts a text that {@link timeFault} has accepted to a time. */
 export function timeOf(text: string): Micros {
   return micros(Number(microsIn(text)))
 }

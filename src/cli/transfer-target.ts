@@ -57,7 +57,7 @@ export async function openTarget(
   return { connection: remoteConnection(address, rootSecret), database }
 }
 
-/** Claims the folder, and returns the function that releases it; undefined when the folder is served. */
+/** Claims the folder, and returns the function that releases it. Returns undefined when a service uses the folder. */
 function claim(folder: string): (() => Promise<void>) | undefined {
   try {
     return claimFolder(folder)

@@ -1,5 +1,5 @@
-// Parses the arguments of a command by its declaration. `parseArgs` only splits them. This file checks which flags and
-// values are allowed, so that all commands report errors in the same words.
+// Parses the arguments of a command by its declaration. `parseArgs` only splits the arguments. This file checks which
+// flags and values are allowed, so that all commands report errors in the same words.
 
 import { parseArgs } from 'node:util'
 import {
@@ -76,7 +76,7 @@ function split(flags: Flags, words: readonly string[]) {
       },
     ]),
   )
-  // Not strict: a switch may have a value, and errors have this program's own texts.
+  // `parseArgs` is not strict here: a switch may have a value, and this program has its own error messages.
   const { tokens } = parseArgs({
     args: [...words],
     options,

@@ -17,7 +17,7 @@ interface SupervisorOptions {
   readonly count: number
   /** Milliseconds for which the workers still accept connections after the signal to stop. */
   readonly noticeMs: number
-  /** Milliseconds for a worker to finish its requests in flight. Some time later, it is killed. */
+  /** Milliseconds for a worker to finish its requests in flight. A worker that takes much longer is killed. */
   readonly graceMs: number
   /** The identity of the data directory. */
   readonly folder: () => string
@@ -29,11 +29,11 @@ interface SupervisorOptions {
    * have crashed. `prepare` runs while no worker is alive, and is repeated until it succeeds.
    */
   readonly rebuild?: { readonly divergedStatus: number; readonly prepare: () => Promise<void> }
-  /** Commits transactions for a worker, over a socket. Absent: workers commit themselves. */
+  /** Commits transactions for a worker, over a socket. If undefined, workers commit themselves. */
   readonly commitFor?: (socket: Duplex) => void
   /** The notices that this process exchanges with the workers; present when this process commits. */
   readonly notices?: NoticeBoard
-  /** Handles connections before the first start and during a rebuild; absent: these connections wait. */
+  /** Handles connections before the first start and during a rebuild. If undefined, these connections wait. */
   readonly handleEarly?: (connection: Socket) => void
 }
 
@@ -56,15 +56,15 @@ export function workerNumber(): number {
   return Number(process.env[variable])
 }
 
-/** In a worker: the socket to the supervisor, which commits for it. */
+/** In a worker: returns the socket to the supervisor, which commits for the worker. */
 export function committerSocket(): Duplex {
   return new Socket({ fd: committerDescriptor })
 }
 
-/** A report from a worker to the supervisor: the worker can receive a (further) connection, or it stops. */
+/** A report from a worker to the supervisor: the worker can receive one more connection, or the worker stops. */
 type Report = 'free' | 'stopping'
 
-/** A notice from a worker to all others, which the supervisor forwards. */
+/** A notice from one worker to all other workers. The supervisor forwards the notice. */
 interface Notice {
   readonly notice: string
 }
@@ -93,12 +93,13 @@ export function endWithSupervisor(): void {
   }
   // This listener runs before the listener of node:cluster, which would exit cleanly.
   process.prependListener('disconnect', end)
-  // Sending to a supervisor that has just exited fails.
+  // Sending fails if the supervisor has just exited.
   cluster.worker?.on('error', end)
 }
 
 /**
- * In a worker: serves connections from the supervisor. Returns a function that tells the supervisor to send no more.
+ * In a worker: serves connections from the supervisor. Returns a function that tells the supervisor to send no more
+ * connections.
  */
 export function takeConnections(take: (connection: Socket) => void): () => void {
   const report = (report: Report) => process.send?.(report)
@@ -106,7 +107,7 @@ export function takeConnections(take: (connection: Socket) => void): () => void 
   process.on('message', (message: unknown, connection?: Socket) => {
     if (message !== handover) return
     if (!isStopping) report('free')
-    // Absent when the client has disconnected in the meantime.
+    // The connection is undefined when the client has disconnected in the meantime.
     if (connection) take(connection)
   })
   report('free')
@@ -140,7 +141,7 @@ const crashesMax = 2
 interface End {
   readonly code: number | null
   readonly signal: string | null
-  /** Why the worker could not be started. */
+  /** The reason why the worker could not be started. */
   readonly reason?: string
 }
 
@@ -159,7 +160,7 @@ export class Supervisor {
   readonly #runs = new Map<number, Run>()
   readonly #letGo = stayAlive()
   readonly #stopNotices: Cancel
-  /** Set while the shared replica is being rebuilt. */
+  /** Defined while the shared replica is being rebuilt. */
   #rebuilding: Promise<void> | undefined
   /** Crashes since the last rebuild. */
   #crashes = 0
@@ -179,7 +180,9 @@ export class Supervisor {
     return this.#distributor.listen(address)
   }
 
-  /** Starts all workers; resolves with true when all serve. If a worker cannot start, the others are stopped. */
+  /**
+   * Starts all workers. Resolves with true when all workers serve. If one worker cannot start, the others are stopped.
+   */
   async start(): Promise<boolean> {
     const numbers = Array.from({ length: this.#options.count }, (_, at) => at)
     // The first worker starts alone, so that a problem of all workers is reported once.

@@ -1,6 +1,5 @@
-// Callers of requests. The query log identifies them by numbers, which stay the same when keys, roles and collections
-// are renamed; when the log is read, the numbers are converted to names. For features other than queries, such as
-// exports of the query log, this file finds the principal of a credential.
+// Describes the callers of requests. The query log identifies a caller by numbers, because the numbers stay the same
+// when keys, roles and collections are renamed. A reader of the log gets names instead of the numbers.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { epoch } from '../base/micros.ts'
@@ -18,7 +17,7 @@ import {
 } from '../values/value.ts'
 import type { CallerMark, DatabasePlace, NamedCaller, NamedDatabases, Principal } from './engine-contract.ts'
 
-/** Returns the mark of a caller. Runs once per request. */
+/** Returns the mark of a caller: the numbers that identify the caller in the query log. Runs once per request. */
 export function markOf({ authority, credential, identity }: Caller): CallerMark {
   return {
     credential: credentialMark(credential),
@@ -32,7 +31,7 @@ export function markOf({ authority, credential, identity }: Caller): CallerMark 
   }
 }
 
-/** Caches the marks of the keys and tokens used last, by their ids. */
+/** The marks of the most recently used keys and tokens, by the id of the key or token. */
 const knownMarks = new GenerationCache<bigint, { readonly of: Ref; readonly mark: string }>(1000)
 
 function credentialMark(credential: Caller['credential']): string {
@@ -49,8 +48,8 @@ function credentialMark(credential: Caller['credential']): string {
 const roleMark = ({ id }: Ref) => `#${id}`
 
 /**
- * Returns the names for the mark of a caller in `database`. For a deleted object, its number is returned instead of a
- * name.
+ * Converts the numbers in the mark of a caller to names. `database`: the database in which the caller ran a query.
+ * The number of a deleted role or collection is not converted.
  */
 export function namedCaller(
   mark: CallerMark,
@@ -83,7 +82,7 @@ function roleName(role: string, database: DatabaseId, { catalogue }: ReadTransac
   return catalogue.nameOf(new Ref(database, native.roles, BigInt(role.slice(1)))) ?? role
 }
 
-/** Returns the name of an identity. The subject of a third-party token is shown unchanged. */
+/** Returns the name of an identity. The subject of a third-party token is returned unchanged. */
 function identityName(
   identity: string,
   credential: string,
@@ -96,8 +95,7 @@ function identityName(
   return name === undefined ? identity : `${name}/${id}`
 }
 
-// Finds the principal of a credential, and databases by name, for services other than queries (such as exports of query
-// logs).
+// The functions below are for features other than queries, such as exports of the query log.
 
 /** Returns the caller of a request as a principal. */
 export function principalOf({ caller, transaction }: Session): Principal {
@@ -149,7 +147,10 @@ export function followNames(
   return { ids, since }
 }
 
-/** Returns the time since which a database has had its name and parent, within its retained history. */
+/**
+ * Returns the time since which `database` has had the name `name` and its current parent. Only the retained versions of
+ * the database are known.
+ */
 function calledSince(database: Ref, name: string, transaction: ReadTransaction): Micros {
   let since = transaction.snapshotTime
   for (const { action, fields, ts } of transaction.versions(database, { reverse: true })) {

@@ -1,4 +1,5 @@
-// The interface of the engine for HTTP. Bodies are texts in both directions: the engine parses and renders them.
+// The engine's interface for the HTTP server. The bodies of requests and responses are texts: the engine parses request
+// bodies and renders response bodies.
 
 import type { RequestErrorCode } from '../base/request-errors.ts'
 import type { Fault, LanguageRequest, QueryMetrics } from '../model/language.ts'
@@ -9,7 +10,7 @@ import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { Costs, RateKind } from './operation-limits.ts'
 
-/** The kind of an endpoint that forbids writes. The error message contains these words. */
+/** The kind of an endpoint that forbids writes. The error message for a write contains these words. */
 export type ReadOnlyPlace = 'get requests' | 'stream requests'
 
 /** A request whose headers have been validated. A plain value, which can be sent to another process. */
@@ -20,18 +21,18 @@ export interface QueryRequest extends LanguageRequest {
   /** The address of the client: an IPv4 address, or the 64-bit network of an IPv6 address. */
   readonly address?: string | undefined
   readonly readOnly?: ReadOnlyPlace
-  /** True: a read-only query also runs in a writing transaction, so its reads are strictly serializable. */
+  /** True: even a read-only query runs in a writing transaction, so that its reads are strictly serializable. */
   readonly linearized?: boolean
-  /** The last seen time of the client: the snapshot must not be older than this time. */
+  /** The time of the last transaction that the client has seen. The snapshot must not be older than this time. */
   readonly lastSeenTxn?: Micros
   readonly timeoutMs: number
-  /** The number of retries after conflicts with other transactions. Undefined: the default of the protocol. */
+  /** The maximum number of retries after conflicts with other transactions. Undefined: the default of the protocol. */
   readonly retriesMax?: number | undefined
   /** True: a long response body is indented. */
   readonly prettyBody?: boolean
-  /** The request is for an explanation of a query. Also set on requests in the slow lane. */
+  /** True: the client requests an explanation of the query. The slow lane gets this member, too. */
   readonly isExplanation?: boolean
-  /** Present when another process commits the attempt: see {@link Store.attempt}. */
+  /** Present if another process commits the attempt of this request: see {@link Store.attempt}. */
   readonly stampTime?: () => Micros
   /** The query as received, if it is long and not decoded yet. `body` is undefined then. */
   readonly longBody?: LongBody | undefined
@@ -41,7 +42,8 @@ export type { QueryMetrics } from '../model/language.ts'
 export type { NamedObject } from '../model/use-recorders.ts'
 
 /**
- * A long body of a request or a response, in the pieces in which it was received. The pieces are passed on one by one.
+ * A long body of a request or a response. The body consists of the pieces that were received; the pieces are passed on
+ * without joining them.
  */
 export class LongBody {
   readonly pieces: readonly Uint8Array[]
@@ -65,7 +67,8 @@ export interface DatabasePlace {
 }
 
 /**
- * Identifies the caller by values that never change. The names are looked up when the query log is read. A plain value.
+ * Identifies the caller by values that never change. A reader of the query log converts these values to names. A plain
+ * value, which can be sent to another process.
  */
 export interface CallerMark {
   /**
@@ -75,7 +78,8 @@ export interface CallerMark {
   /** Built-in roles by name, other roles by number: `#123`. */
   readonly roles: readonly string[]
   /**
-   * The document of the login, `1024/77` by numbers, or the subject of a third-party token. Undefined without a login.
+   * The document of the login as `collection/id`, such as `1024/77`, or the subject of a third-party token. Undefined
+   * if the caller has not logged in.
    */
   readonly identity: string | undefined
 }
@@ -91,18 +95,21 @@ export interface NamedCaller {
   readonly identity: string | undefined
 }
 
-/** Databases found by their names. */
+/** Databases that were found along a path of names. */
 export interface NamedDatabases {
-  /** Outermost first. */
+  /** The ids of the databases, outermost first. */
   readonly ids: readonly DatabaseId[]
-  /** Since this time, all of these databases have had their current names and parents. */
+  /** All of these databases have had their current names and parents since this time. */
   readonly since: Micros
 }
 
 /** The response to a request. */
 export interface QueryResponse {
   readonly status: number
-  /** The body in the format of the query language. In an attempt, marks replace values that depend on the commit. */
+  /**
+   * The body in the format of the query language. Before the commit of an attempt, the body contains placeholders for
+   * the values that depend on the commit.
+   */
   readonly body: string
   /** The error, for the query log. */
   readonly fault?: Fault
@@ -113,25 +120,25 @@ export interface QueryResponse {
   readonly metrics: QueryMetrics | undefined
   /** The database in which the query ran; undefined if the credential was rejected. */
   readonly database: DatabaseId | undefined
-  /** The location of that database. */
+  /** The location of the database in which the query ran. */
   readonly place?: DatabasePlace | undefined
   /** The caller; undefined if the credential was rejected. */
   readonly caller?: CallerMark | undefined
   /** The schema objects that the query has found by name. */
   readonly named?: readonly NamedObject[] | undefined
-  /** The request error that caused this response, unless the query itself failed. */
+  /** The request error that caused this response. Absent if the request succeeded, or if the query itself failed. */
   readonly requestError?: RequestErrorCode
   /** True: the query was evaluated in the slow lane. */
   readonly isSlow?: boolean
   /** True: the slow lane has evaluated the query, and its writes have been committed. */
   readonly isCommittedThere?: boolean
-  /** The attempt of a writing query that another process commits. The response is valid after the commit. */
+  /** Present if another process commits the writes of the query. The response is valid only after this commit. */
   readonly attempt?: Attempt<unknown>
-  /** Evaluates the query of the attempt again, under the writer lock. */
+  /** Evaluates the query of `attempt` again, in a transaction that holds the writer lock. */
   readonly again?: (transaction: Transaction) => { readonly body: string }
 }
 
-/** The events of one open stream, for one reader. */
+/** The events of one open stream, for one client. */
 export interface EventStream {
   /** Decimal; unique among the streams of all processes. */
   readonly id: string
@@ -139,16 +146,16 @@ export interface EventStream {
   readonly ended: boolean
   /**
    * Removes and returns the oldest queued event as UTF-8 text with its line end; undefined if the queue is empty.
-   * Streams may share the bytes.
+   * Several streams may return the same array, so the caller must not change the bytes.
    */
   take(): Uint8Array | undefined
-  /** Sets the only listener. It is called after events were queued or the stream ended. */
+  /** Sets the only listener. The stream calls the listener after events were queued or the stream ended. */
   listen(listener: () => void): void
-  /** Frees all resources after the reader has disconnected. */
+  /** Frees all resources of the stream. The HTTP server calls this after the client has disconnected. */
   close(): void
 }
 
-/** A normal response or, if `stream` is present, a response whose body consists of the stream's events. */
+/** The response to a request for a stream. If `stream` is present, the body consists of the stream's events. */
 export interface StreamResponse extends QueryResponse {
   readonly stream?: EventStream
 }
@@ -171,9 +178,11 @@ export interface Principal {
 /** Runs requests, from the credential to the response. */
 export interface Engine {
   query(request: QueryRequest): QueryResponse | Promise<QueryResponse>
-  /** `POST /stream`. `fields` is the URL parameter that selects the fields of events; undefined for the default. */
+  /**
+   * `POST /stream`. `fields`: the URL parameter that selects the fields of events; undefined for the default fields.
+   */
   openStream(request: QueryRequest, fields: string | undefined): StreamResponse | Promise<StreamResponse>
-  /** Ends all streams with an error event, including streams that are opened later. For shutdown. */
+  /** Ends all open streams with an error event, and rejects new streams. For shutdown. */
   endStreams(): void
   /** `GET /tokens/self`: the caller's own token document. */
   ownToken(request: QueryRequest): QueryResponse | Promise<QueryResponse>
@@ -194,19 +203,19 @@ export interface Engine {
   /** Returns the body of a response whose attempt was committed at `time`. */
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**
-   * Resolves after a read of the store (`read`), after a commit without effect (`write`, `all`), or at once (`node`).
-   * Rejects if the store fails. The read or commit may take long, so the caller sets a time limit.
+   * Checks the store: `read` reads from the store, `write` and `all` commit a transaction without changes, and `node`
+   * checks nothing. Rejects if the store fails. The read or commit may take long, so the caller sets a time limit.
    */
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Returns the principal of an `authorization` header; undefined if the credential is rejected. */
   whoIs(authorization: string | undefined): Promise<Principal | undefined>
-  /** Returns the names of a caller in a database, as far as they still exist. */
+  /** Converts the numbers in the mark of a caller to names. The number of a deleted object is not converted. */
   nameOf(caller: CallerMark, database: DatabaseId): NamedCaller
   /** Returns the databases along a path of names; undefined if one of them does not exist. */
   databasesAlong(names: readonly string[]): NamedDatabases | undefined
   /**
-   * Returns the kinds of operations whose rate limit a database has exhausted. While there are any, only queries may
-   * begin in the database.
+   * Returns the kinds of operations whose rate limit a database has exhausted. While a limit is exhausted, no work
+   * other than queries may begin in the database.
    */
   exhausted(database: DatabaseId): readonly RateKind[]
   /** Charges work that is not a query, such as an import, to the rate limits of its database. */

@@ -1,5 +1,5 @@
-// The parts of an engine: the lower layers, and callbacks of the higher layers. Streams are opened by such a
-// callback.
+// The options of an engine: objects of the lower layers, and callbacks into the higher layers. For example, the engine
+// opens streams with a callback.
 
 import type { MemoryBudget } from '../base/admission/memory-budget.ts'
 import type { RateLimit } from '../base/admission/rate-limit.ts'
@@ -13,7 +13,7 @@ import type { EventStream, QueryRequest, QueryResponse } from './engine-contract
 import type { OperationLimits } from './operation-limits.ts'
 import type { SlowLane } from './slow-lane-contract.ts'
 
-/** The process that commits for this process. */
+/** This process's connection to the process that commits. */
 export interface Committer {
   /**
    * Runs a writing query in the committing process. Rejects with `StoreUnavailableError` when the process has exited.
@@ -28,19 +28,22 @@ export interface EngineOptions {
   readonly host: SessionHost
   /** The languages of requests. */
   readonly languages: Languages
-  /** Without it, databases have no rate limits. */
+  /** The rate limits of the databases. If undefined, databases have no rate limits. */
   readonly rateLimits?: OperationLimits
-  /** Limits the look-ups of unknown secrets for each client address, in a store that several machines share. */
+  /**
+   * Limits how often requests with an unknown secret make this machine fetch the newest commits, for each client
+   * address. Present only if several machines share the store.
+   */
   readonly unknownSecrets?: RateLimit<string>
   readonly streams: StreamOpener
   readonly timers: Timers
-  /** Evaluates long queries. Without it, all queries are evaluated in this process. */
+  /** Evaluates long queries. If undefined, this process evaluates all queries. */
   readonly slowLane?: SlowLane | undefined
   /** Limits the memory of running queries. */
   readonly memory?: MemoryBudget
-  /** Runs queries that write. Without it, this process commits, or {@link neverCommits}. */
+  /** Runs queries that write. If undefined, this process commits, unless {@link neverCommits} is true. */
   readonly committer?: Committer | undefined
-  /** This engine belongs to the slow lane and leaves commits to the service. */
+  /** True: this engine runs in a process of the slow lane, and the service commits its attempts. */
   readonly neverCommits?: boolean
   /** Called at each check of the clock. Cancels the evaluation by throwing a RequestError. */
   readonly onCheck?: () => void
@@ -48,17 +51,18 @@ export interface EngineOptions {
   readonly onInternalError: (error: unknown) => void
 }
 
-/** The parameters of a new stream. */
+/** The parameters for opening a stream. */
 export interface StreamOpening {
   readonly order: StreamOrder
   /** The session of the query, with the caller and the snapshot at which the stream begins. */
   readonly session: Session
-  /** Runs a request for a page of the stream as the caller that opened it, with this caller's current rights. */
+  /** Reads a page of the stream with the current rights of the caller that opened the stream. */
   readonly nextPage: (body: string) => QueryResponse | Promise<QueryResponse>
 }
 
-/** Opens streams. Must be called within the transaction of the opening's session. */
+/** Opens event streams for the engine, and ends them. */
 export interface StreamOpener {
+  /** Opens a stream. The transaction of `opening.session` must still be running. */
   open(opening: StreamOpening): EventStream
   /** Ends all open streams and rejects new ones. */
   end(): void

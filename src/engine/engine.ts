@@ -1,5 +1,5 @@
-// The engine and its kinds of requests. Each kind has a task and a time budget. `request-run.ts` contains the common
-// steps from the credential to the response. The memory of running queries is limited.
+// Creates the engine, and defines its kinds of requests. Each kind has a task and a time budget. `request-run.ts`
+// contains the steps that all kinds have in common, from the credential to the response.
 
 import { MemoryBudget } from '../base/admission/memory-budget.ts'
 import { megabyte } from '../base/bytes.ts'
@@ -39,20 +39,20 @@ const engineLimits = {
   streamPageMs: 60_000,
 } as const
 
-// Limits the memory of running queries: their text, their parsed form, and their state while they wait. A query that
-// would exceed the limit is rejected.
+// The memory of running queries is limited. The memory of a query is estimated from the length of its text. A query
+// that would exceed the limit is rejected.
 
-/** Bytes of a query in addition to its text: the request, its promises, its response. */
+/** Estimated bytes of a query in addition to its text: the request, its promises, its response. */
 const bytesPerQuery = 8192
-/** Bytes for each unit of a query's text: the text and its parsed expression. */
+/** Estimated bytes for each UTF-16 code unit of a query's text: the text and the parsed expression. */
 const bytesPerUnit = 16
 /**
- * Bytes for each byte of a long body. A long body is sent to the slow lane unparsed. Without a slow lane, this process
- * decodes it to a text.
+ * Estimated bytes for each byte of a long body. This process sends a long body to the slow lane without parsing the
+ * body. If there is no slow lane, this process decodes the body to a text.
  */
 const bytesPerLongByte = 4
 
-/** The memory limit of a process's queries. */
+/** Creates the memory limit for all running queries of a process. */
 export function queryMemory(maxMb: number): MemoryBudget {
   const text = msg`Queries under way take too much memory together. Max: ${maxMb} MB.`
   return new MemoryBudget({
@@ -61,7 +61,7 @@ export function queryMemory(maxMb: number): MemoryBudget {
   })
 }
 
-/** Runs a query within the limit. Throws a RequestError if there is no room. */
+/** Runs a query within the limit of `memory`. Throws a RequestError if the query would exceed the limit. */
 function bounded(
   memory: MemoryBudget | undefined,
   { body = '', longBody }: QueryRequest,
@@ -139,7 +139,7 @@ const ownToken =
     return language.render(viewDocument(version, session), session)
   }
 
-/** Returns the account and database of a credential. The router of the original service needs them. */
+/** Returns the account and database of a credential. The router of the hosted service needs both. */
 const authorized: Task = ({ database }) => ({
   status: 200,
   body: JSON.stringify({ account: '0', global_id: encodeGlobalId(database) }),
@@ -150,7 +150,7 @@ function runQuery(options: EngineOptions, given: QueryRequest): QueryResponse | 
   return runRequest(options, request, new QueryKind(options, request))
 }
 
-/** Returns the request with its query as text, even if the query is long. */
+/** Returns the request with its query as text: a long body is decoded. */
 function withText(request: QueryRequest): QueryRequest {
   const { longBody, ...rest } = request
   return longBody === undefined ? request : { ...rest, body: jsonText(longBody.joined()) }
@@ -179,12 +179,13 @@ class QueryKind implements RequestKind {
     this.mustWrite = effect === 'writes'
   }
 
-  /** Returns whether the query certainly writes, or takes long; undefined if neither is known before the evaluation. */
+  /** Returns whether the query certainly writes or takes long. Undefined: only the evaluation shows this. */
   #effect(): 'writes' | 'long' | undefined {
     // Nearly all long bodies are writes with much data. The process that commits parses them in its slow lane.
     const forwards = this.#options.committer !== undefined
     if (this.#request.longBody !== undefined) return forwards ? 'writes' : 'long'
-    // A query that took long moves to the slow lane without being parsed here, unless it must be forwarded instead.
+    // A query whose previous evaluation took long moves to the slow lane. This process parses such a query only if a
+    // writing query would be forwarded to the process that commits.
     return this.#wasLong && !forwards ? undefined : this.#foreseen()
   }
 
@@ -218,9 +219,9 @@ class QueryKind implements RequestKind {
   }
 
   /**
-   * Parses a query before its evaluation. Returns `writes` if it needs a writing transaction, so that it is not first
-   * evaluated without such a transaction. Returns `long` if parsing it takes too long for this process. Errors in the
-   * query are reported later, after authentication.
+   * Parses a query before its evaluation. Returns `writes` if the query needs a writing transaction. Its first
+   * evaluation then already has such a transaction. Returns `long` if parsing the query takes too long for this
+   * process. Errors in the query are reported only after authentication.
    */
   #foreseen(): 'writes' | 'long' | undefined {
     const { authorization, linearized, readOnly } = this.#request
@@ -255,7 +256,7 @@ class QueryKind implements RequestKind {
   }
 }
 
-/** Like a query, a long explanation moves to the slow lane. */
+/** Runs an explanation. Like a query, a long explanation moves to the slow lane. */
 function runExplanation(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
   const requested = options.slowLane === undefined ? withText(given) : given
   const request = { ...requested, isExplanation: true }
@@ -263,7 +264,10 @@ function runExplanation(options: EngineOptions, given: QueryRequest): QueryRespo
   return runMovable(options, request, costs, session => explain(request, options.languages, session))
 }
 
-/** Reads one page with a bounded number of rows, so it never moves to the slow lane. */
+/**
+ * Returns one page of the sizes of an index or collection. A page has a limited number of rows, so the request never
+ * moves to the slow lane.
+ */
 function runSize(
   options: EngineOptions,
   given: QueryRequest,
@@ -281,8 +285,8 @@ function runSize(
 }
 
 /**
- * Reads a page of an open stream. Like a query, a long page moves to the slow lane, and its costs count against the
- * rate limits of the database. If these are exhausted, the request is rejected before it causes costs.
+ * Reads a page of an open stream. If reading the page takes long, the request moves to the slow lane. The costs count
+ * against the rate limits of the database. If a rate limit is exhausted, the request is rejected before any read.
  */
 function runStreamPage(
   options: EngineOptions,
@@ -301,7 +305,10 @@ function runStreamPage(
   )
 }
 
-/** Runs a request that is not a query, but moves to the slow lane if it takes long, and costs `costs` at least. */
+/**
+ * Runs a request that is not a query. The request moves to the slow lane if the evaluation takes long. `costs`: the
+ * minimal costs of the request.
+ */
 function runMovable(
   options: EngineOptions,
   request: QueryRequest,
@@ -318,7 +325,7 @@ function runMovable(
   return runRequest(options, request, { budget, isCharged: true, isForwardable, task })
 }
 
-/** Opens a stream that begins with the snapshot on which its expression is evaluated. */
+/** Opens a stream. Its events begin after the snapshot on which the stream's expression is evaluated. */
 function openStream(
   options: EngineOptions,
   request: QueryRequest,

@@ -58,8 +58,8 @@ export class ExplanationResult {
 }
 
 /**
- * Evaluates a query, as another caller if the request names one, and throws {@link ExplanationResult}. Only
- * administrators of the database may do this; other callers get `forbidden`.
+ * Evaluates a query and throws {@link ExplanationResult}. If the request names another caller, the query has the rights
+ * of that caller. Only administrators of the database may explain queries; other callers get `forbidden`.
  */
 export function explain(request: QueryRequest, languages: Languages, session: Session): never {
   const { authority } = session.caller
@@ -75,7 +75,7 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
   throw new ExplanationResult(language.renderExplanation(rendered, session).body)
 }
 
-/** Returns the result of a query and its reads. */
+/** Evaluates a query with the rights of the administrator, and returns the result and the reads of the query. */
 function readsOf(
   { dialect, query, setUses }: Explanation,
   language: Language,
@@ -90,7 +90,7 @@ function readsOf(
   return new Map([...outcome, ...describeReads(reads, result, uses, subject)])
 }
 
-/** Returns the result of a query as another caller, with the access decisions. */
+/** Evaluates a query with the rights of another caller, and returns the result and the access decisions. */
 function decisionsOf(
   { as, dialect, query }: Explanation & { readonly as: Query },
   language: Language,
@@ -115,8 +115,8 @@ function decisionsOf(
         return {
           mentions(action, resource) {
             const isMentioned = access.mentions(action, resource)
-            // Any privilege that mentions a collection allows reading its definition. If no privilege mentions the
-            // collection, the read is denied without a call of `allows`.
+            // Any privilege that mentions a collection also allows reading the collection's definition. If no privilege
+            // mentions the collection, this read is denied without a call of `allows`.
             const { callSite } = subject
             if (!isMentioned && action === 'read')
               note({ action, resource, argument: () => null, callSite }, false)
@@ -139,7 +139,10 @@ function decisionsOf(
   ])
 }
 
-/** Returns the result or the errors of a query, as members of the response. Its costs are added to `session`. */
+/**
+ * Evaluates `query` in the session `subject`. Returns the result or the errors as members of the response. The costs
+ * of the query are added to `session`.
+ */
 function outcomeOf(
   query: Query,
   subject: Session,
@@ -156,7 +159,7 @@ function outcomeOf(
   }
 }
 
-/** Parses the body in the language of the request or, if this fails, in another language. */
+/** Parses the body in the language of the request. If parsing fails, tries the other languages. */
 function explanationIn(request: QueryRequest, languages: Languages): readonly [Language, Explanation] {
   const own = languages[request.language]
   for (const language of [own, ...Object.values(languages).filter(each => each !== own)]) {
@@ -166,7 +169,7 @@ function explanationIn(request: QueryRequest, languages: Languages): readonly [L
   throw new RequestError('bad request', msg`The body has to be {"query": …} or {"query": …, "as": …}.`)
 }
 
-/** Returns a session of another caller in the same transaction. */
+/** Returns a session of `caller` in the transaction of `session`. */
 function sessionAs(
   caller: Caller,
   session: Session,
@@ -181,7 +184,7 @@ function sessionAs(
   return new Session({ host, transaction, caller, dialect, accessOptions, memo, deadline, reads })
 }
 
-/** Returns the caller for a built-in role, role, key, token or document. */
+/** Returns the caller that `as` names: a built-in role, or a reference to a role, key, token or other document. */
 function callerAs(as: Value, session: Session): Caller {
   const { database, transaction } = session
   const admission: Admission = {
@@ -283,8 +286,8 @@ function mapOf(fields: Readonly<Record<string, Value>>): ObjectValue {
   return new Map(Object.entries(fields))
 }
 
-// Describes the reads of a query for its explanation: the sets, the numbers of entries and documents, and indexes that
-// would have avoided reads.
+// The functions below describe the reads of an explained query: the sets, the numbers of entries and documents, and
+// indexes that would have avoided reads.
 
 /** Returns the members of the response about reads. `result` is undefined if the query failed. */
 function describeReads(
@@ -310,7 +313,7 @@ function describeReads(
   ])
 }
 
-/** Counts the elements of a page or an array. Another value counts as 1. */
+/** Counts the elements of a page or an array. Null and undefined count as 0, any other value as 1. */
 function returned(result: Value | undefined): number {
   if (result === undefined || result === null) return 0
   const value = result instanceof Transient ? result.storedForm() : result
@@ -331,7 +334,7 @@ function nameOfSet(set: Ref, session: Session): Readonly<Record<string, Value>> 
   return { kind: 'index', collection, index: number === undefined ? null : ownName(index, number, session) }
 }
 
-/** Returns the name under which the definition of its collection lists an index. */
+/** Returns the name of `index` in the definition of its collection. `number`: the number of the collection. */
 function ownName(index: IndexDefinition, number: number, session: Session): string | null {
   const collection = new Ref(session.database, native.collections, BigInt(number))
   for (const [name, { stored }] of ownIndexes(collection, session)) {
@@ -347,7 +350,7 @@ function collectionName(number: number, session: Session): string {
   return catalogue.nameOf(collectionOf(new Ref(session.database, number, 0n))) ?? String(number)
 }
 
-/** Suggests indexes for filters and orders whose collections were scanned. */
+/** Suggests indexes for the filters and orders of the query, if the query has scanned their collection. */
 function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Session): readonly ObjectValue[] {
   const { catalogue } = session.transaction
   return uses.flatMap(use => {
@@ -370,8 +373,8 @@ function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Sess
 }
 
 /**
- * Returns the name of an index with the terms of `use` whose first values are the values of `use`. The index is defined
- * in the language of the query.
+ * Returns the name of an existing index for `use`. The index has the terms of `use`, its values begin with the values
+ * of `use`, and it is defined in the language of the query. `number`: the number of the collection.
  */
 function existingIndex(use: SetUse, number: number, session: Session): string | undefined {
   const { isOwn } = use

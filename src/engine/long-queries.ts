@@ -1,5 +1,5 @@
-// Remembers queries that took too long in the main process at their last evaluation. If the same query arrives again,
-// it goes to the slow lane at once. Applications repeat such queries: reports, counts, polled pages.
+// Remembers queries whose last evaluation took too long for the main process. If a remembered query arrives again, it
+// moves to the slow lane at once. Applications repeat long queries, for example reports, counts and polled pages.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { QueryRequest } from './engine-contract.ts'
@@ -12,12 +12,12 @@ export class LongQueries {
   /** The length of each query, which is its weight in the cache. */
   readonly #lengths = new GenerationCache<string, number>(charactersMax, length => length)
 
-  /** `msOf` returns how many milliseconds an evaluation of a queue may take now. */
+  /** `msOf` returns how many milliseconds an evaluation for the given queue may now take in the main process. */
   constructor(msOf: (queue: string) => number) {
     this.#msOf = msOf
   }
 
-  /** Returns whether this caller's query took long the last time. */
+  /** Returns whether the last evaluation of this query with this credential took long. */
   has(request: QueryRequest): boolean {
     return this.#lengths.size > 0 && this.#lengths.get(keyOf(request)) !== undefined
   }
@@ -29,16 +29,19 @@ export class LongQueries {
   }
 
   /**
-   * Forgets a query that took only `ms` milliseconds in the slow lane, so that it is tried in the main process again.
-   * The query must have taken less than half of the allowed time. Otherwise it would block the main process for nearly
-   * the maximum time, or return to the slow lane.
+   * Forgets a query if the slow lane has evaluated it quickly, so that the main process evaluates the query next time.
+   * `ms`: the milliseconds of the evaluation. A query that needed more than half of the allowed time is not forgotten.
+   * In the main process, such a query might exceed the allowed time and move to the slow lane again.
    */
   evaluated(request: QueryRequest, queue: string, ms: number): void {
     if (ms < this.#msOf(queue) / 2) this.#lengths.delete(keyOf(request))
   }
 }
 
-/** The key includes the credential, because a query that is long in one database may be short in another. */
+/**
+ * Returns the key of a query. The key includes the credential, because the same query may be long in one database and
+ * short in another database.
+ */
 function keyOf({ authorization, body }: QueryRequest): string {
   return `${authorization} ${body}`
 }

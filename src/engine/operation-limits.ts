@@ -1,7 +1,7 @@
-// Limits the operations per second of each database: a rate limit for each kind of operation. The cost of a
-// query is known only after its evaluation. So a query is admitted while the bucket is not empty, and may make the
-// balance of the bucket negative. Later queries are rejected until the bucket has refilled above zero. Processes that
-// serve the same databases exchange the amounts that they have taken.
+// Limits the operations per second of each database. Each kind of operation has its own rate limit, a token bucket. The
+// cost of a query is known only after its evaluation. A query is therefore admitted while the bucket is not empty, and
+// may make the balance of the bucket negative. Later queries are rejected until the bucket has refilled above zero.
+// Each process reports the operations of its queries to the other processes that serve the same databases.
 
 import { RateLimit } from '../base/admission/rate-limit.ts'
 import type { Clock } from '../base/clock.ts'
@@ -13,10 +13,10 @@ import type { DatabaseId } from '../values/value.ts'
 /** The kinds of operations, in the order in which the protocol names them. */
 const rateKinds = ['compute', 'read', 'write'] as const
 
-/** A kind of operation. */
+/** A kind of operation whose rate a database limits. */
 export type RateKind = (typeof rateKinds)[number]
 
-/** Operations by kind. */
+/** The number of operations of each kind. */
 export type Costs = Readonly<Record<RateKind, number>>
 
 /** Thrown for a query that exceeds the rate limits of its database. */
@@ -29,26 +29,26 @@ export class RateLimited extends RequestError {
   }
 }
 
-/** The capacity of a bucket, in seconds of operations. */
+/** The capacity of a bucket is the number of operations that are allowed in so many seconds. */
 const burstSeconds = 2
 /** The number of databases to remember. The bucket of a forgotten database is full. */
 const databasesMax = 10_000
 
 /**
- * The operations that a process has used of one database, in transferable form: the database in decimal, then each
- * kind.
+ * The operations that the queries of one process have used in one database. JSON can represent the report: the database
+ * is a decimal string.
  */
 type UsageReport = readonly [database: string, compute: number, read: number, write: number]
 
 export class OperationLimits implements NoticeTopic {
   readonly #limited: readonly { readonly kind: RateKind; readonly buckets: RateLimit<DatabaseId> }[]
   /**
-   * Operations used here since the last notice to the other processes. Recorded only after the first notice was
-   * requested.
+   * The operations that queries of this process have used since the last notice to the other processes. Undefined until
+   * the first call of `collect`: until then, no other process needs the numbers.
    */
   #news: Map<DatabaseId, Record<RateKind, number>> | undefined
 
-  /** `perSecond`: operations of one database; 0 for no limit. */
+  /** `perSecond`: for each kind, the allowed operations per second of one database; 0 for no limit. */
   constructor(perSecond: Costs, clock: Clock) {
     this.#limited = rateKinds
       .filter(kind => perSecond[kind] > 0)
@@ -58,7 +58,7 @@ export class OperationLimits implements NoticeTopic {
       })
   }
 
-  /** Throws {@link RateLimited} for a query that uses a kind of operation whose bucket is empty. */
+  /** Throws {@link RateLimited} if `costs` contains operations of a kind whose bucket is empty. */
   check(database: DatabaseId, costs: Costs): void {
     for (const { buckets, kind } of this.#limited) {
       if (costs[kind] > 0 && buckets.left(database) <= 0)

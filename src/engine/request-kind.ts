@@ -1,11 +1,14 @@
-// The differences between kinds of requests. The steps from the credential to the response are the same for all kinds.
+// The interface that each kind of request implements. `request-run.ts` runs the requests of all kinds with the same
+// steps.
 
 import type { RequestError } from '../base/request-errors.ts'
 import type { RenderedResponse } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { RequestTime } from './request-time.ts'
 
-/** The work of a request in its transaction. It may run several times; the last run counts. */
+/**
+ * The work of a request in its transaction. The task may run several times; only the result of its last run is used.
+ */
 export type Task = (session: Session) => RenderedResponse
 
 export interface RequestKind {
@@ -14,14 +17,17 @@ export interface RequestKind {
   readonly budget: RequestTime
   /** True: the request certainly needs a writing transaction. */
   readonly mustWrite?: boolean
-  /** True: the process that commits can run the request in place of a worker. */
+  /** True: a worker can forward the request to the process that commits. */
   readonly isForwardable?: boolean
   /** True: the costs count against the rate limits of the database. */
   readonly isCharged?: boolean
-  /** Returns the error to report instead of a rejected credential. */
+  /**
+   * Called if the credential is rejected. Returns an error of the request that is reported instead of the rejection;
+   * undefined to report the rejection.
+   */
   faultForAnybody?(): RequestError | undefined
   /** Called when the request moves to the slow lane. `task` is not called afterwards. */
   onMove?(): void
-  /** Called after the slow lane has evaluated the request, with its queue and the milliseconds of the evaluation. */
+  /** Called after the slow lane has evaluated the request. `ms`: the milliseconds of the evaluation. */
   onEvaluatedThere?(queue: string, ms: number): void
 }

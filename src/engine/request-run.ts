@@ -30,25 +30,22 @@ import { evaluationFacts, factsOf, type Progress, Responses } from './responses.
 import { queueOf, type SlowLane, TooLong } from './slow-lane-contract.ts'
 import { runSlowly } from './slow-run.ts'
 
-/** For {@link Store.ready}: all commits of all machines up to now. */
+/** As an argument of {@link Store.ready}: wait for all commits that any machine has made up to now. */
 const everything = Number.POSITIVE_INFINITY
 
 /**
- * Number of tries of a query in the slow lane, unless the client sets a number. The number is high because other
- * transactions commit during a long evaluation.
+ * Maximum number of retries of a query in the slow lane, unless the client sets the maximum. This default is high
+ * because many other transactions commit during a long evaluation.
  */
 const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 
-/**
- * Milliseconds until a read is retried when its snapshot cannot have a later time than the last transaction that the
- * client has seen.
- */
+/** Milliseconds until a read is retried if its snapshot is older than the last transaction that the client has seen. */
 const snapshotRetryMs = 1
 
-/** The text is fixed by the protocol. */
+/** The message of a contended transaction. The protocol fixes this text. */
 const contentionText = 'Transaction was aborted due to detection of concurrent modification.'
 
-/** Texts for the outcome of a write while the store is unavailable. */
+/** The messages for writes that fail because the store is unavailable. */
 const unavailableText = {
   'not committed': 'The store of the service is not available now; nothing was written.',
   unknown:
@@ -80,7 +77,7 @@ class RequestRun {
   #progress: Progress = { state: 'parsed' }
   #mustWrite: boolean
   #hasRefreshed = false
-  /** True if a refresh was counted against the allowance of the client's address. */
+  /** True if a refresh was counted against the limit of the client's address. */
   #isRefreshTaken = false
 
   constructor(options: EngineOptions, request: QueryRequest, kind: RequestKind) {
@@ -88,8 +85,8 @@ class RequestRun {
     this.#request = request
     this.#kind = kind
     this.#responses = new Responses(options, request, languageOf(options, request), kind)
-    // A worker forwards linearized queries to the process that commits. Its other linearized requests read a snapshot:
-    // the snapshot contains every acknowledged commit.
+    // A worker forwards linearized queries to the process that commits. Other linearized requests to a worker read a
+    // snapshot: the snapshot contains every acknowledged commit.
     const isLinearized = request.linearized === true && options.committer === undefined
     this.#mustWrite = kind.mustWrite === true || isLinearized
   }
@@ -116,8 +113,8 @@ class RequestRun {
       return this.#responses.succeeded(outcome, this.#progress)
     } catch (error) {
       const wait = isUnauthorized(error) ? this.#refreshFor(error) : undefined
-      // If the refresh fails, it is unknown whether the secret is valid. A 503 keeps a client from discarding a new
-      // secret.
+      // If the refresh fails, the process does not know whether the secret is valid. It then returns 503 instead of
+      // 401, so that a client does not discard a new secret.
       return wait === undefined ? this.#recover(error) : this.#readAfter(wait)
     }
   }
@@ -134,15 +131,15 @@ class RequestRun {
     }
   }
 
-  /** `current` resolves when this machine has every commit of any machine up to the arrival of the request. */
+  /** `current`: resolves when this machine has all commits of all machines up to the arrival of the request. */
   async #write(current?: Promise<void>): Promise<QueryResponse> {
     const { lastSeenTxn, retriesMax, stampTime } = this.#request
     const { committer, neverCommits, store } = this.#options
     const { budget } = this.#kind
     if (committer) return this.#forward(committer)
     try {
-      // The commit validates the read set against the newest state. So a write needs no newer snapshot than the last
-      // transaction that the client has seen.
+      // The commit validates the read set against the newest state. A write can therefore read any snapshot that
+      // contains the last transaction that the client has seen.
       const needsNoWait = neverCommits || lastSeenTxn === undefined
       const wait = current ?? (needsNoWait ? undefined : store.ready(lastSeenTxn))
       if (wait !== undefined) await budget.wait(wait)
@@ -164,9 +161,10 @@ class RequestRun {
   }
 
   /**
-   * A failure may be outdated by a commit of another machine. Resolves when this machine has all commits; the
-   * query should then be evaluated once more. Returns undefined if a refresh would change nothing, or if the address
-   * has used up its allowance: unauthenticated clients must not control how often the store is queried.
+   * Fetches all commits of other machines after a failure, because one of these commits may make the request succeed.
+   * The caller evaluates the query again after the promise resolves. Returns undefined if a refresh would change
+   * nothing. Also returns undefined if the client's address has used up its limit: unauthenticated clients must not
+   * control how often this machine queries the store.
    */
   #refreshFor(error: unknown): Promise<void> | undefined {
     const { neverCommits, unknownSecrets, store } = this.#options
@@ -218,7 +216,7 @@ class RequestRun {
     }
   }
 
-  /** Waits for commits of other transactions. Once they are visible, a new snapshot has a later time. */
+  /** Waits briefly and runs the request again. By then, commits of other transactions may allow a newer snapshot. */
   async #readLater(): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(wait(snapshotRetryMs, this.#options.timers))
@@ -229,8 +227,9 @@ class RequestRun {
   }
 
   /**
-   * In a worker, the process that commits checks passwords, and counts the failures of all workers. It runs the whole
-   * query, which would be counted twice if it wrote afterwards.
+   * Waits for `pending` and runs the request again. Checks of passwords are limited (`isLimited`), and the process that
+   * commits counts the failed checks of all workers. A worker therefore forwards a request that checks a password. The
+   * process that commits then runs the complete query, so that the check is counted once even if the query also writes.
    */
   #waitOrForward(pending: Pending): Promise<QueryResponse> {
     const { committer } = this.#options
@@ -263,7 +262,7 @@ class RequestRun {
         this.#sessionFor(caller, transaction).decides(predicate, argument, about)
     const caller = identifier.identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
     if (this.#isRefreshTaken) {
-      // The refresh made the credential valid, so it does not count against the address.
+      // The credential was found after the refresh, so the refresh does not count against the limit of the address.
       this.#isRefreshTaken = false
       this.#options.unknownSecrets?.take(this.#request.address ?? '', -1)
     }
@@ -276,7 +275,8 @@ class RequestRun {
     budget.countFor(caller.database)
     try {
       const rendered = this.#kind.task(session)
-      // This is the last check of the deadline. From now on, the store determines the outcome.
+      // This is the last check of the deadline. After this line, only the store determines whether the request
+      // succeeds.
       budget.requireInTime()
       budget.end()
       return rendered
@@ -303,13 +303,13 @@ class RequestRun {
     })
   }
 
-  /** Ends the work of a failed request. The time of this work also counts as blocking the process. */
+  /** Ends the work of a failed request. Its time counts against the time that its queue may block the process. */
   #ended(response: QueryResponse): QueryResponse {
     this.#kind.budget.end()
     return response
   }
 
-  /** Continues after an attempt without a response, or returns the response to its failure. */
+  /** Continues the request after an attempt threw `error`, or returns the response to the failed request. */
   #recover(error: unknown): QueryResponse | Promise<QueryResponse> {
     if (error instanceof Pending) return this.#waitOrForward(error)
     if (error instanceof TooLong) return this.#goSlow()

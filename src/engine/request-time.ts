@@ -1,4 +1,4 @@
-// The time of a request: its deadline, and the part of the time budget that its evaluations may use.
+// The time of a request: its deadline, and the time for which its evaluations may block this process.
 
 import { TimeBudget, type TimedWork } from '../base/admission/time-budget.ts'
 import type { Watch } from '../base/effort.ts'
@@ -21,8 +21,9 @@ const requestTimeLimits = {
 } as const
 
 /**
- * The treatment of a long evaluation. `goes on`: it continues until its deadline. `moves`: it moves to the slow lane, if
- * there is one. `fails`: it fails, because another process cannot produce its result.
+ * What happens to a long evaluation. `goes on`: the evaluation continues until its deadline. `moves`: the evaluation
+ * moves to the slow lane, if there is a slow lane. `fails`: the evaluation fails, because no other process can produce
+ * its result.
  */
 type LongAction = 'goes on' | 'moves' | 'fails'
 
@@ -32,19 +33,21 @@ export class RequestTime {
    * day may be changed during the request.
    */
   readonly started: number
-  /** Evaluation stops at this time. */
+  /** The evaluation is cancelled after this time. */
   readonly deadline: number
   /** Cancels an evaluation that takes too long. */
   readonly watch: Watch
   readonly #options: EngineOptions
   readonly #authorization: string
   readonly #failsWhenLong: boolean
-  /** The slow lane to which a long evaluation moves. */
+  /** The slow lane to which a long evaluation moves; undefined if the evaluation may not move. */
   readonly #slowLane: SlowLane | undefined
-  /** The current work, if it may hold this process for a limited time. Undefined: until its deadline. */
+  /**
+   * The current work, if it may block this process only for a limited time. Undefined if no work has begun, or if the
+   * work may block this process until the deadline.
+   */
   #work: TimedWork | undefined
 
-  /** Starts the time of the request. */
   constructor(options: EngineOptions, request: QueryRequest, whenLong: LongAction) {
     this.#options = options
     this.#authorization = request.authorization ?? ''
@@ -73,14 +76,14 @@ export class RequestTime {
     return this.#slowLane !== undefined
   }
 
-  /** True when the current evaluation has used its whole time in this process. */
+  /** True if the current evaluation may not use more time in this process. */
   get isUsedUp(): boolean {
     return this.#work?.isOver() === true
   }
 
   /**
-   * Begins a piece of work; {@link countFor} assigns it to a database later. If the previous piece of work has neither
-   * ended nor waited, that piece continues, because the process has served no other request in between.
+   * Begins a piece of work. {@link countFor} later assigns this piece to a database. If the previous piece of work has
+   * not ended, that piece continues, because the process has served no other request meanwhile.
    */
   begin(): void {
     if (this.#work) return
@@ -88,13 +91,13 @@ export class RequestTime {
     else this.#work = this.#slowLane?.time.begin(queueOf(undefined, this.#authorization))
   }
 
-  /** Ends the current work: it has finished, was cancelled, or has to wait. */
+  /** Ends the current piece of work. Called when the work has finished, was cancelled, or has to wait. */
   end(): void {
     this.#work?.end()
     this.#work = undefined
   }
 
-  /** Counts the current work for a database. */
+  /** Counts the time of the current work for the queue of a database. */
   countFor(database: DatabaseId): void {
     this.#work?.countFor(queueOf(database, ''))
   }
@@ -114,7 +117,7 @@ export class RequestTime {
     await within(promise, this.leftMs(), this.#options.timers, late)
   }
 
-  /** Cancels the current evaluation, which takes too long for this process. */
+  /** Cancels the current evaluation, because it takes too long for this process. */
   #leave(): never {
     if (this.#failsWhenLong) throw timedOut()
     this.#work?.cancel()

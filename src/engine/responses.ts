@@ -1,5 +1,4 @@
-// Creates the response to a request from its latest evaluation: status, body, times and costs. The reasons of failed
-// requests are logged.
+// Creates the response to a request from the request's latest evaluation. Also logs why requests fail.
 
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
@@ -31,8 +30,8 @@ import type { RequestTime } from './request-time.ts'
 const noCosts: Readonly<TransactionCounters> = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 
 /**
- * The costs and facts of an evaluation. The session itself is not kept: a session and its transaction take tens
- * of kilobytes, which would survive garbage collections while the commit is written to disk.
+ * The costs and facts of an evaluation, copied from its session. A session and its transaction take tens of kilobytes.
+ * This copy lets the runtime free the session while the commit is written to disk.
  */
 interface EvaluationFacts {
   readonly database: DatabaseId
@@ -70,8 +69,8 @@ interface Authenticated extends Begun {
 }
 
 /**
- * The state that the latest evaluation of a request has reached. A repeated evaluation begins again. Responses to failed
- * queries report the facts of the state in which the query failed.
+ * The state that the latest evaluation of a request has reached. The response to a failed query contains the facts that
+ * were known when the query failed.
  */
 export type Progress =
   | { readonly state: 'parsed' }
@@ -84,7 +83,7 @@ export function factsOf(progress: Progress): EvaluationFacts | undefined {
   return progress.state === 'evaluated' ? progress.facts : undefined
 }
 
-/** Returns the members that every response has in addition to its status and body. */
+/** Returns the members that every response has, except its status and body. */
 function membersOf(
   progress: Progress,
   txnTime: Micros,
@@ -126,10 +125,7 @@ export class Responses {
     return { status: result.status, body, ...membersOf(progress, time, metrics) }
   }
 
-  /**
-   * Returns the response of an engine that does not commit. The response is valid after another process has committed
-   * the attempt.
-   */
+  /** Returns a response that becomes valid when another process has committed `attempt`. */
   uncommitted(
     attempt: Attempt<RenderedResponse>,
     again: (transaction: Transaction) => RenderedResponse,
@@ -140,7 +136,7 @@ export class Responses {
     return { ...result, ...members, attempt: { ...attempt, result: undefined }, again }
   }
 
-  /** Returns the response to an explanation, which ends its transaction without a commit. */
+  /** Returns the response to a request for an explanation. The transaction of the explanation is never committed. */
   explanation(body: string, progress: Progress): QueryResponse {
     const facts = factsOf(progress)
     assert(facts !== undefined, 'an explanation ends an evaluation')
@@ -150,8 +146,8 @@ export class Responses {
   }
 
   /**
-   * Completes a response from the process that commits, which has also charged the costs. The reported query time
-   * includes the forwarding.
+   * Completes a response from the process that commits: the reported query time includes the time for forwarding the
+   * request. The process that commits has already charged the costs.
    */
   forwarded(response: QueryResponse): QueryResponse {
     const { metrics } = response
@@ -161,13 +157,14 @@ export class Responses {
   }
 
   /**
-   * Completes a response from the slow lane: the reported query time includes the wait, and the costs are charged.
+   * Completes a response from the slow lane. The reported query time includes the wait for a slow-lane process. The
+   * costs are charged, unless the request failed.
    */
   fromSlowLane(response: QueryResponse, progress: Progress): QueryResponse {
     if (!response.metrics) return { ...response, isSlow: true }
     const metrics = { ...response.metrics, queryTimeMs: this.#budget.elapsedMs() }
     if (response.requestError === 'time out') {
-      // The slow-lane process knows only the time that was left when its evaluation began.
+      // The slow-lane process knows only the time that was left when its evaluation began, not the complete query time.
       const time = response.txnTime ?? this.#time(progress)
       return {
         ...response,
@@ -183,9 +180,7 @@ export class Responses {
     }
   }
 
-  /**
-   * Returns the response to a query with an error. The error determines whether its costs are reported.
-   */
+  /** Returns the response to a query that failed with `error`. `error.reportsCosts`: the response reports the costs. */
   rejected(error: LanguageError, progress: Progress): QueryResponse {
     const reported = error.reportsCosts ? factsOf(progress) : undefined
     const costs = { ...noCosts, readBytes: reported?.readBytes ?? 0 }
@@ -198,8 +193,8 @@ export class Responses {
   }
 
   /**
-   * Returns the response to a request that failed with a request error, such as `time out`. `retries`: the number of
-   * attempts that conflicted with other transactions.
+   * Returns the response to a request that failed with a request error, such as `time out`. `retries`: how many
+   * attempts have conflicted with other transactions.
    */
   failed(error: RequestError, progress: Progress, retries = 0): QueryResponse {
     const rateLimited = error instanceof RateLimited ? error.kinds : []
@@ -219,7 +214,7 @@ export class Responses {
     return 'readTimestamp' in progress ? progress.readTimestamp : this.#options.store.now()
   }
 
-  /** Charges the costs of a completely evaluated query to its database. */
+  /** Charges the costs of a query to its database, if the query was evaluated to its end. Returns `metrics`. */
   #charged(metrics: QueryMetrics, facts: EvaluationFacts | undefined): QueryMetrics {
     const { rateLimits } = this.#options
     if (!rateLimits || !this.#isCharged || !facts) return metrics
@@ -246,10 +241,10 @@ export class Responses {
   }
 }
 
-// While the store is unavailable, all requests fail for the same reason, so one line of the service log covers the
-// failures of several seconds.
+// While the store is unavailable, all requests fail for the same reason. So the service log gets only one line about
+// all of these failures every few seconds.
 
-/** The required part of the service log. */
+/** The method of the service log that this file uses. */
 interface FailureLogger {
   error(fields: object, text: string): void
 }
@@ -257,7 +252,7 @@ interface FailureLogger {
 /** Milliseconds between two log lines about an unavailable store. */
 const linesEveryMs = 5_000
 
-/** Returns a function that logs a failure. */
+/** Returns a function that logs the failure of a request. */
 export function failureLog(log: FailureLogger, clock: Pick<Clock, 'elapsedMs'>): (error: unknown) => void {
   let loggedMs = Number.NEGATIVE_INFINITY
   let requests = 0

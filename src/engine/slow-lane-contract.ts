@@ -1,6 +1,6 @@
-// The engine's interface to the slow lane: additional processes that evaluate long queries, so that no other query
-// waits for them. A higher layer implements the interface. Without it, all queries are evaluated in this process. The
-// lead of a slow-lane query determines its commit time.
+// The engine's interface to the slow lane: additional processes that evaluate long queries, so that short queries do
+// not wait for long queries. A higher layer implements this interface. If there is no slow lane, this process evaluates
+// all queries.
 
 import type { TimeBudget } from '../base/admission/time-budget.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
@@ -13,61 +13,64 @@ import type { LongQueries } from './long-queries.ts'
 /** A query for the slow lane. */
 export interface LaneJob {
   readonly request: QueryRequest
-  /** The queue of the job. Jobs of one database wait for each other, not for jobs of other databases. */
+  /** The queue of the job. Each database has a queue, so that its jobs do not delay the jobs of other databases. */
   readonly queue: string
-  /** The snapshot time of the service: the minimal time of the state to read. */
+  /** The snapshot that the slow-lane process reads must not be older than this time. */
   readonly snapshotTime: Micros
-  /** Milliseconds, including the wait. */
+  /** The time limit in milliseconds, including the time in the queue. */
   readonly timeoutMs: number
-  /** Returns the service's time of day; called when the evaluation begins. */
+  /** Returns the time of day in the service. Called when the evaluation begins. */
   readonly now: () => Micros
-  /**
-   * Microseconds by which a fixed commit time is in the future, for queries whose commit time cannot be changed later.
-   */
+  /** How many microseconds in the future the commit time of the query is set: see {@link Leads}. */
   readonly lead: number
 }
 
-/** The attempt of a writing query. The process that evaluated the query waits for the outcome. */
+/** A writing query that a slow-lane process has evaluated, and that the service has not committed yet. */
 export interface PendingCommit {
   readonly attempt: Attempt<undefined>
-  /** The commit begins: from now on the process must not be killed. */
+  /** Called when the commit begins. From then on, the slow-lane process must not be killed. */
   begin(): void
-  /** {@link Store.validated} in the process. Rejects if the process has exited. */
+  /** Calls {@link Store.validated} in the slow-lane process. Rejects if this process has exited. */
   validate(): Promise<CommitRecord | 'stale'>
-  /** {@link Store.attemptAt} in the process; `stale` if the evaluation fails. Rejects if the process has exited. */
+  /**
+   * Calls {@link Store.attemptAt} in the slow-lane process. Returns `stale` if the evaluation fails. Rejects if this
+   * process has exited.
+   */
   evaluateAt(time: Micros): Promise<Attempt<undefined> | 'stale'>
-  /** Returns the response after a commit at `time`. Rejects if the process has exited: only the response is lost. */
+  /**
+   * Returns the response after a commit at `time`. Rejects if the slow-lane process has exited. The commit is valid
+   * even then; only the response is lost.
+   */
   committed(time: Micros): Promise<QueryResponse>
-  /** Ends the exchange after any outcome, so that the process can run another query. */
+  /** Called after the commit or its failure, so that the slow-lane process can run another query. */
   drop(): void
 }
 
-/** The outcome of a query in the slow lane. The response to a writing query has no body before the commit. */
+/** The outcome of a query in the slow lane. For a writing query, `pending` is present, and `body` is empty. */
 export interface LaneOutcome extends QueryResponse {
   readonly pending?: PendingCommit
 }
 
 export interface SlowLane {
-  /** Runs a query. Rejects with a RequestError: out of time, out of memory, or too many waiting queries. */
+  /**
+   * Runs a query. Rejects with a RequestError if the query needs too much time or memory, or if too many queries wait.
+   */
   run(job: LaneJob): Promise<LaneOutcome>
-  /** The time for which queries of each queue may hold the process that serves all other queries. */
+  /** The time for which queries of each queue may block the main process. */
   readonly time: TimeBudget
   /**
-   * Returns whether so many queries of a queue wait that the service should evaluate possibly short ones itself.
-   * Otherwise further queries would soon be rejected.
+   * Returns whether too many queries of a queue wait for the slow lane. While this is true, the main process should
+   * evaluate queries that may be short. Otherwise, the slow lane would soon reject queries.
    */
   isCrowded(queue: string): boolean
   readonly leads: Leads
   readonly longQueries: LongQueries
 }
 
-/** Thrown to cancel an evaluation that takes too long for the process that serves all other queries. */
+/** Thrown to cancel an evaluation in the main process. The query then moves to the slow lane. */
 export class TooLong {}
 
-/**
- * Returns the queue of a query in the slow lane: the queue of its database or, while that is unknown, of its
- * credential.
- */
+/** Returns the queue of a query: the queue of its database or, while the database is unknown, of its credential. */
 export function queueOf(database: DatabaseId | undefined, authorization: string): string {
   return database === undefined ? `credential ${authorization}` : `database ${database}`
 }
@@ -76,14 +79,17 @@ export function queueOf(database: DatabaseId | undefined, authorization: string)
 const queuesMax = 10_000
 /** The minimal lead, in microseconds. A process may have to wait this long for a CPU. */
 const leadMin = 50_000
-/** The maximal lead of a first try. A query that misses its commit time is retried with the lead that it needed. */
+/**
+ * The maximal lead of a query's first try, in microseconds. If the try misses its commit time, the next try gets the
+ * lead that the first try needed.
+ */
 const firstLeadMax = 500_000
 
 /**
- * Chooses the lead of a slow-lane query: how far in the future its commit time is set. The lead matters if the commit
- * time is part of values that cannot be changed later, such as the entries of an index over `ts`. Such a query must
- * be evaluated and sent to the committing process before its commit time. If the commit time is too far in the
- * future, the client waits longer than necessary. So the lead follows the time that recent queries of the same
+ * Chooses the lead of a slow-lane query. The lead is the time from the start of the evaluation to the commit time. Only
+ * some queries need a lead: their writes contain the commit time in values that cannot be changed later, such as the
+ * entries of an index over `ts`. The evaluation of such a query must end before its commit time. With a lead that is
+ * too long, the client waits longer than necessary. So the lead is chosen from the time that recent queries of the same
  * database needed.
  */
 export class Leads {
@@ -94,14 +100,14 @@ export class Leads {
     return Math.min(firstLeadMax, leadFor(this.#needed.get(queue) ?? 0))
   }
 
-  /** Records the microseconds from fixing the commit time until the attempt arrived. */
+  /** Records the microseconds from the choice of the commit time until the attempt arrived at the service. */
   record(queue: string, needed: number): void {
     const before = this.#needed.get(queue) ?? 0
     this.#needed.set(queue, Math.max(needed, before / 2))
   }
 }
 
-/** Returns a lead 50 % longer than the needed time, in whole microseconds. */
+/** Returns a lead for a query that needed `needed` microseconds: 50 % longer, in whole microseconds. */
 export function leadFor(needed: number): number {
   return Math.max(leadMin, Math.ceil(1.5 * needed))
 }

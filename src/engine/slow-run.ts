@@ -1,10 +1,10 @@
-// The service's part of running a query in the slow lane. The response to a reading query is passed on unchanged. For a
-// writing query, the slow lane returns an attempt, which the service commits. If the attempt is stale, the query is
-// evaluated again.
+// Runs a query in the slow lane, from the service. The service passes on the response to a reading query unchanged. For
+// a writing query, the slow lane returns an attempt, and the service commits the attempt. If the attempt is stale, the
+// slow lane evaluates the query again.
 //
-// An attempt may contain its commit time in places that cannot be changed later, such as the values of an index over
-// `ts`. Such an attempt is evaluated for a time in the future (slow-lane.ts#Leads) and committed at exactly this time. If the
-// attempt arrives after this time, the query is evaluated again.
+// An attempt may contain its commit time in values that cannot be changed later, such as the values of an index over
+// `ts`. The slow lane evaluates such an attempt for a commit time in the future (slow-lane-contract.ts#Leads). The
+// service commits the attempt at exactly this time. If the attempt arrives too late, the query is evaluated again.
 
 import { type Timers, wait } from '../base/timers.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
@@ -17,14 +17,14 @@ import { type LaneJob, leadFor, type SlowLane } from './slow-lane-contract.ts'
 interface SlowRun {
   readonly slowLane: SlowLane
   readonly store: Store
-  /** True: another process commits the writes of this process. */
+  /** True: another process commits. A writing query then fails with {@link WriteNeeded}. */
   readonly commitsElsewhere?: boolean
   readonly timers: Timers
-  /** Returns the job with the remaining time of the query. `lead`: see {@link LaneJob}. */
+  /** Creates the job, with the remaining time of the query as its time limit. `lead`: see {@link LaneJob}. */
   readonly job: (lead: number) => LaneJob
-  /** The number of retries after conflicts with other transactions. */
+  /** The maximum number of retries after conflicts with other transactions. */
   readonly retriesMax: number
-  /** After this many retries, a schema change is evaluated under the writer lock. Undefined: never. */
+  /** After so many retries, a schema change is evaluated while the service holds the writer lock. Undefined: never. */
   readonly pushRetriesMax?: number
   /** Throws `time out` after the deadline. */
   readonly requireInTime: () => void
@@ -32,25 +32,27 @@ interface SlowRun {
   readonly checkCosts: (response: QueryResponse, writes: boolean) => void
 }
 
-/** Microseconds by which the commit at a fixed time starts early, because the event loop may be late. */
+/** The commit at a fixed time starts so many microseconds early, because the event loop may delay the start. */
 const earlyMicros = 10_000
 /**
- * Microseconds. An attempt whose evaluation took longer is never evaluated under the writer lock, because all other
- * writers would wait for the evaluation.
+ * A query whose evaluation took more than so many microseconds is never evaluated under the writer lock, because all
+ * other writers would wait for the evaluation.
  */
 const turnMicrosMax = 500_000
 
 /**
- * Returns whether an attempt may be evaluated under the writer lock. Only schema changes may: they read much and
- * contain their commit time, so each commit of another machine may make them stale. Schema changes are also rare.
+ * Returns whether the query of an attempt may be evaluated again under the writer lock. Only schema changes may: they
+ * read much data and contain their commit time, so each commit of another machine may make their attempts stale. Schema
+ * changes are rare, so the other writers seldom wait for them.
  */
 function mayTakeTurn({ changesSchema, evaluationMicros }: Attempt<undefined>): boolean {
   return changesSchema && evaluationMicros <= turnMicrosMax
 }
 
 /**
- * Returns the response after its writes are committed. Rejects with a RequestError, with {@link ContendedTransaction},
- * or with {@link WriteNeeded} if the query writes and another process commits.
+ * Runs the query, commits its writes, and returns the response. Rejects with a RequestError, or with
+ * {@link ContendedTransaction} after too many retries. Rejects with {@link WriteNeeded} if the query writes and another
+ * process commits.
  */
 export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   const { pushRetriesMax = Number.POSITIVE_INFINITY, slowLane } = run
@@ -58,7 +60,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   let lead: number | undefined
   for (let retries = 0; ; ) {
     const { queue, timeoutMs } = run.job(0)
-    // The slow lane rejects a query whose time is up, so the lead need not exceed the time that is left.
+    // The slow lane rejects a query after its deadline, so the lead need not be longer than the time that is left.
     lead = Math.min(lead ?? leads.first(queue), Math.ceil(timeoutMs * 1000))
     const outcome = await slowLane.run(run.job(lead))
     const { pending } = outcome

@@ -1,5 +1,6 @@
-// Measures an index or a collection: the number of entries or documents, and their bytes in the store, one page of rows
-// per request. An index is a named index of version 4, or an index or unique constraint in a collection's definition.
+// Measures an index or a collection: the number of its entries or documents, and their bytes in the store. Each request
+// measures one page of rows. "Index" means a named index of version 4, or an index or a unique constraint in the
+// definition of a collection.
 
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -21,10 +22,11 @@ const indexBodyText =
   'The body has to be {"index": NAME}, {"collection": NAME, "index": NAME} or {"collection": NAME, "unique": POSITION}, with "after" of the page before.'
 const collectionBodyText = 'The body has to be {"collection": NAME}, with "after" of the page before.'
 
-/** The longest cursor as base64. */
+/** The maximum length of a cursor in base64. */
 const cursorCharsMax = Math.ceil((sizeCursorBytesMax * 4) / 3)
 
 interface SizeRequest {
+  /** The collection that defines the index; undefined for a named index of version 4. */
   readonly collection: string | undefined
   /** The name of an index, or the position of a unique constraint among the unique constraints of its collection. */
   readonly part: string | number
@@ -32,8 +34,9 @@ interface SizeRequest {
 }
 
 /**
- * Returns a page of the sizes of an index: `entries` counts live entries, `bytes` includes past entries, and `after` is
- * the cursor of the next page or null. Keys without the right to read the schema get `forbidden`.
+ * Measures one page of an index. In the response, `entries` counts the live entries, `bytes` also includes past
+ * entries, and `after` is the cursor of the next page or null. Keys without the right to read the schema get
+ * `forbidden`.
  */
 export const indexSize =
   (request: QueryRequest): Task =>
@@ -46,8 +49,9 @@ export const indexSize =
   }
 
 /**
- * Returns a page of the sizes of a collection: `documents` counts live documents, `bytes` includes past versions,
- * `after` is the cursor of the next page or null. Keys without the right to read the schema get `forbidden`.
+ * Measures one page of a collection. In the response, `documents` counts the live documents, `bytes` also includes past
+ * versions, and `after` is the cursor of the next page or null. Keys without the right to read the schema get
+ * `forbidden`.
  */
 export const collectionSize =
   (request: QueryRequest): Task =>

@@ -2,7 +2,10 @@
 
 import { type Message, msg, own } from '../base/message.ts'
 
-/** The allowed numbers of arguments, in ascending order. With `open`, any larger number is allowed too. */
+/**
+ * The numbers of arguments that a function accepts, in ascending order. If `open` is true, the function also accepts
+ * more arguments than the largest of these numbers.
+ */
 export interface Arity {
   readonly counts: readonly number[]
   readonly open: boolean
@@ -22,7 +25,7 @@ export function arityText({ counts, open }: Arity, noun: 'argument' | 'parameter
   return last === 0 ? `no ${noun}s` : `exactly ${last} ${nouns(last)}`
 }
 
-/** The message of a call with the wrong number of arguments. */
+/** The error message for a call with `count` arguments, which `arity` does not allow. */
 export function wrongCount(arity: Arity, count: number): Message {
   const expected = own(arityText(arity, 'argument'))
   return msg`callee function expects ${expected}, but ${own(count)} ${own(count === 1 ? 'was' : 'were')} provided.`

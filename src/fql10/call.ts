@@ -1,5 +1,5 @@
-// Represents a function call during evaluation. The chain of outer calls is the trace of an error. Each call inherits
-// the effect limit, the read time and the depth from its outer call.
+// Represents a function call during evaluation. The trace of an error consists of a call and its outer calls. Each call
+// inherits the effect limit, the read time and the depth from its outer call.
 
 import { type Message, msg } from '../base/message.ts'
 import type { EffectPlace } from '../model/code-interface.ts'
@@ -41,10 +41,13 @@ const effectNames: Readonly<Record<CallEffect, string>> = {
   write: 'a write',
 }
 
-/** A limit on effects within some code. The text of `place` appears in the error. */
+/** Limits the effects of some code to `effect` and smaller effects. `place` names this code in the error. */
 interface EffectLimit {
   readonly effect: CallEffect
-  /** A smaller effect that is also forbidden. For example, index bindings may read their document, but not the time. */
+  /**
+   * An effect that is forbidden although it is smaller than `effect`. For example, index bindings may read their
+   * document, but not the time.
+   */
   readonly forbids?: CallEffect
   readonly place:
     | 'set functions'
@@ -56,17 +59,22 @@ interface EffectLimit {
 /** The reason why a document cannot be read. */
 export interface Absence {
   readonly cause: 'not found' | 'deleted' | 'collection deleted' | 'permission denied'
-  /** The error for reading a field. Undefined: the same error as for null. */
+  /**
+   * The error for reading a field of the document. If undefined, the error is the same as for reading a field of null.
+   */
   readonly onField: { readonly code: FailureCode; readonly message: Message } | undefined
-  /** The error of the operator `!`. */
+  /** The error if the operator `!` is applied to the document. */
   readonly onAssert: { readonly code: FailureCode; readonly message: Message }
 }
 
 /** Reads sets of documents (sets/stored-set.ts). */
 export interface SetReader {
-  /** Throws unless `mayReadSome` is true for the collection. */
+  /** Throws `permission_denied` unless `mayReadSome` is true for the collection. */
   requireIndex(collection: Module, call: Call): void
-  /** Lazily reads the entries that the caller may read, starting at the position `from`. */
+  /**
+   * Lazily reads the entries that the caller may read. Starts at the position `from`, or at the first entry if
+   * undefined.
+   */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<SetItem>
   /** True if the rights of the caller allow reading at least some documents of a collection. */
   mayReadSome(collection: Module): boolean
@@ -74,35 +82,38 @@ export interface SetReader {
   pathsOf(collection: Module, index: string): readonly WatchedPath[]
 }
 
-/** The interpretation of a written document's fields. In `plain` mode, no field name has a special meaning. */
+/** Decides how a write interprets field names. In the mode `plain`, no field name has a special meaning. */
 export type FieldsMode = 'default' | 'plain'
 
-/** Writes documents. Throws QueryFailures at `call`. */
+/** Writes documents. Throws QueryFailures with the position of `call`. */
 export interface Writer {
   create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc
   change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc
-  /** Deletes a document. The returned value has the state `deleted`. */
+  /** Deletes a document. Returns a reference to the document, which counts as deleted. */
   remove(doc: Doc, call: Call): Doc
 }
 
-/** Reads the caller's identity, credentials and tokens. Throws QueryFailures at `call`. */
+/** Reads the caller's identity, credentials and tokens. Throws QueryFailures with the position of `call`. */
 export interface AccessReader {
   credentialOf(document: Doc, call: Call): Doc
   tokensOf(document: Doc, call: Call): SetValue
   verify(credential: Doc, password: string, call: Call): boolean
   login(credential: Doc, password: string, ttl: Time | undefined, call: Call): Doc
-  /** The identity of the caller; undefined without one. */
+  /** The identity of the caller. Undefined if the caller has no identity. */
   identity(call: Call): Doc | undefined
-  /** The token of the caller; undefined without one. */
+  /** The token of the caller. Undefined if the caller has no token. */
   token(call: Call): Value | undefined
   isProtected(call: Call): boolean
 }
 
 /** Resolves the user-defined names of a database. */
 export interface NameReader {
-  /** A user collection or function, by name or alias. */
+  /** The user collection or function with this name or alias. Undefined if there is none. */
   global(name: string): Module | UserFunction | undefined
-  /** A collection or a function by name or alias. Throws a QueryFailure at `call` if the name is something else. */
+  /**
+   * The collection with this name or alias. Throws a QueryFailure at `call` if there is none. `userFunction` does the
+   * same for functions.
+   */
   collection(name: string, call: Call): Module
   userFunction(name: string, call: Call): UserFunction
   /** The definition of a collection or a function, by its name or alias. */
@@ -113,18 +124,24 @@ export interface NameReader {
 export interface DocumentAccess {
   byId(collection: Module, id: bigint, call: Call): Doc
   byName(collection: Module, name: string, call: Call): Doc
-  /** The reason why a document cannot be read; undefined if it can. `asWhole`: the caller will read all fields. */
+  /**
+   * The reason why a document cannot be read. Undefined if the document can be read. `asWhole` is true if all fields
+   * will be read, not only fields of the index that found the document.
+   */
   absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined
   /** All fields of a readable document, in the order of the response. */
   fields(doc: Doc, call: Call): Struct
   /**
    * The cached JSON text of a readable document's fields. The text omits the id, the collection and the braces.
-   * Undefined if the text depends on more than the stored version.
+   * Undefined if the text cannot be made from the stored version alone, for example because of computed fields.
    */
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined
-  /** A field of a readable document, or the whole object `data`. Undefined if the document does not have the field. */
+  /**
+   * The value of a field of a readable document. The field `data` is the object that contains all data fields.
+   * Undefined if the document does not have the field.
+   */
   field(doc: Doc, name: string, call: Call): Value | undefined
-  /** Adds a hint that the index which found the document does not cover a field. */
+  /** Adds a hint if the document was found with an index that does not contain the given field. */
   hintUncovered(doc: Doc, name: string, call: Call): void
   /** The module of a document's collection, even if the collection no longer exists. */
   collectionOf(ref: Ref): Module
@@ -142,7 +159,7 @@ export interface TokenSealing {
   readonly sourceKey: Uint8Array
 }
 
-/** The data and the user-defined names that a query can reach. Each consumer uses one part. */
+/** The data and the user-defined names that a query can access, in one interface for each purpose. */
 export interface World {
   readonly names: NameReader
   readonly documents: DocumentAccess
@@ -152,7 +169,7 @@ export interface World {
   readonly sealing: TokenSealing
   /**
    * Calls a user function. The caller has checked the number of arguments. For a function of version 10 without a role,
-   * the caller evaluates the returned BoundCall.
+   * returns a BoundCall, which the caller must evaluate.
    */
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall
 }
@@ -184,9 +201,9 @@ export interface Evaluation {
   evaluate(node: Node, scope: Scope | undefined, call: Call): Value
   /** Runs `work`. Returns a QueryFailure instead of throwing it, so that evaluation can continue. */
   attempt<T>(work: () => T): T | QueryFailure
-  /** A global name of the library or of the users. */
+  /** The value of a global name, which the library or the database defines. Undefined if the name is unknown. */
   global(name: string): Value | undefined
-  /** A field or a method that the library defines for a value. */
+  /** The field or the method with the given name that the library defines for the value. Undefined if there is none. */
   member(receiver: Value, name: string): Value | undefined
   /**
    * Applies a function that `call` has received as an argument. Errors in the function include `call` in their traces.
@@ -198,17 +215,17 @@ export interface Evaluation {
    * own role, or with a body of version 4, `bind` evaluates the body itself and returns the value.
    */
   bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall
-  /** Counts compute operations: one for each function call. Throws past the limit. */
+  /** Adds `units` to the compute units of the query. Throws if the query exceeds its limit. */
   compute(units: number): void
-  /** Appends a line or an excerpt to the summary. */
+  /** Appends a diagnostic (of `log` or `dbg`) to the summary of the response. */
   addLogLine(diagnostic: Diagnostic): void
-  /** Adds a performance hint if the request asks for hints. The same hint at the same position is added once. */
+  /** Adds a performance hint if the request asks for hints. The same hint at the same position is added only once. */
   hint(code: HintCode, text: string, span: Span | undefined): void
   /** Returns a new id. A repeated evaluation of the query gets the same ids. */
   newId(): bigint
 }
 
-/** Properties that may change for a part of a call. */
+/** The properties that {@link Call.as} can replace in a copy of a call. */
 interface CallOptions {
   readonly source?: Source
   readonly depth?: number
@@ -226,7 +243,7 @@ export class Call {
   /** The number of enclosing calls of lambdas and user functions. */
   readonly depth: number
   readonly limit: EffectLimit | undefined
-  /** The read time within an `at` block. */
+  /** The time of the enclosing `at` block, at which reads happen. Undefined if reads see the present. */
   readonly at: number | undefined
 
   constructor(
@@ -252,13 +269,14 @@ export class Call {
     return new Call(this.evaluation, this, this.source, span, this.depth, this.limit, this.at)
   }
 
-  /** A copy of this call with other properties. */
+  /** A copy of this call with the given properties. */
   as({ source = this.source, depth = this.depth, limit = this.limit }: CallOptions): Call {
     return new Call(this.evaluation, this.outer, source, this.span, depth, limit, this.at)
   }
 
   /**
-   * A copy of this call that reads as of a time. Undefined means the present, which includes the query's own writes.
+   * A copy of this call that reads as of `time`. If undefined, the copy reads the present, which includes the query's
+   * own writes.
    */
   asOf(time: number | undefined): Call {
     return new Call(this.evaluation, this.outer, this.source, this.span, this.depth, this.limit, time)
@@ -295,14 +313,14 @@ export class Call {
   }
 
   /**
-   * Applies a function that this call has received as an argument. The parameter's type has already checked the
-   * function's arity.
+   * Applies a function that this call has received as an argument. The check of the call's arguments has already
+   * checked the function's arity.
    */
   apply(callee: FunctionValue, ...args: Value[]): Value {
     return this.evaluation.apply(callee, args, this)
   }
 
-  /** Applies a predicate. Null counts as false. */
+  /** Applies a predicate. The result null counts as false. Any other result that is not a Boolean is an error. */
   test(predicate: FunctionValue, ...args: Value[]): boolean {
     const result = this.evaluation.apply(predicate, args, this)
     if (typeof result === 'boolean') return result
@@ -352,7 +370,7 @@ export class Call {
   }
 }
 
-/** Creates a failure at a position within a call. The enclosing calls form its trace. */
+/** Creates a failure at `span`. The call `within` and its outer calls form the trace. */
 export function failureAt(
   code: FailureCode,
   message: Message,

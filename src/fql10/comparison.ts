@@ -1,5 +1,6 @@
-// Compares values. The operators use equality and a partial order. Sorting, and the elements of arrays and objects, use
-// a total order. The caller checks whether documents exist.
+// Compares values. The operators use equality (`equals`) and a partial order (`compare`). Sorting uses a total order
+// (`compareTotally`). Array elements and object fields are also compared in the total order. Callers must check whether
+// documents exist.
 
 import { step } from '../base/effort.ts'
 import type { LocalDate, Time, Uuid } from '../values/value.ts'
@@ -47,7 +48,8 @@ const ranks: Readonly<Record<Kind, number>> = {
 }
 
 /**
- * The integer for comparison with an ID. Undefined without one, for example for a text that is not a decimal integer.
+ * The integer with which a value is compared to an ID. Undefined if the value has no such integer, for example if it is
+ * a text that is not a decimal integer.
  */
 function idNumber(value: Value): bigint | number | undefined {
   if (value instanceof Id) return value.value

@@ -19,14 +19,19 @@ import { Source } from './syntax/source.ts'
 import { Doc, type Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
 
-/** The query to explain, and its caller. */
+/** The query to explain, and the caller whose access is explained. */
 interface ExplanationRequest {
   readonly query: QueryBody
-  /** A built-in role, or an expression for a document; undefined for the caller of the request. */
+  /**
+   * The caller whose access is explained: a built-in role, or an expression whose value is a document. If undefined,
+   * the caller of the request.
+   */
   readonly as: QueryBody | string | undefined
 }
 
-/** Reads the body of a request. Undefined if its query is neither a text nor a template. Throws `bad request`. */
+/**
+ * Reads the body of a request. Undefined if the member `query` is neither a text nor a template. Throws `bad request`.
+ */
 export function readExplanation(body: string | undefined): ExplanationRequest | undefined {
   const given = membersOf(body)
   const query = given?.get('query')
@@ -87,7 +92,10 @@ function runOrReject(run: () => Value): Value {
   }
 }
 
-/** The data of a response that is not sent, as plain JSON. The transaction of the response is not committed. */
+/**
+ * Parses the member `data` in the beginning of a response. This response is not sent, and its transaction is not
+ * committed. `time` replaces the placeholder for the commit time.
+ */
 export function dataOf(beginning: string, time: Micros): Stored {
   const text = beginning.replaceAll(timeMark, formatTime(timeFromMicros(time)))
   const members = parseJson(`{${text}}`)

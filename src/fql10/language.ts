@@ -82,7 +82,7 @@ class ReadyQuery implements Query {
     this.#options = options
   }
 
-  /** A query that does not parse has no effects. Its faults are reported only after authentication. */
+  /** A query that cannot be parsed has no effects. Its parse errors are reported only after authentication. */
   get effect(): Query['effect'] {
     try {
       return programOf(this.#body.query).mayWrite ? 'write' : 'read'
@@ -100,7 +100,7 @@ class ReadyQuery implements Query {
     const { query, arguments: given } = this.#body
     const active = new DataWorld(session)
     const world = isStaged(session) ? new StagedWorld(session, active) : active
-    // Arguments refer to the active schema.
+    // Names in arguments and template values refer to the active schema, even if the query uses the staged schema.
     const names = namesOf(active)
     const args = decodeArguments(given, format !== 'simple', names)
     const interpreter = interpreterOf(session, world, { logLines, hints })

@@ -1,4 +1,4 @@
-// Numbers with three widths: their arithmetic and comparison, and parsing them from text.
+// Arithmetic, comparison and parsing of numbers. Numbers have three widths: Int (32 bits), Long (64 bits) and Double.
 
 import { longCall } from '../base/effort.ts'
 import { trimBlanks } from '../values/trim.ts'
@@ -20,7 +20,7 @@ function compareDoubles(left: number, right: number): number {
   return Object.is(left, -0) ? -1 : 1
 }
 
-/** Compares numbers of any width by value. If one number is a double, both are compared as doubles. */
+/** Compares numbers of any width by value. If at least one number is a double, both numbers are compared as doubles. */
 export function compareNumbers(left: NumberValue, right: NumberValue): number {
   const [a, b] = [integerOf(left), integerOf(right)]
   if (a !== undefined && b !== undefined) return a < b ? -1 : a > b ? 1 : 0
@@ -45,7 +45,7 @@ type NumberOperator = readonly [
   ofDoubles: (left: number, right: number) => number,
 ]
 
-/** Operators whose result is an integer if it fits 64 bits, and otherwise a double. */
+/** Operators with an integer result for two integers. If this result does not fit 64 bits, the result is a double. */
 const exact: Readonly<Record<string, NumberOperator>> = {
   '+': [(a, b) => a + b, (a, b) => a + b],
   '-': [(a, b) => a - b, (a, b) => a - b],
@@ -71,7 +71,7 @@ export function add(left: NumberValue, right: NumberValue): bigint | number {
   return arithmetic('+', left, right)
 }
 
-/** True if a division of two integers is by zero. */
+/** True if both numbers are integers and `right` is zero. */
 export function dividesByZero(left: NumberValue, right: NumberValue): boolean {
   return typeof left !== 'number' && typeof right !== 'number' && integerOf(right) === 0n
 }
@@ -83,12 +83,12 @@ export function divide(left: NumberValue, right: NumberValue): bigint | number {
   return doubleOf(left) / doubleOf(right)
 }
 
-/** The maximum bits of a power of integers. A larger power is infinite as a double. */
+/** The maximum number of bits of a power of integers. A power with more bits is infinite as a double. */
 const powerBitsMax = 1100
 
 /**
- * Powers of doubles are the same in Java and JavaScript. For example, 1 to the power of NaN or infinity is NaN, and NaN
- * to the power of 0 is 1.
+ * Raises a number to a power. For doubles, JavaScript gives the same results as Java. For example, 1 to the power of
+ * NaN or infinity is NaN, and NaN to the power of 0 is 1.
  */
 function power(left: NumberValue, right: NumberValue): bigint | number {
   const [base, exponent] = [integerOf(left), integerOf(right)]
@@ -127,7 +127,7 @@ export function arithmetic(operator: string, left: NumberValue, right: NumberVal
 export function negative(value: NumberValue): NumberValue {
   if (typeof value === 'number') return -value
   if (value instanceof NarrowLong) {
-    // The negated least Int does not fit an Int.
+    // This Long has the value of the least Int. Its negation does not fit an Int.
     return value.value === -(2n ** 31n) ? 2n ** 31n : new NarrowLong(-value.value)
   }
   if (value === -(2n ** 31n) || value === int64Min) return value

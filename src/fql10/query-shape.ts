@@ -1,5 +1,5 @@
-// Computes the shape of a query for the log: the words of the language and their nesting, without client data. Readers
-// of the log must not see client data, so texts, numbers, and the names of variables, fields and collections become
+// Computes the shape of a query for the log: the words of the language and their nesting, without client data. The log
+// must not contain client data. Therefore, texts, numbers, and the names of variables, fields and collections become
 // `?`.
 
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
@@ -13,7 +13,7 @@ import { composeQuery, TemplateError } from './syntax/template.ts'
 const queryUnitsMax = 65_536
 const shapeUnitsMax = 2048
 
-/** True if the language defines a word. */
+/** True if a word is a keyword, a global name of the library, or the name of a member in the library. */
 export function isLanguageWord(word: string): boolean {
   return isKeyword(word) || globals.has(word) || memberNames.has(word)
 }
@@ -23,8 +23,9 @@ const eventMembers = ['token', 'start_ts', 'cursor', 'page_size']
 
 /**
  * The shape of a request body, as the inside of a JSON string. For a request for events, the shape is an object with
- * the members of the request, such as `{"token":"?"}`. Empty for any other body. Names of schema objects in `names`
- * become marks (values/names.ts) instead of `?`.
+ * the members of the request, such as `{"token":"?"}`. For a body that contains neither a query nor a request for
+ * events, the shape is empty. A name of a schema object that is in `names` becomes a mark (values/names.ts) instead of
+ * `?`.
  */
 export function shapeOf(body: string, names: readonly string[] = []): string {
   if (body.length > queryUnitsMax) return '…'
@@ -76,7 +77,7 @@ function shapeOfText(text: string, names: readonly string[]): string {
   return shape
 }
 
-/** Separates adjacent words with a space. */
+/** Appends a word to a shape. Puts a space before the word if the shape ends with a word. */
 function apart(shape: string, word: string): string {
   const last = shape.charCodeAt(shape.length - 1)
   return continuesName(last) || last === code.question || markedName(last) !== undefined

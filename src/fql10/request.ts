@@ -82,7 +82,7 @@ const cache = new GenerationCache<string, Program>(
   ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
 )
 
-/** The tree of a query. Throws a QueryFailure if the query cannot be parsed. */
+/** The syntax tree of a query. Throws a QueryFailure if the query cannot be parsed. */
 export function programOf({ text, placeholders }: ComposedQuery): Program {
   // The placeholder positions are part of the key, because a client can also write `<value>` in its text.
   const key = placeholders.length === 0 ? text : `${placeholders.join()} ${text}`

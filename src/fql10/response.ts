@@ -1,5 +1,5 @@
-// Builds the bodies of responses. During the transaction, the text contains a placeholder for its time. Time, costs and
-// tags are added after the commit.
+// Builds the bodies of responses. Until the commit, a body contains a placeholder for the time of the transaction.
+// After the commit, the time replaces the placeholder, and the costs and tags are added.
 
 import { nearestMicros } from '../base/micros.ts'
 import type { RequestError } from '../base/request-errors.ts'
@@ -15,13 +15,13 @@ export const timeMark = '\u0001'
 
 /** Options of a request beside its query, from `LanguageRequest.options`. */
 export interface RequestOptions {
-  /** The format; `simple` if absent. */
+  /** The format of values in the response. `simple` if absent. */
   readonly format?: string
-  /** `true` for performance hints in the summary. */
+  /** If `true`, the summary contains performance hints. */
   readonly hints?: string
-  /** The tags that the response returns; absent without tags. */
+  /** The tags of the request, which the response repeats. Absent if the request has no tags. */
   readonly tags?: string
-  /** The endpoint; absent for the query endpoint. Only the service itself requests a `stream page`. */
+  /** The endpoint of the request. Absent for the query endpoint. Only the service itself requests a `stream page`. */
   readonly endpoint?: 'feed' | 'stream' | 'stream page'
 }
 
@@ -51,7 +51,7 @@ export function failureBody(
   return `"error":${error},"summary":${quoteJson(summary)}`
 }
 
-/** Completes the beginning of a body. */
+/** Completes the beginning of a body: fills in the commit time, and adds the costs, the tags and the schema version. */
 export function completeBody(
   beginning: string,
   schemaVersion: Micros,

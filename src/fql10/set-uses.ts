@@ -7,7 +7,7 @@ import { stepOf } from './syntax/field-paths.ts'
 import type { LambdaNode, Link, Node, Program } from './syntax/nodes.ts'
 import { walk } from './syntax/slices.ts'
 
-/** A field in a condition or an order, and its role in an index. */
+/** A field that a filter or an order uses, and the role that the field would have in an index. */
 interface FieldUse {
   readonly path: Path
   readonly as: 'term' | 'value'
@@ -17,12 +17,12 @@ interface FieldUse {
 const equality = '=='
 const comparisons: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
-/** Fields of a document outside its data. */
+/** Fields of a document that are stored outside the field `data`. */
 const ownTimes: ReadonlySet<string | bigint> = new Set(['ts', 'ttl'])
 /** Fields for which an index is useless, because documents are found by id. */
 const identities: ReadonlySet<string | bigint> = new Set(['id', 'coll'])
 
-/** The uses of sets in a query, in order. */
+/** Returns the uses of collections in a query, in the order of the text. */
 export function setUsesOf({ body }: Program): readonly SetUse[] {
   const uses: SetUse[] = []
   walk(body, node => {
@@ -33,7 +33,7 @@ export function setUsesOf({ body }: Program): readonly SetUse[] {
   return uses
 }
 
-/** Keeps a single use of each field: the first use as a term if there is one, otherwise the last use. */
+/** Keeps a single use of each field: the first use as a term. If the field is never a term, the last use. */
 function onceEach(fields: readonly FieldUse[]): readonly FieldUse[] {
   const byPath = new Map<string, FieldUse>()
   for (const field of fields) {
@@ -90,7 +90,10 @@ function lambdaOf(node: Node): LambdaNode | undefined {
   return node.kind === 'lambda' && node.parameters.length === 1 ? node : undefined
 }
 
-/** The stored path of the field that an expression reads from a parameter. Undefined for any other expression. */
+/**
+ * The stored path of the field that an expression reads from the lambda parameter `parameter`. Undefined for any other
+ * expression.
+ */
 function pathOf(node: Node, parameter: string): { readonly path: Path } | undefined {
   if (node.kind === 'group') return pathOf(node.inner, parameter)
   if (node.kind !== 'chain' || node.operand.kind !== 'name' || node.operand.name !== parameter)

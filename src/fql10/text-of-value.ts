@@ -9,7 +9,7 @@ import type { Call } from './call.ts'
 import { keyText, quoted } from './text/quoted.ts'
 import { Doc, isArray, isStruct, type Struct, type Value } from './value.ts'
 
-/** The digits of a whole double without an exponent: the shortest digits, padded with zeros. */
+/** The text of a whole double without an exponent: the shortest digits that identify the double, padded with zeros. */
 function wholeText(double: number): string {
   const text = String(double)
   if (!text.includes('e')) return Object.is(double, -0) ? '-0' : text

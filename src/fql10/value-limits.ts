@@ -1,6 +1,7 @@
-// Measures the size and depth of values. Values share their parts, so a short query can construct a value that no
-// machine can traverse. An example is `[x, x]`, then an array of two such arrays, and so on. Each new value is measured
-// at once, and rejected above the limits. The sizes of large parts are cached.
+// Measures the size and depth of values. A value can contain the same array or object several times, so a short query
+// can construct a value that no machine can traverse. An example is `[x, x]`, then an array of two such arrays, and so
+// on. Each new value is measured when it is created, and rejected if it exceeds the limits. The sizes of large parts
+// are cached.
 
 import { longCall, step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
@@ -9,7 +10,10 @@ import type { Call } from './call.ts'
 import { isArray, isStruct, type Value } from './value.ts'
 
 interface Extent {
-  /** The number of values, and the UTF-16 units and bytes of their texts, in total. */
+  /**
+   * The total size: the number of values, including nested values, plus the UTF-16 units of texts and keys, plus the
+   * bytes of byte strings.
+   */
   readonly units: number
   readonly depth: number
 }
@@ -39,15 +43,18 @@ function extentOf(value: Value): Extent {
   return extent
 }
 
-/** Checks a new value, and returns it. Throws `value_too_large` at the call above the limits. */
+/**
+ * Checks a new value against the limits, and returns the value. Throws `value_too_large` at `call` if the value exceeds
+ * a limit.
+ */
 export function requireExtent<T extends Value>(value: T, call: Call): T {
   rejectBeyond(extentOf(value), call)
   return value
 }
 
 /**
- * Concatenates two arrays. The elements are not measured again, so that appending to a long array takes constant time
- * for the check. Throws as {@link requireExtent} does.
+ * Concatenates two arrays. The elements are not measured again, so the check takes constant time even for a long array.
+ * Throws as {@link requireExtent} does.
  */
 export function concatenate(left: readonly Value[], right: readonly Value[], call: Call): readonly Value[] {
   const [one, other] = [extentOf(left), extentOf(right)]
@@ -74,13 +81,16 @@ function rejectBeyond({ units, depth }: Extent, call: Call): void {
 
 // Enforces the length limit of texts that a query creates.
 
-/** The error for a text of `units` UTF-16 units. Undefined within the limit. */
+/** The error for a text of `units` UTF-16 units. Undefined if the text is within the limit. */
 export function tooLong(units: number): Message | undefined {
   const max = limits.v10TextUnitsMax
   return units > max ? msg`Value too large: string size ${units} exceeds limit ${own(max)}.` : undefined
 }
 
-/** Counts the cost of a text before a function creates it, in UTF-16 units. Throws `value_too_large` past the limit. */
+/**
+ * Counts the cost of creating a text of `units` UTF-16 units. Must be called before the text is created. Throws
+ * `value_too_large` if the text would exceed the limit.
+ */
 export function countText(units: number, call: Call): void {
   const message = tooLong(units)
   if (message !== undefined) throw call.failure('value_too_large', message)

@@ -17,7 +17,7 @@ import type { Arity } from './arity.ts'
 import type { LambdaNode } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'
 
-/** A Long that would fit 32 bits. It comes from the wire and from some functions, never from arithmetic. */
+/** A Long whose integer fits 32 bits. Such a Long comes from the wire or from some functions, never from arithmetic. */
 export class NarrowLong {
   readonly kind = 'long'
   readonly value: bigint
@@ -75,7 +75,7 @@ export class Module {
   readonly name: string
   /** The enclosing module, such as `Collection` for `Collection.Deleted`. */
   readonly parent: string | undefined
-  /** Its fields and functions: library/entry.ts#Members. */
+  /** The fields and functions of the module: library/entry.ts#Members. */
   readonly members: TableEntry
   /** True for a user collection. Its name may equal the name of a built-in module. */
   readonly isUserCollection: boolean
@@ -91,7 +91,7 @@ export class Module {
   }
 }
 
-/** A user collection under one of its names. */
+/** A user collection, with the name or alias that the query uses. */
 export class UserCollection extends Module {
   /** The collection's own document. */
   readonly definition: Doc
@@ -104,16 +104,16 @@ export class UserCollection extends Module {
   }
 }
 
-/** The past, current or future state of a document. */
+/** The state of a document at one time: a stored version, or a version that is about to be written. */
 export interface DocumentVersion {
-  /** Microseconds if the version is stored. */
+  /** The time of the write. A stored version has a number of microseconds. */
   readonly ts: number | Time | TransactionTime
   readonly fields: ReadonlyMap<string, StoredValue>
   /** The cache for the text of a stored version. */
   readonly shown?: VersionRenderCache | undefined
 }
 
-/** The state of a document value that is not a plain reference. */
+/** The special state of a document value. A plain reference has no such state. */
 type DocState =
   /** The call that returned this value has deleted the document. */
   | 'deleted'
@@ -124,11 +124,13 @@ type DocState =
 
 /** The index that found a document. Fields that the index covers are available without reading the document. */
 export interface IndexUse {
-  /** The name, with the name of its collection. */
+  /** The name of the collection and the name of the index, such as `Jar.byName`. */
   readonly name: string
-  /** The fields that index entries contain unchanged. `all` during the evaluation of a computed field. */
+  /**
+   * The fields that index entries contain unchanged. `all` while a computed field that the index contains is evaluated.
+   */
   readonly covered: ReadonlySet<string> | 'all'
-  /** The argument list of the index function; absent if a cursor continues a set. */
+  /** The position of the argument list in the call of the index function. Absent for a set from a cursor. */
   readonly span?: Span | undefined
 }
 
@@ -168,11 +170,14 @@ export class Doc {
 /** A lazy set. */
 export abstract class SetValue {
   readonly kind = 'set'
-  /** The parts of the set as stored values, with its kind first. `save` converts values to stored values. */
+  /**
+   * Encodes the set as stored values: the kind of the set, followed by its parts. `save` converts values to stored
+   * values.
+   */
   abstract saved(save: (value: Value) => StoredValue): readonly StoredValue[]
 }
 
-/** The end of a page of a set, as text. */
+/** A cursor: the encoded position where the next page of a set starts. */
 export class SetCursor {
   readonly kind = 'cursor'
   readonly text: string
@@ -196,7 +201,7 @@ export class EventSource {
   }
 }
 
-/** Variables, innermost first. */
+/** A variable, with the variables of the enclosing scopes in `outer`. */
 export class Scope {
   readonly name: string
   readonly value: Value
@@ -236,7 +241,7 @@ export class BoundFunction {
   }
 }
 
-/** A user function under one of its names. */
+/** A user function, with the name or alias that the query uses. */
 export class UserFunction {
   readonly kind = 'user function'
   readonly name: string
@@ -328,7 +333,7 @@ export function isNumber(value: Value): value is NumberValue {
 
 type Tagged = Extract<Value, { readonly kind: string }>
 
-/** Distinguishes types of values. Numbers of all widths have one kind, and so do all nulls. */
+/** The kind of a value. All numbers have the same kind, and all nulls have the same kind. */
 export type Kind =
   | 'number'
   | 'string'

@@ -35,7 +35,7 @@ function valueType<T extends Value>(name: string, accepts: (value: Value) => val
   }
 }
 
-/** The basic types. The name appears in errors. */
+/** The basic types. Errors contain the name of the type. */
 export const anyValue: ArgumentType<Value> = { mode: 'value', name: 'Any', check: value => value }
 export const string = valueType('String', value => typeof value === 'string')
 export const integer = valueType('Integer', value => typeof value === 'bigint')
@@ -53,7 +53,7 @@ export const time: ArgumentType<Time> = {
     throw mismatch('Time', value, call, key)
   },
 }
-/** A time for reads; the placeholder of the transaction time means now. */
+/** The time as of which documents are read. A {@link TransactionTime} means the present. */
 export const transactionTime: ArgumentType<Time | TransactionTime> = {
   mode: 'value',
   name: 'Time',
@@ -94,15 +94,17 @@ export function isScalar(value: Value): value is Value {
 
 // ---------------------------------------------------------------------------------- references and sets
 
-/** The error for a value that is not `expected`: `invalid ref` for an unresolved reference. */
+/**
+ * The error for a value that is not of the type `expected`. For an unresolved reference, the error is `invalid ref`.
+ */
 function refuse(expected: string, value: Value, call: Call, key: string): QueryError {
   if (value instanceof UnresolvedRef) return undefinedReference(value, call, key)
   return mismatch(expected, value, call, key)
 }
 
 /**
- * Like {@link valueType}, for types whose values may be references: an unresolved reference causes `invalid ref`.
- * Errors call the type `expected`.
+ * Like {@link valueType}, but an unresolved reference causes `invalid ref`. Errors contain `expected` as the name of
+ * the type.
  */
 function referringType<T extends Value>(
   name: string,
@@ -166,7 +168,10 @@ export const iterable: ArgumentType<Elements> = referringType(
 /** Materialized elements: an array or a page. */
 export const arrayOrPage = valueType('Array or Page', value => isArray(value) || value instanceof Page)
 
-/** Materialized elements. The error for a set names its type; other values get the error of {@link iterable}. */
+/**
+ * Materialized elements: an array or a page. For a set, the error says that a set was provided. Other values cause the
+ * error of {@link iterable}.
+ */
 export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
   mode: 'value',
   name: 'Array or Page',
@@ -188,7 +193,7 @@ export const setOrArray: ArgumentType<readonly Value[] | SetLike> = {
   },
 }
 
-/** A name or a reference. The function checks the kind of the reference. */
+/** A name or a reference. The function that has this argument checks the kind of the reference. */
 export const nameOrRef = referringType(
   'String or Ref',
   value => typeof value === 'string' || value instanceof Ref,
@@ -213,7 +218,7 @@ export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
         } catch (error) {
           if (!(error instanceof QueryError)) throw error
           errors ??= new ErrorList()
-          // The element was checked at the position of the list, so its index is appended.
+          // `check` reports the position of the list, so the index of the element is appended.
           for (const entry of error.errors) errors.add([{ ...entry, position: [...entry.position, index] }])
         }
       }
@@ -262,5 +267,5 @@ export const lazyList: ArgumentType<readonly Lazy[]> = {
 /** A literal, non-empty array of expressions. */
 export const lazySequence: ArgumentType<readonly Lazy[]> = { ...lazyList, mode: 'lazy sequence' }
 
-/** A lambda written in place. */
+/** A lambda literal. */
 export const lambda: ArgumentType<BoundLambda> = { mode: 'lambda', name: 'Lambda', check: notAValue }

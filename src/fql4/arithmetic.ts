@@ -1,5 +1,5 @@
-// Arithmetic on integers and doubles as the language defines it. Integers have 64 bits and wrap around. If any operand
-// is a double, the result is a double.
+// The arithmetic of the language on integers and doubles. Integers have 64 bits and wrap around. If any operand is a
+// double, the result is a double.
 
 import { javaDoubleText } from '../values/double-text.ts'
 import { int64Max, int64Min } from '../values/value.ts'
@@ -12,7 +12,10 @@ export function wrap(integer: bigint): bigint {
   return BigInt.asIntN(64, integer)
 }
 
-/** Creates an operation on two numbers from its definitions for integers (of any size) and for doubles. */
+/**
+ * Creates an operation on two numbers from a function for integers and a function for doubles. Integer results of any
+ * size are wrapped to 64 bits.
+ */
 export function arithmetic(
   integers: (left: bigint, right: bigint) => bigint,
   doubles: (left: number, right: number) => number,
@@ -36,7 +39,7 @@ export function toLong(double: number): bigint {
   return double <= -(2 ** 63) ? int64Min : BigInt(Math.trunc(double))
 }
 
-/** {@link toLong}, as the double nearest to the integer. Never −0. */
+/** Like {@link toLong}, but returns the double that is nearest to the integer. The result is never −0. */
 export function cutToLong(double: number): number {
   if (Number.isNaN(double)) return 0
   return Math.max(-(2 ** 63), Math.min(2 ** 63, Math.trunc(double))) + 0

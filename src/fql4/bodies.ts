@@ -1,6 +1,6 @@
 // Parses the bodies of requests, and renders the results and errors of queries as JSON. Errors have the form
-// `{"errors":[…]}`, with the members in their documented order. The query log gets the first errors, without quoted
-// values.
+// `{"errors":[…]}`, with the members in their documented order. The query log gets only the first errors, without the
+// values that the error texts quote.
 
 import { joinMessages, type Message, msg, own } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -32,8 +32,9 @@ export function readBody(body: string | undefined): Json {
 }
 
 /**
- * The query to explain, and the caller for whom it is explained. Undefined for a text or a template, which are queries
- * of version 10; in version 4 they would only be literals. Throws `bad request`.
+ * Parses a request to explain a query: the query, and the caller (`as`) for whom the query is explained. Returns
+ * undefined if the query is a string or a template. Strings and templates are queries of version 10; in version 4, they
+ * would be mere literals. Throws `bad request`.
  */
 export function readExplanation(
   body: string | undefined,
@@ -52,17 +53,17 @@ function entryJson(entry: ErrorEntry): Record<string, unknown> {
   return { position, code, description, failures, cause: cause?.map(entryJson) }
 }
 
-/** The body of a failed query. */
+/** The body of the response to a failed query. */
 export function queryErrorBody(errors: readonly ErrorEntry[]): string {
   return JSON.stringify({ errors: errors.map(entryJson) })
 }
 
-/** The body of a request that failed as a whole. */
+/** The body of the response to a request that failed as a whole. */
 export function requestErrorBody(error: RequestError): string {
   return JSON.stringify({ errors: [{ code: error.code, description: error.description }] })
 }
 
-/** Maximum numbers of logged steps of a position, and of logged errors, fields and causes. */
+/** Limits of the query log: the number of steps of a position, and the number of errors, fields and causes. */
 const stepsShown = 30
 const errorsShown = 3
 
@@ -99,8 +100,8 @@ function placeOf(position: Position): Message {
 type NamesOf = Pick<Transaction, 'catalogue' | 'writable'>
 
 /**
- * `{"resource":…}` with references named as in the request's database. In a writing transaction, whose time is not
- * final yet, `fillTransactionTime` must complete the body.
+ * Renders `{"resource":…}`. References are rendered as seen from the request's database. In a writing transaction, the
+ * transaction time is not known yet, so `fillTransactionTime` must complete the body.
  */
 export function renderResource(value: Value, session: Session): string {
   const { transaction } = session
@@ -115,7 +116,9 @@ export function renderResource(value: Value, session: Session): string {
   return transaction.writable ? flat(text) : text
 }
 
-/** The names of references as clients of a version see them from the database `scope`. */
+/**
+ * Returns the names with which references are rendered for clients of `apiVersion`, as seen from the database `scope`.
+ */
 export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction: NamesOf): RefNames {
   const { catalogue, writable } = transaction
   return {
@@ -123,7 +126,7 @@ export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction:
     nameOf: ref => catalogue.nameOf(ref),
     parentOf: database => (database === rootDatabase ? undefined : catalogue.database(database)?.ref),
     isThere: collection => catalogue.hasCollection(scope, collection),
-    // A writing transaction may change names, so it uses no cached tails.
+    // A writing transaction may change names, so references are rendered without the cached tails.
     ...(!writable && { tails: catalogue.derived(scope, `tails in ${apiVersion}`, noTails) }),
   }
 }

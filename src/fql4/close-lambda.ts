@@ -1,5 +1,6 @@
-// Converts lambdas to values by printing them in canonical form. Captured variables become a `let` of literals.
-// References stay values, so that a renamed object is still found. The result does not depend on the current query.
+// Converts lambdas in a query to lambda values. The body of a lambda value is wire JSON in canonical form. Captured
+// variables become a `let` of literals. References stay values, so that a renamed schema object is still found. The
+// lambda value does not depend on the query.
 
 import { step } from '../base/effort.ts'
 import { Lambda, nativeOfKind, Transient, UnresolvedRef, type Value } from '../values/value.ts'
@@ -71,7 +72,10 @@ function printExpression(expression: Expression, literalValue: ValueOfLiteral): 
   }
 }
 
-/** An object, or a list when a name is bound twice; the list renders as an object that contains the name twice. */
+/**
+ * Prints the bindings of a `let` as an object. If a name is bound twice, prints a list of bindings instead. The list
+ * renders as an object that contains the name twice.
+ */
 function printBindings(bindings: readonly (readonly [string, Value])[]): Value {
   const fields = new Map(bindings)
   if (fields.size === bindings.length) return escapeKeys(fields)
@@ -92,7 +96,7 @@ function printLambda(lambda: LambdaExpression, literalValue: ValueOfLiteral, ver
   return printed
 }
 
-/** An expression that evaluates to the value. */
+/** Prints an expression that evaluates to `value`. */
 function printValue(value: Value): Value {
   step()
   if (value instanceof Map) return printObject(value)
@@ -108,7 +112,7 @@ function printObject(fields: ReadonlyMap<string, Value>): Value {
   ])
 }
 
-/** Wraps objects in `@obj` if a key could be mistaken for a tag. */
+/** Wraps an object in `@obj` if one of its keys could be mistaken for a tag. */
 function escapeKeys(fields: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   const tagged = [...fields.keys()].some(name => name.startsWith('@'))
   return tagged ? new Map([['@obj', fields]]) : fields

@@ -12,7 +12,7 @@ import { typeName } from './values/tagged.ts'
 import type { Variables } from './variables.ts'
 import { type ApiVersion, isApiVersion, isAtLeast } from './wire/version.ts'
 
-/** A running call: the context of a function in addition to its arguments. */
+/** A running call: the context that a function gets in addition to its arguments. */
 export class Call {
   readonly session: Session
   readonly expression: CallExpression
@@ -24,17 +24,17 @@ export class Call {
     this.variables = variables
   }
 
-  /** The position of the call, or of a part of it. */
+  /** The position of the call, followed by the steps `further` to a part of the call. */
   position(...further: (string | number)[]): Position {
     return this.expression.place.position(...further)
   }
 
-  /** An error at the call, or at a part of it. */
+  /** An error at the position of the call, followed by the steps `further`. */
   error(code: QueryErrorCode, description: Message, ...further: (string | number)[]): QueryError {
     return QueryError.of(code, description, this.position(...further))
   }
 
-  /** `invalid argument` at the call, or at a part of it. */
+  /** The error `invalid argument` at the position of the call, followed by the steps `further`. */
   invalid(description: Message, ...further: (string | number)[]): QueryError {
     return this.error('invalid argument', description, ...further)
   }
@@ -52,18 +52,18 @@ type ArgumentMode = 'value' | 'lazy' | 'lazy list' | 'lazy sequence' | 'lambda' 
 /** The type of an argument: how it is passed and checked. `T` is the type that the function receives. */
 export interface ArgumentType<T> {
   readonly mode: ArgumentMode
-  /** The name shown in the reference, such as `Integer`. */
+  /** The name of the type in the reference, such as `Integer`. */
   readonly name: string
   /**
-   * Checks a value; throws an error at the argument's position when the value is invalid. Never called for `lazy`
-   * modes, which have no value yet.
+   * Checks the value of the argument `key`. Throws an error at the argument's position if the value is invalid. Not
+   * called in the `lazy` modes, because the argument has no value yet.
    */
   readonly check: (value: Value, call: Call, key: string) => T
-  /** The argument may be omitted; the function then receives undefined. An explicit null is not an omission. */
+  /** True if the argument may be omitted. The function then receives undefined. An explicit null is not an omission. */
   readonly optional?: true
 }
 
-/** An argument that may be omitted. */
+/** The same type for an argument that may be omitted. */
 export function optional<T>(type: ArgumentType<T>): ArgumentType<T | undefined> {
   return { ...type, optional: true }
 }
@@ -80,8 +80,8 @@ export interface FunctionDefinition extends FunctionHeader {
   /** The effect of a call. Contexts that forbid this effect reject the call. */
   readonly effect: Effect
   /**
-   * The effect that the parser assumes for a lambda with such a call. Only for `call` does it differ from `effect`,
-   * because the called function may do anything.
+   * The effect that the parser assumes for a lambda that contains a call of this function. It differs from `effect`
+   * only for the function `call`, because the called user function may have any effect.
    */
   readonly staticEffect: Effect
   /** Number of compute units per call; 0 for control forms. */
@@ -109,7 +109,7 @@ export type ArgumentsOf<A extends ArgumentTypes> = {
   readonly [K in keyof A]: A[K] extends ArgumentType<infer T> ? T : never
 }
 
-/** The API versions that have a function, and the function that replaces it. */
+/** The API versions in which a function exists, and the name of the function that replaces this function. */
 export type Lifetime = Partial<Pick<FunctionDefinition, 'since' | 'until' | 'deprecatedFor'>>
 
 /** The declaration of a function in a family file. The name of the function is the key of its first argument. */
@@ -126,18 +126,18 @@ interface FunctionDeclaration<A extends ArgumentTypes>
   readonly evaluate: (args: ArgumentsOf<A>, call: Call) => Value
 }
 
-/** The declaration of a function with one argument. Its example is an argument and the result. */
+/** The declaration of a function with one argument. Its `example` contains only the argument and the result. */
 interface UnaryDeclaration<T> extends Omit<FunctionDeclaration<ArgumentTypes>, 'arguments' | 'evaluate'> {
   readonly evaluate: (argument: T, call: Call, name: string) => Value
 }
 
-/** The declarations of a family, under the name of its chapter in the reference. */
+/** A family of functions. Its name is also the name of its chapter in the reference. */
 export interface FunctionFamily {
   readonly name: string
   readonly definitions: readonly FunctionDefinition[]
 }
 
-/** Completes a declaration; {@link family} collects the results. */
+/** Adds the default values to a declaration. {@link family} collects the resulting definitions. */
 export function define<A extends ArgumentTypes>(
   declaration: FunctionDeclaration<A>,
 ): Omit<FunctionDefinition, 'family'> {
@@ -158,7 +158,7 @@ export function define<A extends ArgumentTypes>(
   }
 }
 
-/** {@link define} for a function of one argument. */
+/** Like {@link define}, for a function with one argument. */
 export function unary<T>(name: string, type: ArgumentType<T>, declaration: UnaryDeclaration<T>) {
   const { evaluate, example, ...documented } = declaration
   return define({
@@ -169,7 +169,7 @@ export function unary<T>(name: string, type: ArgumentType<T>, declaration: Unary
   })
 }
 
-/** A family of functions: one file, and one chapter of the reference. */
+/** Creates a family of functions, which is one chapter of the reference. */
 export function family(
   name: string,
   definitions: readonly Omit<FunctionDefinition, 'family'>[],
@@ -192,7 +192,7 @@ export function undefinedReference(value: UnresolvedRef, call: Call, ...at: (str
   return call.error('invalid ref', undefinedReferenceText(value, call.session), ...at)
 }
 
-/** The sentence that names the missing object of an unresolved reference. */
+/** The error text for an unresolved reference. The text names the object that does not exist. */
 export function undefinedReferenceText({ target }: UnresolvedRef, session: Session): Message {
   switch (target.type) {
     case 'document':

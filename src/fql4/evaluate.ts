@@ -1,4 +1,4 @@
-// Evaluates expressions. Evaluation is synchronous. All effects of a query use the transaction of its evaluation.
+// Evaluates expressions. Evaluation is synchronous. All reads and writes of a query use the transaction of the session.
 
 import { unreachable } from '../base/assert.ts'
 import { limits } from '../base/limits.ts'
@@ -36,8 +36,8 @@ const evaluateLimits = {
 } as const
 
 /**
- * The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, and Pending when it has to
- * wait for a result.
+ * Evaluates an expression. Throws a QueryError with positions, a RequestError if a limit is exceeded, or Pending if the
+ * evaluation has to wait for a result.
  */
 export function evaluate(expression: Expression, variables: Variables | undefined, session: Session): Value {
   switch (expression.kind) {
@@ -182,12 +182,15 @@ export function stackOverflow(position: ErrorEntry['position']): QueryError {
   return QueryError.of('stack overflow', description, position)
 }
 
-/** Has a position in a query, for errors. */
+/** Something with a position in the query. Errors contain this position. */
 interface HasPosition {
   position(): ErrorEntry['position']
 }
 
-/** Applies a lambda literal. `at`: the key of the argument with the lambda, for arity errors. */
+/**
+ * Applies a lambda literal. `at`: the name of the call's argument that contains the lambda. An error about the number
+ * of arguments has this position.
+ */
 export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?: string): Value {
   const { lambda, variables: outer } = bound
   const variables = bindParameters(lambda.parameters, argument, outer, call, at)
@@ -195,16 +198,16 @@ export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?
 }
 
 /**
- * Applies a lambda value: the body of a stored function, a predicate, a set's filter. Positions of its errors are
- * relative to the lambda. `caller` is the position for errors in applying the lambda, such as a wrong number of
- * arguments.
+ * Applies a lambda value: the body of a stored function, a predicate, a set's filter. Errors inside the lambda have
+ * positions relative to the lambda. Errors that prevent the call of the lambda, such as a wrong number of arguments,
+ * have the position of `caller`.
  */
 export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: HasPosition): Value {
   const { body, parameters } = compileLambda(lambda)
   return enter(body, bindParameters(parameters, argument, undefined, caller), session, caller)
 }
 
-/** The value of a lambda's body. */
+/** Evaluates the body of a lambda. If calls are nested too deeply, the error has the position of `caller`. */
 function enter(
   body: Expression,
   variables: Variables | undefined,
@@ -221,7 +224,10 @@ function enter(
   }
 }
 
-/** Binds a lambda's parameters to its argument. An array pattern requires an array of the same length. */
+/**
+ * Binds a lambda's parameters to its argument. A list of parameters requires an array of the same length. A list with
+ * one parameter also accepts a value that is not an array.
+ */
 function bindParameters(
   parameters: LambdaExpression['parameters'],
   argument: Value,
@@ -247,10 +253,13 @@ function bind(name: string, value: Value, outer: Variables | undefined): Variabl
   return name === '_' ? outer : new Variables(name, value, outer)
 }
 
-// Set literals (`@set`). The parser converts a literal to a call of the function that creates such a set. If that
-// function fails, the literal is an invalid expression.
+// Set literals (`@set`). The parser converts the literal of a set to a call of the function that creates this set. If
+// this function throws an error, the query fails with `invalid expression`.
 
-/** The set that `build`, the call of a literal, returns. All of its errors become `invalid expression`. */
+/**
+ * Returns the set of a set literal. `build` evaluates the call of the literal. All errors of this call become `invalid
+ * expression`.
+ */
 function literalSet({ place }: SetLiteral, build: () => Value): SetValue {
   const value = asLiteral(build)
   if (value instanceof SetValue) return value

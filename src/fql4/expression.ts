@@ -1,6 +1,6 @@
-// The syntax tree of queries, which is small and closed. Except for the few forms here, every node is a function call;
-// the functions are in functions/<family>.ts. Each node has a place. The position is computed from the place, and only
-// when an error needs it.
+// The syntax tree of queries. Most nodes are function calls; the other kinds of nodes are declared here. The functions
+// are declared in functions/. Each node has a place. The position of a node is computed from its place only when an
+// error needs the position.
 
 import type { Message } from '../base/message.ts'
 import type { Effect } from '../model/code-interface.ts'
@@ -8,7 +8,10 @@ import type { NativeName, SchemaKind, Value } from '../values/value.ts'
 import { type Position, QueryError } from './query-errors.ts'
 import type { Variables } from './variables.ts'
 
-/** The place of an expression: a step from the enclosing place. The root has no step. */
+/**
+ * The place of an expression: the place of the enclosing expression, and the step from this place to the expression.
+ * The root has no step.
+ */
 export class Place {
   readonly outer: Place | undefined
   readonly step: string | number
@@ -19,7 +22,7 @@ export class Place {
 
   static readonly root: Place = new Place(undefined, '')
 
-  /** The place one step further inside. */
+  /** The place one step inside this place. */
   at(step: string | number): Place {
     return new Place(this, step)
   }
@@ -32,7 +35,7 @@ export class Place {
   }
 }
 
-/** A parse error at a place or below it. */
+/** A parse error at a place, or at the given steps inside the place. */
 export function fault(description: Message, place: Place, ...steps: (string | number)[]): QueryError {
   return QueryError.of('invalid expression', description, place.position(...steps), { rank: 'parse' })
 }
@@ -51,7 +54,10 @@ interface ReferenceLiteral {
   readonly target: ReferenceTarget
 }
 
-/** A set literal `@set`: a call of the function that creates the set, whose literal arguments are checked at evaluation. */
+/**
+ * A set literal `@set`. `call` is a call of the function that creates the set. The arguments of the call are literals,
+ * and are checked when the query is evaluated.
+ */
 export interface SetLiteral {
   readonly kind: 'set'
   readonly place: Place
@@ -94,7 +100,7 @@ interface LetExpression {
 export interface FunctionHeader {
   /** The leading wire key, which is the name for users. */
   readonly name: string
-  /** The wire keys of its arguments, in order. */
+  /** The wire keys of the function's arguments, in order. */
   readonly keys: readonly string[]
 }
 
@@ -106,17 +112,19 @@ export interface CallExpression {
   readonly operands: readonly (Operand | undefined)[]
 }
 
-/** A lambda in a query; it becomes a value only through `query`. */
+/**
+ * A lambda in a query. It is a part of the syntax tree, not a value. The function `query` converts a lambda to a value.
+ */
 export interface LambdaExpression {
   readonly kind: 'lambda'
   readonly place: Place
   readonly parameters: string | readonly string[]
   readonly body: Expression
-  /** The API version under which the lambda was parsed. It never changes. */
+  /** The API version under which the lambda was parsed. The API version of a lambda never changes. */
   readonly apiVersion: string
   /** The effect of running the lambda. A `call` counts as a write, whatever the called function does. */
   readonly effect: Effect
-  /** Variables that are bound outside of the lambda. */
+  /** The variables that the lambda uses and that are bound outside of the lambda. */
   readonly freeVariables: ReadonlySet<string>
 }
 

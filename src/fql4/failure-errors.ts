@@ -250,7 +250,7 @@ const referenceTexts = {
   'other database': 'Reference cannot be scoped.',
 } as const
 
-/** The names of types in the failures of fields. */
+/** The name of a value's type in the failures of fields. */
 function storedTypeName(value: Value): string {
   switch (typeof value) {
     case 'bigint':

@@ -56,7 +56,10 @@ function render(value: Value, session: Session): RenderedResponse {
 /** The position of errors outside of any call. */
 const nowhere: CallSite = { position: () => [] }
 
-/** Stored lambdas. Errors of the application itself have the position of the calling function. */
+/**
+ * Runs and checks stored lambdas. An error that prevents the call of a lambda, such as a wrong number of arguments, has
+ * the position of the calling function.
+ */
 const code: CodeLanguage<'4'> = {
   run(lambda, given, session) {
     const argument = 'one' in given ? given.one : argumentOf(lambda.parameters, given.list)
@@ -80,7 +83,10 @@ const code: CodeLanguage<'4'> = {
   },
 }
 
-/** The argument for a lambda: the only argument if the parameter is not a pattern, otherwise the list of arguments. */
+/**
+ * The argument for a lambda. If the lambda has a single parameter name and `list` has one value, the argument is this
+ * value. Otherwise the argument is the whole list.
+ */
 function argumentOf(parameters: string | readonly string[], list: readonly Value[]): Value {
   const [only] = list
   return typeof parameters === 'string' && list.length === 1 && only !== undefined ? only : list
@@ -106,7 +112,7 @@ const typeWords: ReadonlySet<string> = new Set(
    Transaction UUID Unit Unresolved or and of`.split(/\s+/),
 )
 
-/** The errors that a LanguageError of this language has. */
+/** The entries of an error of version 4; empty for any other error. */
 function entriesOf(error: Error): readonly ErrorEntry[] {
   return error instanceof QueryError ? error.errors : []
 }

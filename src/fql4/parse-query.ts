@@ -1,6 +1,6 @@
-// Parses wire JSON into expressions. Parsing neither looks anything up nor runs anything, so it needs no transaction.
-// An object is a call if its keys are exactly the keys of a registered function, or of one of the few forms below.
-// Every error is an `invalid expression` with its position.
+// Parses wire JSON into expressions. The parser reads no data and runs no functions, so it needs no transaction. An
+// object is a call if its keys are exactly the keys of a registered function, or of one of the few forms below. Every
+// error is an `invalid expression` with its position.
 
 import { step } from '../base/effort.ts'
 import { msg } from '../base/message.ts'
@@ -24,7 +24,7 @@ import { isApiVersion, isAtLeast } from './wire/version.ts'
 /** Finds the function with exactly these wire keys in an API version. */
 export interface FunctionLookup {
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
-  /** The function that creates set literals with these keys. */
+  /** Finds the function that creates the set of a set literal with these keys. */
   findSet(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
 }
 
@@ -38,9 +38,9 @@ export interface ParsedQuery {
 }
 
 /**
- * Parses a query. Throws a QueryError of rank `parse`. By the rules of the language, the QueryError contains the first
- * error of lists and arguments, and all errors of `let` and lambdas. Unbound variables are reported together, and only
- * when there is no other error.
+ * Parses a query. Throws a QueryError of rank `parse`. Of the errors in the elements of a list or in the arguments of a
+ * call, the QueryError contains only the first. Of the errors in a `let` or a lambda, it contains all. The language
+ * defines these rules. Unbound variables are reported together, and only when there is no other error.
  */
 export function parseQuery(json: Json, apiVersion: string, functions: FunctionLookup): ParsedQuery {
   const parser = new Parser(apiVersion, functions)
@@ -50,8 +50,8 @@ export function parseQuery(json: Json, apiVersion: string, functions: FunctionLo
 }
 
 /**
- * Parses the body of a stored lambda: canonical JSON with values at leaves. Positions are relative to the lambda, so
- * they begin with `expr`.
+ * Parses a stored lambda. `body` is canonical JSON that may contain values. Positions are relative to the lambda, so
+ * positions in the body begin with `expr`.
  */
 export function parseStoredLambda(
   parameters: string | readonly string[],
@@ -87,7 +87,7 @@ function collect(...parts: (() => void)[]): void {
   errors.throwIfAny()
 }
 
-/** A lambda being parsed: the index of its first variable, its effect and its free variables. */
+/** A lambda that is being parsed. `base` is the index of the first variable that the lambda binds. */
 interface LambdaFrame {
   readonly base: number
   effect: Effect
@@ -176,7 +176,7 @@ class Parser {
     }
   }
 
-  /** Separate expressions: a non-empty array, or a single expression. */
+  /** Parses a list of separate expressions, written as a non-empty array or as a single expression. */
   #list(json: Json, place: Place): Operand {
     if (!Array.isArray(json)) return { kind: 'list', place, elements: [this.expression(json, place)] }
     if (json.length === 0) throw fault(msg`Expression list cannot be empty.`, place)
@@ -217,7 +217,9 @@ class Parser {
     return { kind: 'let', place, bindings, body: body as Expression }
   }
 
-  /** A reader for each binding, so that each can fail independently. */
+  /**
+   * Returns one function for each binding. The function reads the binding, so that each binding can have its own error.
+   */
   #letBindings(json: Json, place: Place): (() => { name: string; json: Json; place: Place })[] {
     if (Array.isArray(json)) {
       return json.map((element, index) => () => {
@@ -306,7 +308,7 @@ class Parser {
     throw fault(msg`${expected} expected, ${escapedTypeName(escaped)} provided.`, place)
   }
 
-  /** `quote`: the content is not evaluated, only its escapes are read. */
+  /** Parses the content of `quote`. The content is not evaluated; only its tags (such as `@ref`) are converted. */
   #quoted(json: Json, place: Place): Expression {
     step()
     if (Array.isArray(json)) {
@@ -352,7 +354,10 @@ class Parser {
     return value === undefined ? undefined : { kind: 'literal', place, value }
   }
 
-  /** The lambda of `@query` and of parts of `@set`. It has its own version and no variables in scope. */
+  /**
+   * Parses the lambda of `@query`, or a lambda inside `@set`. The lambda has its own API version, and cannot use
+   * variables of the query.
+   */
   #closedLambda(json: Json, place: Place): LambdaExpression {
     const version = json instanceof Map ? (json.get('api_version') ?? firstLambdaVersion) : undefined
     const size = json instanceof Map && json.has('api_version') ? 3 : 2
@@ -394,8 +399,9 @@ class Parser {
   }
 
   /**
-   * Parts of a set are literals. `events` may contain the inner set without its `@set`. Clients read the inner sets of
-   * a stored set as objects with the key `@set`. When a client sends such an object back, it becomes a set again.
+   * Parses a part of a set. Parts are literals. `events` may contain the inner set without its `@set`. Clients receive
+   * the inner sets of a stored set as `{"@obj": {"@set": …}}`. If a client sends this form, the parser converts it back
+   * to a set.
    */
   #setOperand(json: Json, place: Place): Expression {
     if (!(json instanceof Map)) return this.#quoted(json, place)

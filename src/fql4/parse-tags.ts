@@ -1,6 +1,6 @@
-// Parses references and tagged literals: `{"@ref": {...}}` in every nesting, the path strings of older drivers, and
-// the tags of times, dates, bytes and UUIDs. Only the syntax is checked here; the document is looked up when the
-// query runs.
+// Parses references and tagged literals: `{"@ref": {...}}`, also inside another reference, the path strings of older
+// drivers, and the tags of times, dates, bytes and UUIDs. Only the syntax is checked here; the document is looked up
+// when the query runs.
 
 import { msg } from '../base/message.ts'
 import { decodeBase64 } from '../values/base64.ts'
@@ -66,7 +66,7 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   return combine(id as string | bigint, collection, database, place)
 }
 
-/** Parses a nested reference, with or without its tag. Undefined when it is absent or null. */
+/** Parses a nested reference, with or without `@ref`. Returns undefined if `json` is undefined or null. */
 function parsePart(json: Json | undefined, place: Place): ReferenceTarget | undefined {
   if (json === undefined || json === null) return undefined
   if (!(json instanceof Map)) throw fault(msg`Ref expected, ${typeName(json)} provided.`, place)
@@ -136,7 +136,7 @@ function documentId(id: string | bigint, place: Place): bigint {
   return number
 }
 
-/** Decimal digits only, with an optional minus sign. */
+/** Returns whether a text has only decimal digits, after an optional minus sign. */
 function isNumeric(text: string): boolean {
   const start = text.charCodeAt(0) === 45 ? 1 : 0
   for (let index = start; index < text.length; index++) {
@@ -184,7 +184,10 @@ const readers: Readonly<Record<string, readonly [name: string, read: (text: stri
     '@uuid': ['UUID', text => parseUuid(text)],
   }
 
-/** The value of a tag; undefined for other tags. Throws `invalid expression` for invalid content. */
+/**
+ * The value of a literal with the tag `@ts`, `@date`, `@bytes` or `@uuid`; undefined for other tags. Throws `invalid
+ * expression` for invalid content.
+ */
 export function parseLiteralTag(tag: string, content: Json, place: Place): Value | undefined {
   const reader = Object.hasOwn(readers, tag) ? readers[tag] : undefined
   if (!reader) return undefined

@@ -31,7 +31,7 @@ import {
   SetValue,
 } from './values/transient.ts'
 
-/** The value at the end of a path; undefined when there is none. A null at the end is a value. */
+/** The value at the end of a path; undefined if the path leads to no value. A null at the end is a value. */
 export function valueAt(path: readonly PathStep[], from: Value, session: Session): Value | undefined {
   let value: Value | undefined = from
   for (let index = 0; index < path.length && value !== undefined; ) {
@@ -45,7 +45,10 @@ export function valueAt(path: readonly PathStep[], from: Value, session: Session
   return value
 }
 
-/** All values at a path. A name in the path is applied to each element of an array. Arrays at the end are flattened. */
+/**
+ * All values at a path. If a value on the path is an array and the next step is a name, the rest of the path is
+ * followed in each element. Arrays at the end of the path are flattened.
+ */
 export function valuesAt(path: readonly PathStep[], from: Value, session: Session): readonly Value[] {
   const found: Value[] = []
   gather({ path, session, found }, 0, from)
@@ -58,7 +61,10 @@ interface PathSearch {
   readonly found: Value[]
 }
 
-/** Follows a path from its step `at` on. Throws `bad request` when the result exceeds the limit of arrays. */
+/**
+ * Follows a path from its step `at` on, and adds the values at its end to `search.found`. Throws `bad request` if there
+ * are more values than an array may contain.
+ */
 function gather(search: PathSearch, at: number, from: Value): void {
   const { session, found, path } = search
   let value: Value | undefined = from
@@ -103,7 +109,10 @@ function stepInto(value: Value, step: PathStep, session: Session): Value | undef
   return undefined
 }
 
-/** The value that a step `@set` selects: the set itself, or a part of the set if a name is the next step. */
+/**
+ * The value that the step `@set` selects, and the number of steps used. If another step follows, the value is the part
+ * of the set with this name. Otherwise the value is the set itself.
+ */
 function intoSet(
   set: SetValue,
   step: PathStep,
@@ -156,7 +165,10 @@ function intoDocument(document: DocumentValue, step: string): Value | undefined 
   return document.fields.get(step)
 }
 
-/** The source of an index as clients see it: the stored key `class` of older definitions becomes `collection`. */
+/**
+ * The `source` of an index in the form that clients see. Older definitions contain the key `class`, which becomes
+ * `collection`.
+ */
 function renamedSource(source: Value | undefined): Value | undefined {
   if (source === undefined) return undefined
   if (isArray(source)) return source.map(each => renamedSource(each) as Value)
@@ -184,7 +196,10 @@ function nameOf(ref: Ref, { transaction }: Session): string | undefined {
   return namedNatives.has(ref.collection) ? transaction.catalogue.nameOf(ref) : undefined
 }
 
-/** The id of a native collection is its name, which older versions spell `classes`. */
+/**
+ * The id of a native collection is its name. Older API versions write `classes` instead of `collections`. Undefined for
+ * other references.
+ */
 function nativeIdOf(ref: Ref, session: Session): string | undefined {
   if (!isNativeCollectionRef(ref)) return undefined
   const name = nativeName(Number(ref.id))
@@ -202,7 +217,7 @@ function intoEvent(event: EventValue, step: string): Value | undefined {
     case 'resource':
       return event.document
     case 'data':
-      // A single covered value is selected as itself, although events print it in an array.
+      // A single covered value is returned without an array, although the printed event contains an array.
       if (event.ofSet) return event.values?.length === 1 ? event.values[0] : event.values
       return event.fields?.get('data') ?? null
     default:

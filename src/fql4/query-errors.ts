@@ -1,6 +1,6 @@
-// The closed tables of query errors in version 4: codes with their statuses, and the ranks that decide the status of a
-// response. The protocol defines the codes, statuses and fixed phrases, because clients depend on them. The errors of
-// sibling elements are collected in a bounded list.
+// The query errors of version 4: all codes with their statuses, and the ranks that determine the status of a response.
+// The protocol defines the codes, statuses and fixed phrases, because clients depend on them. The errors of sibling
+// elements are collected in a bounded list.
 
 import { step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
@@ -16,7 +16,7 @@ export const errorsLimits = {
 /** The priority of an error for the status of a response with several errors; parse errors come first. */
 type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 
-/** The closed table of error codes within a query, with the status of each. */
+/** All error codes within a query, with the HTTP status of each code. */
 export const queryErrorStatus = {
   /** `login` with a password that is wrong, or for a document that does not exist; the response is the same. */
   'authentication failed': 400,
@@ -85,12 +85,15 @@ export interface ErrorEntry {
   readonly position: Position
   readonly code: QueryErrorCode
   readonly description: string
-  /** The description as the query log may show it. */
+  /** The description in the form that the query log may contain. */
   readonly template: Message
   readonly failures?: readonly FieldError[]
   readonly cause?: readonly ErrorEntry[]
   readonly rank: ErrorRank
-  /** Differs from the code's status in a few situations (such as an inactive index: 400). */
+  /**
+   * The HTTP status. In a few situations, it differs from the usual status of the code (such as 400 for an inactive
+   * index).
+   */
   readonly status: number
 }
 
@@ -116,7 +119,9 @@ export class QueryError extends LanguageError {
     super(errors[0]?.description ?? 'query failed')
     this.errors = errors
   }
-  /** The text passed to `abort`, also within a called function. */
+  /**
+   * The text passed to `abort`, in the query or in a called function. Undefined if the query failed for another reason.
+   */
   get aborted(): string | undefined {
     let [first] = this.errors
     while (first?.code === 'call error') first = first.cause?.[0]
@@ -140,8 +145,8 @@ export function statusOf(errors: readonly ErrorEntry[]): number {
 }
 
 // Collects the errors of sibling elements for one response. The list is bounded, because a short query can cause very
-// many errors. A stack overflow is always the last error in the list. It would occur in all other elements as well, and
-// the cost would double with each level.
+// many errors. After a stack overflow, no more elements are evaluated. The stack would overflow in these elements as
+// well, and the cost would double with each level.
 
 /** Errors of several elements, for one response. */
 export class ErrorList {
@@ -158,7 +163,10 @@ export class ErrorList {
     }
   }
 
-  /** The result of `work`; undefined when it throws query errors, which are added. */
+  /**
+   * Runs `work` and returns its result. If `work` throws query errors, adds the errors to the list and returns
+   * undefined.
+   */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work()

@@ -1,5 +1,6 @@
-// Resolves references in the request's database or, through a scope, in a descendant. A missing object gives an
-// unresolved reference, which is a valid value until it is used.
+// Resolves references in the request's database or, through a scope, in a descendant. If the object does not exist, the
+// result is an unresolved reference. An unresolved reference is a valid value, but a function that needs its document
+// fails.
 
 import { msg } from '../base/message.ts'
 import type { Session } from '../model/session.ts'
@@ -15,7 +16,10 @@ import {
 } from '../values/value.ts'
 import { fault, type Place, type ReferenceTarget } from './expression.ts'
 
-/** The reference for the target of a literal. Throws `invalid expression` when the caller has no `self`. */
+/**
+ * The reference for the target of a literal. Throws `invalid expression` for a `self` reference if the caller has no
+ * such document in the collection.
+ */
 export function resolveTarget(target: ReferenceTarget, session: Session, place: Place): Ref | UnresolvedRef {
   switch (target.type) {
     case 'self':
@@ -42,13 +46,16 @@ function resolveScope(scope: ReferenceTarget | undefined, session: Session, plac
   return scope && resolveTarget(scope, session, place)
 }
 
-/** A document of a collection by id; unresolved if the collection is unresolved. */
+/**
+ * The reference to a document by its collection and id. It is unresolved if the reference to the collection is
+ * unresolved.
+ */
 export function documentRef(collection: Ref | UnresolvedRef, id: bigint): Ref | UnresolvedRef {
   if (collection instanceof UnresolvedRef) return new UnresolvedRef({ type: 'document', id, collection })
   return new Ref(collection.database, Number(collection.id), id)
 }
 
-/** A native collection of the request's database or of `scope`. */
+/** The reference to a native collection, in `scope` or else in the request's database. */
 export function nativeRef(
   name: NativeName,
   scope: Ref | UnresolvedRef | undefined,
@@ -58,7 +65,7 @@ export function nativeRef(
   return new Ref(scope?.id ?? session.database, native.collections, BigInt(native[name]))
 }
 
-/** A schema object by name, in the request's database or in `scope`. */
+/** The reference to a schema object by its name, in `scope` or else in the request's database. */
 export function resolveName(
   type: SchemaKind,
   name: string,

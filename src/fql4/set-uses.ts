@@ -1,6 +1,6 @@
 // Finds filters over all documents of a collection in a query, such as `Filter(Documents(Collection("orders")),
-// Lambda("ref", Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`, also over a page of the documents.
-// Stored functions are not examined.
+// Lambda("ref", Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`. Filters over a page of these documents
+// are found, too. Stored functions are not examined.
 
 import type { Path } from '../model/schema/paths.ts'
 import { indexNameFor, type SetUse } from '../model/use-recorders.ts'
@@ -29,7 +29,9 @@ function member(json: Json | undefined, name: string): Json | undefined {
   return json instanceof Map ? json.get(name) : undefined
 }
 
-/** The name of the collection of a `documents` set, of a page of this set, or of a `map` over such a page. */
+/**
+ * The name of the collection if `set` is a `documents` set, a page of a `documents` set, or a `map` over such a page.
+ */
 function collectionOf(set: Json | undefined): string | undefined {
   if (member(set, 'paginate') !== undefined) return collectionOf(member(set, 'paginate'))
   if (member(set, 'map') !== undefined) return collectionOf(member(set, 'collection'))

@@ -1,9 +1,9 @@
 // The shape of a query: its function keys and their nesting, without any text that a person could have entered as data.
-// People who read the log may not be allowed to see this data. So the rule is strict and simple: only words of the
-// language remain. All scalars and the names of fields, variables, collections and indexes become `?`.
+// People who read the log may not be allowed to see this data. Therefore only words of the language remain in the
+// shape. All scalars and the names of fields, variables, collections and indexes become `?`.
 //
-// The shape is computed for every request. So it is computed in one pass over the text, without parsing the text into
-// values.
+// The shape is computed for every request. To save time, one pass over the text computes the shape, and the text is not
+// parsed into values.
 
 import {
   blanksEnd,
@@ -24,22 +24,22 @@ import { anyMark, markOf } from '../values/names.ts'
 /** Maximum number of query characters read, of characters in the shape, and of nesting levels. */
 export const shapeLimits = { queryChars: 65_536, shapeChars: 2048, depth: 100 } as const
 
-/** Replaces removed text. Like all pieces here, it is escaped for the inside of a JSON string. */
+/** The text that replaces removed text. All texts in a shape are escaped for use inside a JSON string. */
 const removed = '\\"?\\"'
 
 /** The end of a truncated shape. */
 const cut = '…'
 
-/** Forms with a plain value as content, which is removed entirely. */
+/** Forms whose content is a plain value. The whole content is removed. */
 const valueForms = ['@ref', '@ts', '@date', '@bytes', '@uuid', '@obj', 'quote']
 
 /** Forms whose content has keys chosen by the client. */
 const namingForms = ['object', 'let']
 
-/** Forms whose content names a schema object if it is a text. */
+/** Forms whose content names a schema object if the content is a string. */
 const referringForms = ['collection', 'class', 'index', 'function']
 
-/** The kind of content after a key. */
+/** A key that remains in the shape, with the kind of its content. */
 interface Word {
   /** The escaped key, including the colon. */
   readonly text: string
@@ -237,8 +237,8 @@ class Scanner {
   }
 
   /**
-   * Moves to `end`. If the text was cut before `end`, moves to the maximum length, and the rest of the shape is
-   * omitted.
+   * Moves to `end`. If `end` is `unfinished` because the text was cut, moves to the end of the cut text. The rest of
+   * the shape is then omitted.
    */
   #skipTo(end: number): void {
     if (end === unfinished && this.#text.length < shapeLimits.queryChars) throw new NotJson()

@@ -1,5 +1,5 @@
 // Parses stored lambdas, once per value. Stored lambdas may call every function, and some functions apply stored
-// lambdas. To avoid the circular import, the registry provides the functions.
+// lambdas. To avoid a circular import, the registry passes the functions to this module at start.
 
 import type { Lambda } from '../values/value.ts'
 import type { LambdaExpression } from './expression.ts'

@@ -46,7 +46,7 @@ export function streamOrder(
   return { kind: 'pushed', subject, format: new EventFormat(fields, apiVersionOf(session), session.database) }
 }
 
-/** The wire format of events: a compact JSON object and a line break for each. */
+/** The wire format of events. Each event is a compact JSON object, followed by a line break. */
 class EventFormat implements StreamFormat {
   readonly key: string
   readonly fields: readonly StreamField[]

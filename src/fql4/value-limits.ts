@@ -18,7 +18,7 @@ const valueLimitsLimits = {
   textUnitsPerComputeUnit: 4096,
 } as const
 
-/** Returns a newly constructed value. Throws `bad request` when it is too large to be written out. */
+/** Returns a newly constructed value. Throws `bad request` if the value is too large to be written out. */
 export function requireExtent<T extends Value>(value: T, max: number = limits.valueUnitsMax): T {
   const extent = extentOf(value)
   if (extent <= max) return value
@@ -28,7 +28,10 @@ export function requireExtent<T extends Value>(value: T, max: number = limits.va
   )
 }
 
-/** Counts text before it is created, in UTF-16 units. Throws `bad request` beyond the limits. */
+/**
+ * Counts a text of `units` UTF-16 units before the text is created. Throws `bad request` if this text is too long, or
+ * if all texts of the query together are too long.
+ */
 export function countText(call: Call, units: number): void {
   if (units > limits.textUnitsMax) throw tooMuchText(units, limits.textUnitsMax)
   const { session } = call
@@ -39,7 +42,7 @@ export function countText(call: Call, units: number): void {
   countScan(call, units)
 }
 
-/** Counts text that a function reads. Throws beyond the compute limit. */
+/** Counts a text of `units` UTF-16 units that a function reads. Throws if the query exceeds its compute limit. */
 export function countScan(call: Call, units: number): void {
   longCall(units)
   const cost = Math.floor(units / valueLimitsLimits.textUnitsPerComputeUnit)

@@ -1,6 +1,6 @@
 // The variables in scope of an expression. While a query is parsed, only the names of the variables are kept. While the
 // query is evaluated, the variables are an immutable linked list, innermost first. The variables of a long `let` are
-// also found by name, because a linear search over all of them would be slow.
+// also found by name, because a linear search over so many variables would be slow.
 
 import { assert } from '../base/assert.ts'
 import type { Value } from '../values/value.ts'
@@ -43,7 +43,8 @@ export class Variables {
 export const groupedFrom = 16
 
 /**
- * The variables of a long `let`. A lambda may capture the variables bound so far, before the later variables are bound.
+ * The variables of a long `let`. A binding sees only the variables of earlier bindings. So `newest` searches only up to
+ * a given place in the group.
  */
 export class LetGroup {
   readonly outer: Variables | undefined
@@ -62,7 +63,7 @@ export class LetGroup {
     return this.#size++
   }
 
-  /** The latest variable with a name that was bound no later than the variable at `place`. */
+  /** The latest variable named `name` among the variables up to `place`. */
   newest(name: string, place: number): Variables | undefined {
     const namesakes = this.#byName.get(name)
     if (!namesakes) return undefined
@@ -76,7 +77,7 @@ export class LetGroup {
   }
 }
 
-/** The value of a variable. The parser has rejected unbound variables, so it exists. */
+/** The value of a variable. The variable exists, because the parser has rejected unbound variables. */
 export function lookUp(variables: Variables | undefined, name: string): Value {
   const found = variables?.find(name)
   assert(found, `variable ${name} is not bound`)
@@ -99,7 +100,7 @@ export class BoundNames {
     this.#names.push(name)
   }
 
-  /** The index of the latest binding of a name; -1 when it is not bound. */
+  /** The index of the latest binding of a name; -1 if the name is not bound. */
   newest(name: string): number {
     return this.#places.get(name)?.at(-1) ?? -1
   }

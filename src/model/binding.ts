@@ -1,6 +1,6 @@
-// Evaluates bindings, the computed fields of indexes: stored code that runs over one document whenever the document is
-// written. A binding can read only its document and the names of its database. So an index entry that is computed again
-// later is the same.
+// Evaluates bindings. A binding is stored code that computes a field of an index from one document, whenever that
+// document is written. A binding can read only its document and the names of schema objects in its database. Therefore
+// a binding returns the same value when an index entry is computed again.
 
 import { isInterruption } from '../base/effort.ts'
 import { endOfTime } from '../base/micros.ts'
@@ -14,20 +14,20 @@ import { Session, type SessionHost } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
 /**
- * Thrown when a binding reads more than its document. The check at the creation of the index cannot detect every such
- * binding.
+ * Thrown when a binding reads anything except its document and the names of its database. The check at the creation of
+ * the index cannot detect every binding that does so.
  */
 class Lookup extends Error {}
 
-/** The members of a transaction that a binding can use. */
+/** The values of the members of a transaction that a binding can use. */
 const known: Partial<Transaction> = {
-  // `Now()` in a binding returns the end of time: index entries are not computed again as time passes.
+  // In a binding, `Now()` returns the end of time, because index entries are not computed again as time passes.
   snapshotTime: endOfTime,
   writable: false,
   counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
 }
 
-/** Wraps an object so that every member which is not in `known` throws a {@link Lookup}. */
+/** Returns an object that has the members in `known`. A read of any other member throws a {@link Lookup}. */
 function nothingBut<T extends object>(known: Partial<T>): T {
   const get = (target: Partial<T>, name: string | symbol) => {
     if (Object.hasOwn(target, name)) return target[name as keyof T]
@@ -38,7 +38,7 @@ function nothingBut<T extends object>(known: Partial<T>): T {
 
 const nothing = nothingBut<Transaction>(known)
 
-/** A transaction that resolves the names of one database. */
+/** Returns a transaction that can only resolve names, and only names of the database `own`. */
 function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
   const resolve = (database: DatabaseId, nativeCollection: CollectionId, name: string) => {
     if (database !== own || nativeCollection === native.databases)
@@ -49,8 +49,9 @@ function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
 }
 
 /**
- * Returns the value of `binding` for a document. The result is undefined when the binding fails, exceeds its limits, or
- * reads anything but its document and `names`, the names of its database.
+ * Returns the value of `binding` for `document`. Returns undefined if the binding fails, exceeds its limits, or reads
+ * anything that a binding must not read. `names` resolves names of the document's database. If `names` is undefined,
+ * the binding can read only the document.
  */
 export function evaluateBinding(
   host: SessionHost,
@@ -77,7 +78,7 @@ export function evaluateBinding(
   try {
     return session.run(binding, { one: viewDocument(document, session) })
   } catch (error) {
-    // The writing query has run out of time or memory. The document is not the cause.
+    // The query that writes the document is out of time or memory. The binding is not the cause.
     if (isInterruption(error)) throw error
     const isItsOwn = error instanceof LanguageError || error instanceof Failure || error instanceof Lookup
     if (isItsOwn || error instanceof RequestError) return undefined

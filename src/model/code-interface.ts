@@ -1,14 +1,14 @@
-// The interface of stored code: the arguments of code and of predicates, the effects of code on the data, and the
-// places that limit these effects.
+// The interface of stored code: the arguments of code and predicates, the effects of code on data, and the limits on
+// these effects.
 
 import type { Code } from '../values/code.ts'
 import { DocumentValue, isArray, isObject, TransactionTime, type Value } from '../values/value.ts'
 import type { AccessRequest, PredicateSubject } from './auth/access-contract.ts'
 
-/** The strongest effect that a function or a piece of code may have. */
+/** The strongest effect that a function or other code may have. */
 export type Effect = 'pure' | 'read' | 'write'
 
-/** A place of evaluation that limits effects. */
+/** A use of code in which the effects of the code are limited. */
 export type EffectPlace =
   | 'get requests'
   | 'stream requests'
@@ -19,24 +19,27 @@ export type EffectPlace =
 
 const order: Readonly<Record<Effect, number>> = { pure: 0, read: 1, write: 2 }
 
-/** Returns whether an effect is stronger than a limit allows. */
+/** Returns whether `effect` is stronger than `limit`. */
 export function exceeds(effect: Effect, limit: Effect): boolean {
   return order[effect] > order[limit]
 }
 
 /**
- * The arguments of code: a list, or one value for all parameters, as in a call of version 4. In version 4, code with
- * several parameters takes its arguments from the elements of an array. Each language accepts both forms.
+ * The arguments of code: a list with one value per parameter, or one value for all parameters. A call in version 4
+ * passes one value. If the called code has several parameters, the value is an array with one element per parameter.
+ * The code of each language accepts both forms.
  */
 export type CodeArguments =
   | {
       readonly list: readonly Value[]
-      /** Code sees the documents in the list as passed here, even if the stored documents differ. */
+      /** If true, code reads the documents in the list as they are passed, even if the stored documents differ. */
       readonly areVersions?: true
     }
   | { readonly one: Value }
 
-/** The documents that are passed to a predicate. For a write, these are the versions before and after the write. */
+/**
+ * Returns the documents that are passed to a predicate. For a write, these are the versions before and after the write.
+ */
 function documentsOf(
   argument: AccessRequest['argument'],
   { action, document, next }: Partial<PredicateSubject> = {},
@@ -61,7 +64,9 @@ function documentsOf(
   }
 }
 
-/** The arguments of a predicate. A predicate for the action `call` takes the arguments of the called function. */
+/**
+ * Returns the arguments of a predicate. A predicate for the action `call` takes the arguments of the called function.
+ */
 export function predicateArguments(
   { language }: Code,
   { predicatesTakeDocuments }: { readonly predicatesTakeDocuments?: true },

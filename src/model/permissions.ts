@@ -1,4 +1,4 @@
-// Common checks of the caller's permissions.
+// Checks of the caller's permissions that several files need.
 
 import { collectionOf, type ObjectValue, type Ref, type Value } from '../values/value.ts'
 import type { ResourceAction } from './auth/access-contract.ts'
@@ -6,8 +6,8 @@ import { Failure, type FailurePlace } from './failure.ts'
 import type { Session } from './session.ts'
 
 /**
- * Returns whether the caller may do `action` to a document. `argument` returns the argument of predicates; `next` returns
- * the new fields of a document that is written.
+ * Returns whether the caller may do `action` to a document. `argument` returns the argument of predicates. If
+ * `argument` is undefined, predicates get the reference. `next` returns the fields that the document has after a write.
  */
 export function mayOnDocument(
   action: ResourceAction,
@@ -21,7 +21,7 @@ export function mayOnDocument(
   return access.allows({ ...request, argument: argument ?? itself(ref) })
 }
 
-/** The argument of predicates that take only the document. */
+/** Returns the default argument of predicates: the reference. */
 function itself(ref: Ref): () => Value {
   return () => ref
 }

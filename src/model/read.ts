@@ -1,4 +1,5 @@
-// Reads single documents as of the query's valid time. Permission is checked before existence.
+// Reads single documents as of the query's valid time. The caller's permission is checked before the document's
+// existence.
 
 import type { Transaction, Version } from '../storage/store/store-contract.ts'
 import { collectionOf, native, type Ref } from '../values/value.ts'
@@ -18,8 +19,8 @@ export function readDocument(ref: Ref, session: Session): Version {
 }
 
 /**
- * Returns the document of a set's element. The costs of this read are not counted, because the read of the set was
- * counted.
+ * Returns the document that an element of a set refers to. The costs of this read are not counted, because the read of
+ * the set was counted.
  */
 export function readElement(ref: Ref, session: Session): Version {
   if (!mayRead(ref, session)) throw permissionDenied()
@@ -34,12 +35,12 @@ export function documentExists(ref: Ref, session: Session): boolean {
   return isReachable(ref, session) && mayRead(ref, session) && fetch(ref, session) !== undefined
 }
 
-/** Reads a document, and counts the read once per document and query, even if there is no such document. */
+/** Reads a document. Counts one read per document and query, even if the document does not exist. */
 function fetch(ref: Ref, session: Session): Version | undefined {
   return countingRead(ref, session, () => session.transaction.get(ref, session.validTime))
 }
 
-/** Bytes of a document's key in storage. */
+/** The size, in bytes, of a document's key in storage. */
 const documentKeyBytes = 19
 
 /**
@@ -59,13 +60,13 @@ export function countingRead<T>(
     counters.readBytes = before
     return found
   }
-  // The storage was searched for the missing document, so the read counts.
+  // The storage was searched even though the document does not exist. Therefore the read counts.
   if (found === undefined) counters.readBytes += documentKeyBytes
   session.countDocumentRead(ref, counters.readBytes - before)
   return found
 }
 
-/** Runs a read without adding it to the costs of the query, because the result is cached for all callers. */
+/** Runs a read without adding its costs to the query. Used for results that are cached for all callers. */
 export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: () => T): T {
   const { readBytes } = counters
   const found = read()
@@ -73,18 +74,18 @@ export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: 
   return found
 }
 
-/** Returns whether the collection of a document still exists. */
+/** Returns whether the collection to which a document belongs still exists. */
 function isReachable(ref: Ref, { transaction }: Session): boolean {
   return transaction.catalogue.hasCollection(ref.database, ref.collection)
 }
 
-/** Throws a Failure for a document whose collection was deleted. */
+/** Throws a Failure if the collection to which the document belongs was deleted. */
 export function requireReachable(ref: Ref, session: Session): void {
   if (isReachable(ref, session)) return
   throw Failure.of({ kind: 'collection gone', collection: collectionOf(ref) }, 'target')
 }
 
-/** Returns whether a reference names a document of a user collection. */
+/** Returns whether a reference refers to a document of a user collection. */
 export function isUserDocument(ref: Ref): boolean {
   return ref.collection > native.credentials
 }

@@ -39,7 +39,7 @@ const sessionLimits = {
   stepsPerComputeUnit: 512,
 } as const
 
-/** Code of one language. */
+/** The code of one language. */
 type CodeIn<L extends LanguageName> = Extract<Code, { readonly language: L }>
 
 /** Properties of code that are known without running it. */
@@ -52,15 +52,16 @@ interface CodeFacts {
 /** The part of a language that handles stored code. */
 export interface CodeLanguage<L extends LanguageName> {
   /**
-   * Runs code within the session of the caller: with its transaction, rights, deadline and counts. Throws
-   * LanguageErrors of this language, and all other errors of the evaluation.
+   * Runs code in `session`, with the transaction, rights, deadline and counters of that session. Throws LanguageErrors
+   * of this language, and all other errors of the evaluation.
    */
   run(code: CodeIn<L>, given: CodeArguments, session: Session): Value
   facts(code: CodeIn<L>): CodeFacts
-  /** Returns whether code that does not come from a query, such as imported code, is valid. */
+  /** Returns whether code is valid. Used for code that does not come from a query, such as imported code. */
   isCode(code: CodeIn<L>): boolean
   /**
-   * Present if predicates take documents, one for each parameter. If absent, predicates take the arguments of a call.
+   * True if predicates take documents, one for each parameter. If absent, predicates take the argument of the access
+   * request.
    */
   readonly predicatesTakeDocuments?: true
 }
@@ -71,13 +72,15 @@ export interface ReferredCollection {
   readonly name: string
 }
 
-/** Finds the collection with a name or alias. */
+/** Finds the collection with the given name or alias. */
 export type FindCollection = (name: string) => ReferredCollection | undefined
 
-/** Parses the signature of a field. The result is the type `Any` for an invalid signature. */
+/**
+ * Parses the signature of a field, which is its declared type as text. Returns the type `Any` for an invalid signature.
+ */
 export type ReadSignature = (signature: string, find: FindCollection) => FieldType
 
-/** The languages of stored code and of the types of fields. */
+/** The languages that run stored code and parse the declared types of fields. */
 type CodeLanguages = {
   readonly [L in LanguageName]?: {
     readonly code: CodeLanguage<L>
@@ -88,7 +91,9 @@ type CodeLanguages = {
 /** The index entry through which a document was found. */
 interface IndexMatch {
   readonly document: Ref
-  /** The fields that the entry contains unchanged. A read of these fields does not count as a read of the document. */
+  /**
+   * The fields that the index entry contains unchanged. Reading these fields does not count as a read of the document.
+   */
   readonly covered: ReadonlySet<string> | 'all'
 }
 
@@ -96,16 +101,19 @@ interface IndexMatch {
 export interface SessionHost {
   readonly createAccess: CreateAccess
   readonly languages: CodeLanguages
-  /** Microseconds of a monotonic clock, for deadlines only. */
+  /** Returns the time of a monotonic clock in microseconds. Only used for deadlines. */
   readonly now: () => number
   /** Checks and creates passwords, secrets and sessions. */
   readonly logins: Logins
-  /** Settings that functions depend on. */
+  /** The settings that affect the results of query functions. */
   readonly settings: QuerySettings
 }
 
 interface QuerySettings {
-  /** The start of the audience of an access provider. The database's global id follows. */
+  /**
+   * The prefix of every access provider's audience. The audience is this prefix, followed by the global id of the
+   * database.
+   */
   readonly audiencePrefix: string
   /** Allows fetching signing keys over plain HTTP and from private addresses. */
   readonly allowInsecureJwks: boolean
@@ -125,19 +133,19 @@ interface SessionOptions {
   /** The strongest effect that calls may have. */
   readonly effectLimit?: Effect
   readonly effectPlace?: EffectPlace
-  /** Records the reads, if requested. */
+  /** Records the reads of the query; undefined if the query is not explained. */
   readonly reads?: ReadRecorder | undefined
 }
 
-/** The compute units, or elements of sets, between two checks of the deadline. */
+/** The number of compute units, or of elements of sets, between two checks of the deadline. */
 const unitsPerClockCheck = 256
 
-/** The number of effort steps (base/effort.ts) that one compute unit or one element of a set counts as. */
+/** The number of effort steps (base/effort.ts) that are counted for one compute unit, or for one element of a set. */
 const stepsPerUnit = 8
 
 const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
 
-/** The error of a query past its deadline. */
+/** Returns the error for a query that has passed its deadline. */
 export function timedOut(): RequestError {
   return new RequestError('time out', msg`Read timed out (Query eval has timed out.)`)
 }
@@ -163,35 +171,40 @@ export class Session {
   readonly deadline: number
   /** The database in which names are looked up and documents written. */
   readonly database: DatabaseId
-  /** The time that `at` sets for reads. Undefined: the current state, with the transaction's own writes. */
+  /**
+   * The time that `at` sets for reads. If undefined, reads return the current state with the transaction's own writes.
+   */
   validTime: number | undefined
   effectLimit: Effect
   effectPlace: EffectPlace | undefined
-  /** The call that is being evaluated. Access decisions are attributed to it. */
+  /** The call that is being evaluated. Explanations attribute access decisions to this call. */
   callSite: CallSite | undefined
-  /** The index entry that led to the document whose access is being decided. */
+  /** The index entry through which a document was found, while access to that document is decided. */
   indexMatch: IndexMatch | undefined
-  /** The number of nested calls of lambdas and functions. */
+  /** The current depth of nested calls of lambdas and functions. */
   callDepth = 0
-  /** The number of nested expressions. */
+  /** The current depth of nested expressions. */
   depth = 0
   /** The schema objects that the query has found, for the query log. */
   readonly named = new NamedObjects()
-  /** The reads of the query, for its explanation. */
+  /** Records the reads of the query; undefined if the query is not explained. */
   readonly reads: ReadRecorder | undefined
   byteReadOps = 0
-  /** UTF-16 code units of the texts that functions of this query have created. */
+  /** The total length, in UTF-16 code units, of the texts that functions of this query have created. */
   textUnits = 0
-  /** Output of code other than results, such as log messages. In order, and in the form of the code's language. */
+  /**
+   * Output of code other than results, such as log messages, in order. The language of the code defines the type of the
+   * elements.
+   */
   readonly output: unknown[] = []
   /** The keys of the reads that have been counted. */
   readonly #reads = new Set<string>()
   /**
-   * The current documents of the query's database that have been read, by collection. They are not in `#reads`, because
-   * creating a key takes longer than reading the document.
+   * The documents of the query's database whose current version was read: ids by collection. These reads have no key in
+   * `#reads`, because creating a key takes longer than reading the document.
    */
   readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
-  /** The documents that have been read as of other times, by time and collection. */
+  /** The documents that were read as of a time set by `at`: ids by time and collection. */
   readonly #earlierRead = new Map<number, Map<CollectionId, Set<bigint>>>()
   #authority: Authority
   #access: Access | undefined
@@ -219,7 +232,7 @@ export class Session {
     return this.#authority
   }
 
-  /** The keys by which the query's reads are identified. */
+  /** Returns the object that creates the keys by which reads are identified. */
   get keys(): ValueKeys {
     this.#keys ??= new ValueKeys()
     return this.#keys
@@ -267,7 +280,7 @@ export class Session {
     }
   }
 
-  /** Runs `work` with reads as of another time. Undefined means the current state. */
+  /** Runs `work` with reads as of `time`. If `time` is undefined, reads return the current state. */
   withValidTime<T>(time: number | undefined, work: () => T): T {
     const outer = this.validTime
     this.validTime = time
@@ -278,7 +291,10 @@ export class Session {
     }
   }
 
-  /** Runs `work`, which decides about access to a document that was found in an index. */
+  /**
+   * Runs `work`, which decides about access to a document. `match` is the index entry through which the document was
+   * found.
+   */
   withIndexMatch<T>(match: IndexMatch, work: () => T): T {
     const outer = this.indexMatch
     this.indexMatch = match
@@ -289,7 +305,7 @@ export class Session {
     }
   }
 
-  /** Runs `work` with a narrower limit on effects. */
+  /** Runs `work` with a stricter limit on effects. */
   withEffectLimit<T>(limit: Effect, place: EffectPlace, work: () => T): T {
     const outer = { limit: this.effectLimit, place: this.effectPlace }
     this.effectLimit = limit
@@ -317,7 +333,7 @@ export class Session {
     return this.#languageOf(code).facts(code)
   }
 
-  /** Returns the type that the signature of a field means. */
+  /** Returns the type that a field's signature declares. */
   typeOf(signature: string, find: FindCollection): FieldType {
     for (const language of Object.values(this.host.languages)) {
       if (language.readSignature) return language.readSignature(signature, find)
@@ -341,7 +357,10 @@ export class Session {
     return 'value' in outcome && outcome.value === true
   }
 
-  /** Runs a predicate with its own read-only rights, on the current state. */
+  /**
+   * Runs a predicate on the current state. The predicate has read-only rights that do not depend on the caller's
+   * rights.
+   */
   tryPredicate(
     predicate: Code,
     argument: AccessRequest['argument'],
@@ -365,7 +384,7 @@ export class Session {
     }
   }
 
-  /** Counts compute units. Throws a RequestError past the compute limit or the deadline. */
+  /** Counts compute units. Throws a RequestError if the query exceeds the compute limit or the deadline. */
   compute(units: number): void {
     const before = this.#computeUnits
     const after = before + units
@@ -380,7 +399,10 @@ export class Session {
       this.checkDeadline()
   }
 
-  /** Counts one element that a set has read from storage. Throws a RequestError past the limit or the deadline. */
+  /**
+   * Counts one element that a set has read from storage. Throws a RequestError if the query exceeds the limit or the
+   * deadline.
+   */
   countElement(): void {
     this.#setElements++
     step(stepsPerUnit)
@@ -391,7 +413,7 @@ export class Session {
     if (this.#setElements % unitsPerClockCheck === 0) this.checkDeadline()
   }
 
-  /** Runs work whose effort depends on its input. Counts compute units if the work takes many effort steps. */
+  /** Runs work whose effort depends on its input. If the work takes many effort steps, also counts compute units. */
   metered<T>(work: () => T): T {
     const before = stepsSoFar()
     const result = work()
@@ -405,8 +427,8 @@ export class Session {
   }
 
   /**
-   * Returns a new id for a document. The id is larger than all ids from before this request. A repeated evaluation of
-   * the query gets the same id.
+   * Returns a new id for a document. The id is larger than all ids that were created before this request. If the query
+   * is evaluated again, this method returns the same id.
    */
   newId(): bigint {
     return this.memo.draw(() => this.transaction.newId())
@@ -420,14 +442,14 @@ export class Session {
     }
   }
 
-  /** Counts a read once per query: `ceil(bytes / 4096) + partitions - 1` operations. */
+  /** Counts `ceil(bytes / 4096) + partitions - 1` read operations. Counts reads with the same key once per query. */
   countRead(key: string, bytes: number, partitions: number): void {
     if (this.#reads.has(key)) return
     this.#reads.add(key)
     this.byteReadOps += readOps(bytes) + partitions - 1
   }
 
-  /** Counts a read of one document, as of the query's valid time. */
+  /** Counts a read of one document as of the query's valid time. */
   countDocumentRead(ref: Ref, bytes: number): void {
     const { database, collection, id } = ref
     this.reads?.document(ref)
@@ -442,19 +464,21 @@ export class Session {
     if (ids.add(id).size > size) this.byteReadOps += readOps(bytes)
   }
 
-  /** Adds the costs of another session of the same transaction, which ran on behalf of this session. */
+  /** Adds the costs of `other`, a session of the same transaction that ran on behalf of this session. */
   countCostsOf(other: Session): void {
     this.#computeUnits += other.#computeUnits
     this.byteReadOps += other.byteReadOps
   }
 
-  /** Billed compute operations so far, at least one. This number includes the index entries of the query's writes. */
+  /**
+   * The compute operations to bill so far, at least one. The number includes the index entries of the query's writes.
+   */
   get computeOps(): number {
     const units = this.#computeUnits + this.transaction.counters.indexUnits
     return Math.max(1, Math.ceil(units / limits.computeUnitsPerOp))
   }
 
-  /** Compute units so far. */
+  /** The number of compute units so far. */
   get computeUnits(): number {
     return this.#computeUnits
   }

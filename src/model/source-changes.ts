@@ -1,7 +1,7 @@
-// Lists the changes of a source's documents since a time, for event feeds. Changes are in the order of commits, and
-// within a commit in the order of the source. The changes of a collection come from its change record. The changes of
-// an index come from the index's events, and the changes of a document from its versions. So the cost depends only on
-// the number of changes of that source.
+// Lists the changes of a collection, a document or an index since a given time, for event feeds. Changes are in the
+// order of commits. The changes of one commit are in the order of the source. The changes of a collection come from its
+// change record, the changes of an index from its events, and the changes of a document from its versions. Therefore
+// the cost of the list depends only on the number of changes of that source.
 
 import { step } from '../base/effort.ts'
 import { micros } from '../base/micros.ts'
@@ -11,7 +11,7 @@ import type { HistoryReader, IndexEvent, ReadTransaction, Version } from '../sto
 import { compareValues } from '../values/order.ts'
 import { collectionOf, type Micros, type Ref, type Value } from '../values/value.ts'
 
-/** The source of a feed's events. */
+/** The collection, document or index whose changes a feed reports. */
 export type ChangeSource =
   | { readonly kind: 'collection'; readonly collection: Ref }
   | { readonly kind: 'document'; readonly document: Ref }
@@ -22,23 +22,23 @@ export type ChangeSource =
       readonly terms: readonly Value[]
     }
 
-/** The change of one document by one transaction. */
+/** The change of one document in one transaction. */
 export interface SourceChange {
   /** The commit time. */
   readonly time: Micros
-  /** The position among the changes of this transaction, from 0. */
+  /** The position of this change among the source's changes in the same transaction, counted from 0. */
   readonly ordinal: number
   readonly document: Ref
-  /** True if the document was in the source before the transaction. */
+  /** True if the source contained the document before the transaction. */
   readonly wasIn: boolean
   /**
-   * True if the source contains the document after the transaction, provided that the document exists and the caller
-   * may read it.
+   * True if the source contains the document after the transaction. Consumers must also check that the document exists
+   * and that the caller may read it.
    */
   readonly isIn: boolean
 }
 
-/** Returns the changes of transactions from `from` on, oldest first. Lazy. */
+/** Returns the changes of transactions that committed at `from` or later, oldest first. The result is lazy. */
 export function sourceChanges(
   source: ChangeSource,
   from: Micros,
@@ -55,7 +55,7 @@ export function sourceChanges(
 }
 
 /**
- * Returns whether {@link sourceChanges} returns every change since `from`. Otherwise changes were removed with the
+ * Returns whether {@link sourceChanges} returns every change since `from`. If false, some changes were removed with old
  * history, or were made before the change record began.
  */
 export function areComplete(
@@ -68,7 +68,7 @@ export function areComplete(
   if (from < kept) return false
   const { changesSince } = transaction
   if (source.kind !== 'collection' || from >= changesSince) return true
-  // The change record covers the whole life of a collection that was created after the record began.
+  // If a collection was created after the change record began, the record contains all its changes.
   const [first] = transaction.versions(collection)
   return typeof first?.ts === 'number' && first.ts > changesSince
 }
@@ -80,7 +80,7 @@ function* collectionChanges(
 ): Generator<SourceChange> {
   for (const { changes, time } of transaction.collectionChanges(database, Number(id), from)) {
     step(changes.length)
-    // Changes are sorted by document id. Most are in this order already.
+    // Changes are sorted by document id. The changes of most transactions already have this order.
     const written = changes.filter(({ kind }) => kind === 'write')
     if (!isAscending(written)) written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
     let ordinal = 0
@@ -112,7 +112,7 @@ function* documentChanges(
   yield* changes.reverse()
 }
 
-/** The events of one transaction about the entries of one document. */
+/** The index events of one transaction for the entries of one document. */
 interface EntryEvents {
   readonly document: Ref
   added: IndexEvent | undefined
@@ -130,7 +130,7 @@ function* indexChanges(
   const finish = () => (time === undefined ? [] : ordered(touched, time, index, matcher))
   for (const event of transaction.matchEvents(index, terms, { from: { ts: from, side: 'low' } })) {
     step()
-    // `transaction` only reads, so every event has a commit time.
+    // `transaction` does not write, so every event has a commit time.
     const ts = event.ts as Micros
     if (ts !== time) {
       yield* finish()
@@ -169,7 +169,7 @@ function compareEntries(left: EntryEvents, right: EntryEvents, { values }: Index
   return left.document.id < right.document.id ? -1 : 1
 }
 
-/** Checks whether a document had index entries under some terms at a time. */
+/** Checks whether a document had index entries under the given terms at a given time. */
 class Membership {
   readonly #index: IndexDefinition
   readonly #termsKey: string

@@ -4,35 +4,35 @@ import type { RequestErrorCode } from '../base/request-errors.ts'
 import type { Transaction } from '../storage/store/store-contract.ts'
 import type { Micros, Ref, Value } from '../values/value.ts'
 
-/** The subject that a stream follows. */
+/** The data whose changes a stream reports. */
 export type StreamSubject =
   | { readonly kind: 'document'; readonly ref: Ref }
-  /** The documents of a user collection, or of a native collection that supports streams. */
+  /** The set of documents in a user collection, or in a native collection that supports streams. */
   | { readonly kind: 'documents'; readonly collection: Ref }
   | { readonly kind: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
-  /** Every write to a document of a collection. */
+  /** All writes to documents of a collection. */
   | { readonly kind: 'writes'; readonly collection: Ref }
 
-/** The members that an event may have. */
+/** The members of events that clients can select. */
 export type StreamField = 'action' | 'document' | 'diff' | 'prev' | 'index'
 
-/** An event before it is formatted for its viewers. */
+/** An event before it is formatted for clients. */
 export interface StreamEvent {
   readonly type: 'version' | 'history_rewrite' | 'set'
   /** The document that the event is about. */
   readonly document: Ref
-  /** Returns a member as a value; undefined if events of this type do not have the member. */
+  /** Returns the value of the member `field`; undefined if events of this type do not have the member. */
   readonly member: (field: StreamField) => Value | undefined
-  /** Present if members show the document as it was before the transaction. */
+  /** Present if some members show the document as it was before the transaction. */
   readonly past?: {
-    /** The members that show the earlier state. */
+    /** The members that show the document before the transaction. */
     readonly fields: readonly StreamField[]
-    /** The event for viewers who may not see the earlier state. */
+    /** The event for clients who may not see the document before the transaction. */
     readonly redacted: StreamEvent
   }
 }
 
-/** The reason why a stream ends, for the last event of the stream. */
+/** The reason why the service ends a stream. Shown in the last event of the stream. */
 export interface StreamEnd {
   readonly cause:
     | 'rights lost'
@@ -43,25 +43,25 @@ export interface StreamEnd {
     | 'failed'
   readonly code: RequestErrorCode | 'permission denied'
   readonly description: string
-  /** The commit time of the transaction that caused the end, or 0. */
+  /** The commit time of the transaction that caused the end; 0 if no transaction caused the end. */
   readonly txn: Micros
 }
 
-/** Formats the first and last event of a stream, each as text with its line end. */
+/** Formats the first and the last event of a stream. Each result is text with a line end. */
 export interface StreamWording {
-  /** The first event of every stream. */
+  /** Returns the first event of a stream. */
   start(time: Micros): string
-  /** The last event of a stream that the service ends; empty if the stream has no such event. */
+  /** Returns the last event of a stream that the service ends; empty if the stream has no such event. */
   end(reason: StreamEnd): string
 }
 
 /** Formats all events of a stream. */
 export interface StreamFormat extends StreamWording {
-  /** Formats with the same key produce the same text. */
+  /** Two formats with the same key produce the same text. */
   readonly key: string
   /** The members that the events of the stream show. */
   readonly fields: readonly StreamField[]
-  /** An event of the transaction that was committed at `txn`. */
+  /** Formats an event of the transaction that was committed at `txn`. */
   event(event: StreamEvent, txn: Micros, transaction: Transaction): string
 }
 
@@ -75,7 +75,7 @@ export interface StreamPlace {
 export interface StreamPage {
   /** The text of each event with its position and its line end. */
   readonly lines: readonly { readonly place: StreamPlace; readonly text: string }[]
-  /** The position at which the next page continues. */
+  /** The position after which the next page begins. */
   readonly place: StreamPlace
   readonly hasNext: boolean
   /** True if the last event of the page ends the stream. */
@@ -94,23 +94,23 @@ export interface PushedOrder {
 }
 
 /**
- * A stream for which code decides about each event. Such code may run for long, so events are read in pages. Each page
- * is read by a separate request.
+ * A stream with code that runs for each event, such as a filter. The code may run for a long time, so events are read
+ * in pages. Each page is read by a separate request.
  */
 export interface PagedOrder {
   readonly kind: 'paged'
-  /** A change of this subject triggers the next read. */
+  /** The data whose changes trigger the next read. */
   readonly subject: StreamSubject
-  /** Orders with the same key produce the same events after the same position. */
+  /** Two orders with the same key produce the same events after the same position. */
   readonly key: string
-  /** The position at which the stream begins. */
+  /** The position after which the stream begins. */
   readonly place: StreamPlace
   readonly wording: StreamWording
-  /** Returns the body of the request for the page after a position. */
+  /** Returns the body of the request for the page that follows the position `after`. */
   request(after: StreamPlace, size: number): string
-  /** Parses the body of the response. */
+  /** Parses the body of the response to such a request. */
   read(body: string): StreamPage
-  /** Returns a status event, for a stream that has had no events for some time. */
+  /** Returns a status event. The service sends it when a stream has had no events for some time. */
   status(place: StreamPlace, costs: readonly number[]): string
 }
 

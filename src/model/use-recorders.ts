@@ -1,22 +1,22 @@
 // Records the schema objects that a query has found by name, for the query log. If the query is explained, also records
-// its reads of index entries, collections and documents. An explanation also describes the filters and orders in the
-// text of the query.
+// its reads of index entries, collections and documents. The file also defines the filters and sort orders that an
+// explanation finds in the text of a query.
 
 import { upsert } from '../base/upsert.ts'
 import { markedNamesMax } from '../values/names.ts'
 import type { CollectionId, Ref } from '../values/value.ts'
 import type { Path } from './schema/paths.ts'
 
-/** A schema object that a query has found by its name. A plain value. */
+/** A schema object that a query has found by its name. Contains plain data only. */
 export interface NamedObject {
   readonly kind: 'collection' | 'index' | 'function'
   readonly name: string
 }
 
-/** The list that all queries without found objects share. Never modified. */
+/** An empty list. All queries that have found no objects share this list. Never modified. */
 const none: NamedObject[] = []
 
-/** The first schema objects that a query has found, without duplicates, in the order in which they were found. */
+/** The first schema objects that a query has found, in the order in which they were found. Contains no duplicates. */
 export class NamedObjects {
   #list = none
 
@@ -34,13 +34,13 @@ export class NamedObjects {
   }
 }
 
-/** Reads of an index or of a collection as a set. */
+/** The reads of a set. The set is an index, or a collection with all its documents. */
 interface SetReads {
   /** The definition of the index or collection. */
   readonly set: Ref
-  /** The number of started scans of the set. */
+  /** The number of scans of the set that were started. */
   scans: number
-  /** Entries that were read, including entries that the caller may not see. */
+  /** The number of entries that were read, including entries that the caller may not see. */
   entries: number
 }
 
@@ -49,12 +49,12 @@ export class ReadRecorder {
   readonly #sets = new Map<string, SetReads>()
   readonly #documents = new Map<CollectionId, Set<string>>()
 
-  /** Records that a document was read. Several reads of a document count once. */
+  /** Records that a document was read. Repeated reads of a document count once. */
   document({ collection, database, id }: Ref): void {
     upsert(this.#documents, collection, () => new Set()).add(`${database}/${id}`)
   }
 
-  /** Counts the entries of a set as they are read. */
+  /** Returns `items`, the entries of a set. Counts each entry when the consumer reads it. */
   *entries<T>(set: Ref, items: Iterable<T>): Generator<T> {
     const name = `${set.database}/${set.collection}/${set.id}`
     const reads = upsert(this.#sets, name, () => ({ set, scans: 0, entries: 0 }))
@@ -65,7 +65,7 @@ export class ReadRecorder {
     }
   }
 
-  /** The sets in the order of their first reads. */
+  /** The sets that were read, in the order of their first reads. */
   get sets(): readonly SetReads[] {
     return [...this.#sets.values()]
   }
@@ -76,10 +76,10 @@ export class ReadRecorder {
   }
 }
 
-// Filters and orders over all documents of a collection, found in the text of a query. Explanations suggest an index
-// for each.
+// Filters and sort orders over all documents of a collection, found in the text of a query. Explanations suggest one
+// index for each of them.
 
-/** A filter or an order over all documents of a collection. */
+/** A filter or a sort order over all documents of a collection. */
 export interface SetUse {
   /** The name of the collection. */
   readonly collection: string
@@ -88,17 +88,20 @@ export interface SetUse {
    * data begin with `data`.
    */
   readonly terms: readonly Path[]
-  /** Fields that the query sorts by, or compares by size. They become the values of the suggested index. */
+  /**
+   * Fields that the query sorts by, or compares with `<` and the like. They become the values of the suggested index.
+   */
   readonly values: readonly Path[]
   /**
-   * True if the suggested index belongs to the collection's own definition, false if it is an index of the database.
+   * True if the suggested index is part of the collection's definition. False if the suggested index has its own
+   * definition in the database.
    */
   readonly isOwn: boolean
-  /** The definition of the suggested index, in the syntax of the language. */
+  /** The definition of the suggested index, in the syntax of the query's language. */
   readonly definition: string
 }
 
-/** Returns a name for an index over some fields, such as `byStatusAndCity` for `status` and `city`. */
+/** Returns a name for an index over the given fields, such as `byStatusAndCity` for `status` and `city`. */
 export function indexNameFor(paths: readonly Path[]): string {
   const words = paths.map(path => String(path.at(-1)).replaceAll(/\W/g, ''))
   return `by${words.map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join('And')}`

@@ -22,10 +22,10 @@ const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
   [native.credentials]: new Set(['hashed_password', 'password', 'current_password']),
 }
 
-/** Returns the document value of a stored version. `created`: this query created the version. */
+/** Returns the document value of a stored version. `created`: true if this query created the version. */
 export function viewDocument(version: Version, session: Session, created = false): DocumentValue {
   const fields = visibleFields(version, session)
-  // A version derived from a cached version has other fields, so the cached form does not apply.
+  // `version` can be a copy of a cached version, with the same `shown` and other fields. Then `shown` does not apply.
   const shown = version.shown?.fields === fields ? version.shown : undefined
   return new DocumentValue(version.ref, version.ts, fields, created, shown)
 }

@@ -1,6 +1,7 @@
 // The pipeline for all writes of documents: references, permission, existence, container, time, patch, validation,
-// write. Kinds of documents differ only in their Resource. Errors of a creation refer to the target of the call, errors
-// of other writes to the whole call. Writes into the past change the history of a document, version by version.
+// write. The kinds of documents differ only in their Resource. If the fields of a new document are invalid, the error
+// refers to the target of the call. If the fields of a changed document are invalid, the error refers to the whole
+// call. Writes into the past change the history of a document, version by version.
 
 import { micros, nearestMicros } from '../base/micros.ts'
 import type { Version } from '../storage/store/store-contract.ts'
@@ -36,13 +37,13 @@ import { isStaged } from './schema/schema-files.ts'
 import type { Session } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
-/** Rules of a language for the creation of documents. */
+/** The rules of a language for the creation of documents. */
 export interface CreationRules extends WriteRules {
-  /** Creating documents in a collection that the same query created is rejected. */
+  /** If true, a query cannot create documents in a collection that the same query created. */
   readonly rejectsNewCollections?: boolean
 }
 
-/** Creates a document in a collection, with a given id or a new one. */
+/** Creates a document in a collection. If `id` is undefined, the document gets a new id. */
 export function createDocument(
   collection: Ref,
   id: bigint | undefined,
@@ -118,7 +119,7 @@ export function changeDocument(
   return write(draft, resource, 'call')
 }
 
-/** Deletes a live document; returns its last version. */
+/** Deletes a live document and returns its last version. */
 export function deleteDocument(ref: Ref, session: Session): DocumentValue {
   if (isNativeCollectionRef(ref)) throw Failure.of({ kind: 'not found', ref })
   rejectForeign(ref.database, session)
@@ -157,8 +158,8 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
   const parent = catalogue.databaseAt(target)
   if (!moved) throw Failure.of({ kind: 'not found', ref: source })
   if (!parent) throw Failure.of({ kind: 'not found', ref: target })
-  // The caller needs the right to delete child databases of the query's own database, even if `source` is a deeper
-  // descendant.
+  // The caller needs the right to delete child databases of the query's own database. The same right is needed if
+  // `source` is a deeper descendant.
   const resource = new Ref(session.database, native.collections, BigInt(native.databases))
   if (!access.allows({ action: 'delete', resource, document: source, argument: () => source, callSite }))
     throw permissionDenied()
@@ -219,8 +220,8 @@ function draftOf(
 }
 
 /**
- * Silently drops unknown fields and fields that only other languages write. After creation, drops `createOnly` fields,
- * too.
+ * Returns `params` without unknown fields, and without fields that only other languages write. Unless the write creates
+ * the document, the result also has no `createOnly` fields.
  */
 function knownFields(
   params: ObjectValue,
@@ -274,7 +275,7 @@ function write(draft: Draft, resource: Resource, place: FailurePlace): DocumentV
   return viewDocument(asShown(draft, version), session, mode === 'create')
 }
 
-/** The version as the query returns it. */
+/** Returns the version that the query returns: without the draft's omitted fields, and with its shown fields. */
 function asShown({ omitted, shown }: Draft, version: Version): Version {
   if (shown.size === 0 && omitted.size === 0) return version
   const stored = [...version.fields].filter(([name]) => !omitted.has(name))
@@ -294,7 +295,7 @@ function rejectReferences(params: ObjectValue, resource: Resource, session: Sess
   throw new Failure(faults)
 }
 
-/** Rejects writes outside the database of the query. */
+/** Throws if the database to write in is not the database of the query. */
 function rejectForeign(database: DatabaseId, session: Session): void {
   if (database !== session.database) throw Failure.of({ kind: 'other database' }, 'target')
 }
@@ -312,9 +313,9 @@ const definitions: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * Definitions cannot change while a schema is staged. Changes of the staged schema run in a rehearsal, a transaction
- * whose writes are discarded. In a rehearsal, no schema is staged. So only queries of version 4 get this error. The
- * original service behaved the same way.
+ * Rejects changes of definitions while a schema is staged. Changes to the staged schema run in a rehearsal, which is a
+ * transaction whose writes are discarded. During a rehearsal, no schema counts as staged. Therefore only queries of
+ * version 4 get this error. The hosted service behaved the same way.
  */
 function rejectWhileStaged(collection: CollectionId, session: Session): void {
   if (definitions.has(collection) && isStaged(session)) throw Failure.of({ kind: 'staged schema' })
@@ -325,12 +326,12 @@ function rejectInContainer(database: DatabaseId, resource: Resource, { transacti
   throw Failure.of({ kind: 'in container' }, 'target')
 }
 
-/** Rejects negative ids. References may contain negative ids, but the ids of documents start at 0. */
+/** Throws if an id is negative. References may contain negative ids, but the ids of documents start at 0. */
 function rejectNegativeId(id: bigint, place: FailurePlace = 'call'): void {
   if (id < 0n) throw Failure.of({ kind: 'negative id', id }, place)
 }
 
-/** Rejects writes while `at` sets another time. */
+/** Throws if `at` sets the time of reads, because then the query cannot write. */
 export function rejectOtherTime(session: Session, place: FailurePlace = 'call'): void {
   if (session.validTime !== undefined) throw Failure.of({ kind: 'other time' }, place)
 }
@@ -351,12 +352,12 @@ function refuse({ failures, typeFailures }: Draft, place: FailurePlace = 'call')
 
 // Writes into the past: `insert` and `remove` change the history of a document, version by version.
 
-/** The action of a version in the past. */
+/** The action of a version that is written at a past time. */
 export type HistoryAction = 'create' | 'update' | 'delete'
 
 /**
- * Writes a version at a past time. Unlike an update, the version replaces the fields of earlier versions instead of
- * merging with them.
+ * Writes a version at a past time. The version contains only the fields in `params`. Unlike an update, the write does
+ * not keep the fields of earlier versions.
  */
 export function insertVersion(
   ref: Ref,
@@ -367,7 +368,7 @@ export function insertVersion(
 ): Version {
   const { transaction } = session
   const time = Number(microsOfTime(ts))
-  // Stored times are numbers that must be exact, so times before 1684 are rejected.
+  // Times are stored as numbers, which are exact only from 1684 on. Therefore earlier times are rejected.
   if (time > transaction.snapshotTime || time < Number.MIN_SAFE_INTEGER) {
     throw Failure.of({ kind: 'other time' })
   }
@@ -382,7 +383,7 @@ export function insertVersion(
   return applied(() => transaction.insertVersion(ref, micros(time), given), 'call')
 }
 
-/** Removes the version at a time. Succeeds, too, if there is no such version. */
+/** Removes the version of a document at the time `ts`. Does nothing if the document has no version at that time. */
 export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session: Session): null {
   const { transaction } = session
   const time = nearestMicros(Number(microsOfTime(ts)))

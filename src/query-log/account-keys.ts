@@ -14,9 +14,9 @@ export interface AccountKey {
   readonly id: string
   readonly name: string
   readonly createdAt: Micros
-  /** Absent: the key never expires. */
+  /** If undefined, the key never expires. */
   readonly expiresAt?: Micros
-  /** Absent: all region groups. */
+  /** If undefined, the key gives access to all region groups. */
   readonly regionGroups?: readonly string[]
 }
 
@@ -32,7 +32,7 @@ interface NewAccountKey {
   readonly regionGroups?: readonly string[]
 }
 
-/** Thrown when a live key already has the name. */
+/** Thrown when a live key already has the requested name. */
 export class NameConflict {}
 
 const secretPattern = /^tak_([0-9a-f]{16})_[\w-]{43}$/
@@ -77,7 +77,7 @@ export class AccountKeys {
     return keys.sort((a, b) => a.createdAt - b.createdAt)
   }
 
-  /** Revokes a key immediately; false when there is no key with this id. */
+  /** Revokes the key with the given id immediately. Resolves with false when no key has this id. */
   revoke(id: string): Promise<boolean> {
     return this.#kv.transact(view => {
       const known = view.get(keyOf(id)) !== undefined
@@ -85,7 +85,7 @@ export class AccountKeys {
     })
   }
 
-  /** The live key with a secret; undefined when there is none. */
+  /** The live key with the given secret; undefined when no live key has it. */
   find(secret: string): AccountKey | undefined {
     const id = secretPattern.exec(secret)?.[1]
     if (id === undefined) return undefined
@@ -110,12 +110,12 @@ function hasExpired({ expiresAt }: AccountKey, now: Micros): boolean {
 }
 
 // The names of region groups. An instance belongs to one region group. The names of other groups are valid, too: a
-// pipeline that queries all groups gets empty results for them instead of errors.
+// pipeline that queries all groups gets empty results for the other groups instead of errors.
 
 /** The region groups of the hosted service. */
 const hosted: readonly string[] = ['us-std', 'eu-std']
 
-/** Returns whether a region group exists, for an instance of the group `own`. */
+/** Returns whether a region group exists. `own`: the region group of this instance. */
 export function isRegionGroup(name: string, own: string): boolean {
   return name === own || hosted.includes(name)
 }

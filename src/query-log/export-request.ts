@@ -20,7 +20,7 @@ export type ExportState = (typeof exportStates)[number]
 
 /** All allowed state transitions. */
 export const transitions: Readonly<Record<ExportState, readonly ExportState[]>> = {
-  /** Accepted; no worker has taken it yet. */
+  /** The service has accepted the request, but no worker has claimed it yet. */
   Requested: ['Pending', 'Failed', 'TimedOut'],
   /** The file is being created. */
   Pending: ['CreatingNewUrl', 'DoesNotExist', 'Failed', 'TimedOut'],
@@ -42,18 +42,21 @@ export interface ExportRequest {
   /** A UUID (version 7, so that ids sort by age). */
   readonly id: string
   readonly state: ExportState
-  /** The number of the URL, counted from 1. */
+  /** The number of the current URL: 1 for the first URL of the request, and one more for each new URL. */
   readonly version: number
-  /** As written by the client. */
+  /** The start and the end of the time span, as the client wrote them. */
   readonly timeStart: string
   readonly timeEnd: string
-  /** The parsed times, in milliseconds since the Unix epoch. */
+  /** The parsed `timeStart` and `timeEnd`, in milliseconds since the Unix epoch. */
   readonly from: number
   readonly to: number
   readonly regionGroup: string
-  /** The exported database; absent for an export of a whole region group. */
+  /** The exported database. Undefined if the export covers a whole region group. */
   readonly database?: ExportDatabase
-  /** The owner for fair queueing: the operator, or the outermost database of the caller. Absent in requests of 0.1. */
+  /**
+   * The owner for fair queueing: the operator, or the outermost database of the caller. Undefined in requests of
+   * version 0.1.
+   */
   readonly requester?: string
   readonly createdAt: Micros
   readonly updatedAt: Micros
@@ -63,7 +66,7 @@ export interface ExportRequest {
   readonly attempts: number
   /** The process that works on the request, and the end of its lease. */
   readonly lease?: { readonly owner: string; readonly until: Micros }
-  /** Present when complete. */
+  /** Present in the state `Complete`. */
   readonly url?: { readonly address: string; readonly expiresAt: Micros }
 }
 
@@ -75,11 +78,11 @@ export interface ExportDatabase {
   readonly names: readonly string[]
   /** Ids in decimal, outermost first; the last one belongs to the database itself. */
   readonly ids: readonly string[]
-  /** See {@link LogDatabase}; absent in requests from before 0.2. */
+  /** See {@link LogDatabase}. Undefined in requests of versions before 0.2. */
   readonly since?: number
 }
 
-/** The database of an export in the form in which records are matched. */
+/** Converts the database of an export to the form that is compared with records. */
 export function logDatabaseOf({ ids, names, since }: ExportDatabase): LogDatabase {
   return { names, id: ids.at(-1) as string, since: since ?? Number.POSITIVE_INFINITY }
 }
@@ -89,7 +92,10 @@ export function hasExpiredUrl({ state, url }: ExportRequest, now: Micros): boole
   return state === 'Complete' && url !== undefined && url.expiresAt <= now
 }
 
-/** The request in its next state. Throws an `InvariantError` unless the table allows the transition. */
+/**
+ * Returns the request in another state. Throws an `InvariantError` unless {@link transitions} allows the change of
+ * state.
+ */
 export function inState(
   request: ExportRequest,
   state: ExportState,

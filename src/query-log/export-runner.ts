@@ -27,21 +27,26 @@ interface ExportRunnerOptions {
   readonly timeoutMs: number
   /** Validity of a download URL, in seconds. */
   readonly urlSeconds: number
-  /** The matching records, including all records that any process wrote up to `time`. */
+  /** Returns the matching records, including all records that any process wrote up to `time`. */
   readonly records: (filter: RecordFilter, time: Micros, signal: AbortSignal) => AsyncIterable<Buffer>
   readonly onFailure: (request: ExportRequest, cause: unknown) => void
 }
 
-/** Milliseconds: the polling interval for requests, the duration of a lease, and the interval of its renewal. */
+/**
+ * Milliseconds: the polling interval for requests, the duration of a lease, and the interval between renewals of a
+ * lease.
+ */
 const lookEveryMs = 1000
 const leaseMs = 5000
 const renewEveryMs = 1000
 const leaseMicros = leaseMs * 1000
 
-/** Number of attempts after which a request fails, because this request probably crashes the process. */
+/** Maximum number of attempts. After that, the request fails, because processing it probably crashes the process. */
 const attemptsMax = 5
 
-/** On these files, a fast gzip level takes half the time of the default and saves four fifths as many bytes. */
+/**
+ * For these files, this fast gzip level takes half the time of the default level, and saves four fifths as many bytes.
+ */
 const gzipLevel = 3
 
 type Interruption = 'timed out' | 'stopping' | 'lost'
@@ -52,7 +57,7 @@ export class ExportRunner {
   #interrupt: ((reason: Interruption) => void) | undefined
   #isStopping = false
   #claims = 0
-  /** The requester of the last processed request. */
+  /** The requester of the last processed request. The next request comes from another requester if possible. */
   #served = ''
 
   constructor(options: ExportRunnerOptions) {
@@ -164,7 +169,7 @@ export class ExportRunner {
     }
   }
 
-  /** Creates the file; false when there are no matching records. */
+  /** Creates the file of an export. Returns false when there are no matching records. */
   async #produce(request: ExportRequest, name: string, signal: AbortSignal): Promise<boolean> {
     const { from, to, regionGroup, database, createdAt } = request
     const filter = { from, to, regionGroup, ...(database && { database: logDatabaseOf(database) }) }
@@ -191,7 +196,7 @@ export class ExportRunner {
         this.#options.storage.store(name, content, either),
       ])
     } catch (cause) {
-      // Aborts the other operation, which would wait forever.
+      // If one operation fails, the other operation would wait forever, so it is aborted.
       failure.abort()
       throw cause
     }

@@ -15,8 +15,8 @@ import type { Signer } from './signing.ts'
 
 export interface ExportStorage {
   /**
-   * Stores a file once all of `content` has arrived, and replaces an older file of this name. Incomplete files are
-   * never visible.
+   * Stores a file once all of `content` has arrived, and replaces an older file with the same name. Incomplete files
+   * are never visible.
    */
   store(name: string, content: Readable, signal: AbortSignal): Promise<void>
   exists(name: string): Promise<boolean>
@@ -25,7 +25,7 @@ export interface ExportStorage {
    * address is valid until `expires`, in seconds since the Unix epoch.
    */
   address(name: string, expires: number): Promise<string>
-  /** Removes a file; it need not exist. */
+  /** Removes a file. Does nothing if the file does not exist. */
   remove(name: string): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function fileName(requestId: string): string {
 
 /** The storage of files: a folder, or the store that several machines share. */
 export interface FileTable {
-  /** Stores a file once all of `content` has arrived, and replaces an older file of this name. */
+  /** Stores a file once all of `content` has arrived, and replaces an older file with the same name. */
   store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
   /** The size of a file in bytes; undefined when it does not exist. */
   size(name: string): Promise<number | undefined>
@@ -46,7 +46,7 @@ export interface FileTable {
   removeLeftovers(now: Micros): Promise<void>
 }
 
-/** Only names made by `fileName` reach a file system or a table. */
+/** File systems and tables get only names that match this pattern; `fileName` creates such names. */
 const namePattern = /^[0-9a-f-]{36}\.ndjson\.gz$/
 
 /**

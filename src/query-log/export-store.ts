@@ -57,7 +57,7 @@ const tokenKey = ({ subject, token }: IdempotencyToken) => Buffer.from(`T${subje
 const timeKey = Buffer.from('P')
 const signingKeyKey = Buffer.from('S')
 const jobs = { start: Buffer.from('J'), end: Buffer.from('K') }
-/** The end of all requests: `S` follows `R`. */
+/** The end of the key range of all requests: the key `S` follows all keys that begin with `R`. */
 const requestsEnd = Buffer.from('S')
 
 interface StoredToken {
@@ -137,9 +137,9 @@ export class ExportStore {
   }
 
   /**
-   * Returns at most `limit` requests, the newest first. `before`: only requests that were made before the request with
-   * this id. Reads a bounded number of requests, because other clients may have made very many. `next` is the start of
-   * the next page.
+   * Returns at most `limit` requests, the newest first. With `before`, returns only requests that were made before the
+   * request with this id. Reads a bounded number of requests, because other clients may have made very many. `next` is
+   * the start of the next page.
    */
   newest(
     before: string | undefined,
@@ -165,8 +165,8 @@ export class ExportStore {
   }
 
   /**
-   * Claims a free request for `leaseMicros` from now. An expired lease is ignored. Requesters are served in
-   * round-robin order: the result is the oldest free request of the first requester after `served`.
+   * Claims a free request for `leaseMicros` from now. A request is free when it has no valid lease. Requesters are
+   * served in round-robin order: the result is the oldest free request of the first requester after `served`.
    */
   claim(owner: string, leaseMicros: number, served = ''): Promise<ExportRequest | undefined> {
     const now = this.#now()
@@ -184,7 +184,7 @@ export class ExportStore {
     return this.#kv.read(view => !freeInTurns(view, '', this.#now()).next().done)
   }
 
-  /** Renews a lease; false when another worker has claimed the request. */
+  /** Renews a lease. Resolves with false when another worker has claimed the request. */
   renew(id: string, owner: string, leaseMicros: number): Promise<boolean> {
     const until = micros(this.#now() + leaseMicros)
     return this.#changeOwned(id, owner, request => ({
@@ -193,7 +193,7 @@ export class ExportStore {
     })).then(request => request !== undefined)
   }
 
-  /** Releases an unfinished request. The attempt does not count. */
+  /** Releases an unfinished request. The interrupted attempt does not count as an attempt. */
   async release(id: string, owner: string): Promise<void> {
     await this.#changeOwned(id, owner, ({ lease, ...request }) => ({
       ...request,
@@ -201,7 +201,7 @@ export class ExportStore {
     }))
   }
 
-  /** Moves a request to another state; undefined when another worker has claimed it. */
+  /** Moves a request to another state. Resolves with undefined when another worker has claimed the request. */
   advance(
     id: string,
     owner: string,
@@ -212,7 +212,10 @@ export class ExportStore {
     return this.#changeOwned(id, owner, request => inState(request, state, now, changes))
   }
 
-  /** Starts the creation of a new URL for a complete request whose URL has expired. Returns the request afterwards. */
+  /**
+   * Starts the creation of a new URL if the request is complete and its URL has expired. Resolves with the current
+   * request.
+   */
   async renewUrl(id: string): Promise<ExportRequest | undefined> {
     const now = this.#now()
     const renewed = await this.#change(id, request => {
@@ -223,7 +226,7 @@ export class ExportStore {
     return renewed ?? this.get(id)
   }
 
-  /** The finished requests made before `time`. */
+  /** The ids of the finished requests that were made before `time`. */
   finishedBefore(time: Micros): readonly string[] {
     return this.#kv.read(view => {
       const ids: string[] = []
@@ -265,7 +268,10 @@ export class ExportStore {
     return this.#change(id, request => (request.lease?.owner === owner ? change(request) : undefined))
   }
 
-  /** Changes a request, unless `change` returns undefined; resolves with the changed request. */
+  /**
+   * Replaces a request by the result of `change`, and resolves with the result. If the result is undefined, changes
+   * nothing.
+   */
   #change(
     id: string,
     change: (request: ExportRequest) => ExportRequest | undefined,
@@ -291,7 +297,10 @@ function find(view: View, id: string): ExportRequest | undefined {
   return stored && decode<ExportRequest>(stored)
 }
 
-/** Free requests, read on demand. Requesters after `served` come first; each requester's oldest request comes first. */
+/**
+ * Free requests, read on demand. Requesters after `served` come first. The requests of one requester are in order,
+ * oldest first.
+ */
 function* freeInTurns(view: View, served: string, now: Micros): Generator<ExportRequest> {
   const idsOf = new Map<string, string[]>()
   for (const { key, value } of view.range(jobs))

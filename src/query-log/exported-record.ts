@@ -22,10 +22,10 @@ export function isOfDashboard({ TAGS }: ExportedRecord): boolean {
   return TAGS?.source === 'dashboard'
 }
 
-// The time format of exported records, `2023-01-18 22:11:39.529 Z`: UTC, milliseconds, a blank instead of ISO's `T`.
-// Such texts sort in the order of their times, so filters compare bytes.
+// The time format of exported records, `2023-01-18 22:11:39.529 Z`: UTC, milliseconds, a blank instead of the `T` of
+// ISO 8601. Such texts sort in the order of their times, so filters compare bytes.
 
-/** Characters of a time in a record. */
+/** Number of characters of a time in this format. */
 export const timestampChars = 25
 
 /** The first and the last millisecond that the format can express. */
@@ -37,7 +37,7 @@ export function formatTimestamp(milliseconds: number): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 23)} Z`
 }
 
-/** A {@link formatTimestamp} that is faster for consecutive times in the same second. */
+/** Creates a function like {@link formatTimestamp} that is faster for consecutive times in the same second. */
 export function createTimestampFormat(): (milliseconds: number) => string {
   let second = Number.NaN
   let prefix = ''

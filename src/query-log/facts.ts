@@ -5,8 +5,8 @@
 //
 // The facts are a JSON list without braces, so the first brace in a line begins the record. The facts identify the
 // caller by numbers and contain no value of any query. Empty elements at the end are omitted. Lines that version 0.1
-// wrote have no facts. The facts of a write end with the time of its transaction. With this time, the request that
-// wrote a version of a document can be found. The facts do not name the document.
+// wrote have no facts. If the request wrote documents, its facts end with the commit time of its transaction. This time
+// identifies the request that wrote a version of a document. The facts do not name the document.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { micros } from '../base/micros.ts'
@@ -33,7 +33,7 @@ interface Fault {
   readonly position: string
 }
 
-/** The facts stored with a record. A plain value. */
+/** The facts stored with a record, as plain data. */
 export interface Facts {
   /** Undefined when the credential was rejected. */
   readonly caller: LogCaller | undefined
@@ -55,7 +55,10 @@ const kinds = { c: 'collection', i: 'index', f: 'function' } as const
 /** Maximum length of a stored address, name or subject. */
 const keptCharsMax = 200
 
-/** Serializes facts. It caches the last parts, because consecutive requests of one application differ little. */
+/**
+ * Serializes facts. It caches the texts of the previous facts, because consecutive requests of one application differ
+ * little.
+ */
 export class FactsFormat {
   #lastCaller: LogCaller | undefined
   #lastAddress = ''
@@ -64,7 +67,7 @@ export class FactsFormat {
   #lastHoles: readonly number[] = []
   #lastUse = ''
 
-  /** The text of the facts in a line. `holes`: see {@link PlainShapes}. Runs once per request. */
+  /** The text of the facts in a line. `holes`: see {@link PlainShapes}. This method runs once per request. */
   text(facts: Omit<Facts, 'fault'>, fault: Facts['fault'], holes: readonly number[]): string {
     const { address, caller, commitTime, endpoint, isSlow, named } = facts
     if (address !== this.#lastAddress || !isSame(caller, this.#lastCaller)) {
@@ -128,13 +131,17 @@ function withoutBraces(json: string): string {
   return json.includes('{') ? json.replaceAll('{', '\\u007b') : json
 }
 
-/** A shape as in records. `holes` are pairs: the position of a name in the shape, and its index among the names. */
+/**
+ * A shape as records contain it. `holes` are pairs: the position of a name in the shape, and its index among the names.
+ */
 interface PlainShape {
   readonly shape: string
   readonly holes: readonly number[]
 }
 
-/** Limits of the cache of shapes with marks; an application has few queries. */
+/**
+ * Limits of the cache of shapes with marks. The cache can be small, because an application has few different queries.
+ */
 const knownShapesMax = 1000
 const knownShapeCharsMax = 500
 
@@ -142,7 +149,7 @@ const knownShapeCharsMax = 500
 export class PlainShapes {
   readonly #known = new GenerationCache<string, PlainShape>(knownShapesMax)
 
-  /** Converts a shape with marks, given as the inside of a JSON string. */
+  /** Converts a shape with marks. `marked`: the content of a JSON string with the shape. */
   of(marked: string): PlainShape {
     const known = this.#known.get(marked)
     if (known !== undefined) return known
@@ -161,7 +168,7 @@ export interface ParsedFacts extends Facts {
   readonly shape: string
 }
 
-/** Parses the facts of a line. `shape`: the shape in the record. Undefined for damaged facts. */
+/** Parses the facts of a line. `shape`: the shape in the record. Returns undefined for damaged facts. */
 export function readFacts(text: string, shape: string): ParsedFacts | undefined {
   try {
     const [credential, roles, identity, address, endpoint, slow, names = [], holes = [], fault, commitTime] =
@@ -202,7 +209,7 @@ type FactsJson = readonly [
   commitTime?: number,
 ]
 
-/** Replaces some of the `?` in a shape by names. */
+/** Replaces those `?` in a shape that `holes` lists by the names in `named`. */
 function filled(shape: string, holes: readonly number[], named: readonly NamedObject[]): string {
   if (holes.length === 0) return shape
   // Positions refer to the escaped shape in the record.

@@ -6,7 +6,7 @@ import { upsert } from '../base/upsert.ts'
 
 /** The database of aggregated records. */
 interface AboutDatabase {
-  /** The trail (see ownership.ts); undefined for records that contain only names. */
+  /** The trail (see ownership.ts). Undefined for records that contain only the names of their database. */
   readonly trail: string | undefined
   readonly database: readonly string[]
   /** True if the records are the dashboard's own requests. */
@@ -27,7 +27,7 @@ export interface AggregateInput extends AboutDatabase {
 /** The sums over some records. */
 export interface Totals {
   requests: number
-  /** Responses with status 400 to 499, and with 500 and above. */
+  /** `clientErrors`: responses with status 400 to 499. `serverErrors`: responses with status 500 and above. */
   clientErrors: number
   serverErrors: number
   queryTimeMs: number
@@ -43,13 +43,13 @@ export interface Totals {
 interface DatabaseAggregate extends AboutDatabase {
   readonly minutes: Map<number, TimedTotals>
   readonly shapes: Map<string, Totals>
-  /** By {@link errorName}. */
+  /** The sums of each error, by {@link errorName}. */
   readonly errors: Map<string, Totals>
 }
 
 /** Sums with a histogram of durations. */
 export interface TimedTotals extends Totals {
-  /** Number of requests by class of their duration; see {@link timeClass}. */
+  /** Number of requests in each class of durations; see {@link timeClass}. */
   readonly times: Map<number, number>
 }
 
@@ -112,11 +112,13 @@ function addTime(times: Map<number, number>, number: number, count: number): voi
   times.set(number, (times.get(number) ?? 0) + count)
 }
 
-/** Up to this duration, each millisecond is a class. Above it, each doubling has `classesPerDoubling` classes. */
+/**
+ * Below `exactMs`, each millisecond is a class. Above, each doubling of the duration has `classesPerDoubling` classes.
+ */
 const exactMs = 16
 const classesPerDoubling = 8
 
-/** The class of a duration. The width of a class is at most a tenth of its durations. */
+/** The class of a duration. The width of a class is at most a tenth of the durations in the class. */
 export function timeClass(ms: number): number {
   return ms < exactMs ? ms : exactMs + Math.floor(Math.log2(ms / exactMs) * classesPerDoubling)
 }
@@ -126,7 +128,7 @@ export function timeOfClass(number: number): number {
   return number < exactMs ? number : Math.round(exactMs * 2 ** ((number - exactMs) / classesPerDoubling))
 }
 
-/** The duration that a `share` of all requests does not exceed (a quantile); undefined when there are no requests. */
+/** The duration that the fraction `share` of all requests does not exceed (a quantile); undefined without requests. */
 export function quantile(times: ReadonlyMap<number, number>, share: number): number | undefined {
   const classes = [...times].sort(([left], [right]) => left - right)
   const total = classes.reduce((sum, [, count]) => sum + count, 0)
@@ -169,14 +171,17 @@ function nameOf({ database, isOfDashboard, trail }: AboutDatabase): string {
   return `${isOfDashboard ? 'dashboard ' : ''}${trail ?? database.join('/')}`
 }
 
-/** The name under which errors are grouped: status, and code and text if known. */
+/** The name under which errors are grouped: the status, and the code and the text if they are known. */
 function errorName({ fault, status }: AggregateInput): string {
   if (fault === undefined) return String(status)
   const { code, text } = fault
   return `${status} ${code || noCode}${text === '' ? '' : `: ${text}`}`
 }
 
-/** The sums of a shape. When there are too many shapes, the common sums of all further shapes. */
+/**
+ * Returns the sums of a shape. If the maximum number of shapes is already reached, a new shape gets the common sums of
+ * all further shapes.
+ */
 export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals {
   return upsert(shapes, shapes.has(shape) || shapes.size < shapesMax ? shape : otherShapes, noTotals)
 }

@@ -13,20 +13,20 @@ interface SpanSums {
 /** The kind of a change. */
 type Change = 'new' | 'more often' | 'slower' | 'costlier'
 
-/** A changed query or error, with its sums in this span and in the preceding span. */
+/** A changed query or error, with its sums in the current span and in the preceding span. */
 export interface EntryChange {
   /** The shape of a query, or status, code and text of an error. */
   readonly name: string
   readonly changes: readonly Change[]
   readonly now: Totals
-  /** The sums in the preceding span; undefined when the query or error did not occur there. */
+  /** The sums in the preceding span. Undefined when the query or error did not occur in the preceding span. */
   readonly before: Totals | undefined
 }
 
 export interface LogChanges {
   readonly totals: Totals
   readonly totalsBefore: Totals
-  /** The most significant first. */
+  /** The changed queries and the changed errors, each with the most significant change first. */
   readonly queries: readonly EntryChange[]
   readonly errors: readonly EntryChange[]
 }

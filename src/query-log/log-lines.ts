@@ -11,10 +11,10 @@ import { ifThere } from './segment-files.ts'
 const blockBytes = 524_288
 
 /**
- * The whole lines of a file in blocks, each valid until the next one is requested. Yields nothing when retention has
- * removed the file since it was listed. Records are shorter than a block, so a longer line is damaged and skipped. An
- * incomplete line at the end, where a writer crashed, is skipped as well. Throws the reason of `signal` once the signal
- * is aborted.
+ * The whole lines of a file in blocks. A block is valid until the next block is requested. Yields nothing when
+ * retention has removed the file since it was listed. Records are shorter than a block, so a longer line is damaged and
+ * skipped. An incomplete line at the end of the file, where a writer crashed, is skipped as well. Throws the reason of
+ * `signal` once the signal is aborted.
  */
 export async function* lineBlocks(
   path: string,
@@ -46,7 +46,7 @@ export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerat
     yield block.toString('utf8', 0, block.length - 1).split('\n')
 }
 
-/** A line of the log in the export format, and its trail, if any. */
+/** A line of the log: its record in the export format, its trail and its facts. */
 export interface LogLine {
   readonly trail: string | undefined
   /** The unparsed facts; see facts.ts. */
@@ -70,7 +70,7 @@ export function timeOf({ TS }: ExportedRecord): number {
   return Date.parse(`${TS.slice(0, 10)}T${TS.slice(11, 23)}Z`)
 }
 
-/** The part of a record that enters aggregates. */
+/** Returns the parts of a record that aggregates use. */
 export function summed({ facts, record, trail }: LogLine): AggregateInput {
   const read = facts === undefined ? undefined : readFacts(facts, record.FQL_SHAPE)
   const status = Number(record.RESPONSE_CODE)

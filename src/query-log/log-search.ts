@@ -10,12 +10,12 @@ import type { RecordFilter } from './segment-reader.ts'
 
 /** The conditions of a search. */
 export interface RecordSearch extends RecordFilter, RecordConditions {
-  /** A text that the record contains, in upper or lower case. Names that the query uses are searched, too. */
+  /** A text that the record must contain, in upper or lower case. The names in the query's shape are searched, too. */
   readonly text?: string | undefined
-  /** The condition for the caller; absent: any caller. */
+  /** Returns whether the record's caller is wanted. If undefined, the search finds records of all callers. */
   readonly isWantedCaller?: (found: LogRecord) => boolean
   readonly limit: number
-  /** Number of records that earlier pages contain and whose time is the last millisecond of the span. */
+  /** Number of records to skip: records in the last millisecond of the span that earlier pages already contain. */
   readonly skip: number
 }
 
@@ -36,7 +36,7 @@ interface TimedRecord extends LogRecord {
   readonly time: number
 }
 
-/** The newest records that match a search. Throws the reason of an aborted signal. */
+/** The newest records that match a search. Throws the reason of `signal` once the signal is aborted. */
 export async function searchRecords(
   folder: string,
   search: RecordSearch,
@@ -64,8 +64,8 @@ export async function searchRecords(
 }
 
 /**
- * The next page ends at the millisecond of the last record; `skip` counts the records of this millisecond that the
- * pages up to now contain.
+ * Returns the start of the next page. The span of the next page ends with the millisecond of the last record. `skip`
+ * counts the records of this millisecond on all pages up to now.
  */
 function nextAfter(
   time: number,
@@ -121,7 +121,7 @@ export interface RecordConditions {
   /** A status, or `2xx`, `4xx`, `5xx`. */
   readonly status?: string | undefined
   readonly slowerThanMs?: number | undefined
-  /** Minimum total of read, write and compute operations, exclusive. */
+  /** Only records with more read, write and compute operations in total than this number. */
   readonly opsAbove?: number | undefined
   /** True: only records with retries. False: only records without retries. */
   readonly isRetried?: boolean | undefined

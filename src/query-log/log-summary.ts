@@ -44,11 +44,11 @@ export interface LogSummary {
   readonly stepMs: number
   readonly points: readonly SummaryPoint[]
   readonly shapes: readonly (Totals & { readonly shape: string })[]
-  /** The most frequent first: status, code and text. */
+  /** The errors, the most frequent first. `error`: the status, the code and the text. */
   readonly errors: readonly (Totals & { readonly error: string })[]
 }
 
-/** The records of a summary. */
+/** The conditions for the records of a summary. */
 export interface SummaryFilter extends RecordFilter {
   /** Excludes the dashboard's own requests. */
   readonly withoutDashboard?: boolean | undefined
@@ -68,7 +68,7 @@ const cachedEntriesMax = 200_000
  */
 const copyGrowsMs = 7_200_000
 
-/** Summaries of the query log. Each closed segment is read once. */
+/** Summaries of the query log. The aggregate of each closed segment is computed only once. */
 export class LogSummaries {
   readonly #folder: string
   readonly #kept: string
@@ -91,14 +91,15 @@ export class LogSummaries {
   }
 
   /**
-   * The summary of the matching records. The span is extended to whole minutes. Throws the reason of an aborted signal.
+   * The summary of the matching records. The span is extended to whole minutes. Throws the reason of `signal` once the
+   * signal is aborted.
    */
   async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
     return (await this.#collect(filter, signal)).finish()
   }
 
   /**
-   * Queries and errors that are new or much more frequent than in the preceding span of the same length. Throws like
+   * The queries and errors that changed significantly compared with the preceding span of the same length. Throws like
    * {@link summary}.
    */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
@@ -112,8 +113,8 @@ export class LogSummaries {
     const to = Math.ceil(filter.to / minuteMs) * minuteMs
     const collected = new SummaryBuilder(from, to, filter)
     const segments = await segmentsOf(this.#folder, { from, to })
-    // The live writers are read after the segments are listed. A writer that started in between has no segment in the
-    // list.
+    // The live writers are read after the segments are listed. If a writer started in between, the list contains none
+    // of its segments.
     const now = this.#now()
     const live = await liveWriters(this.#folder, now)
     for (const segment of segments) {
@@ -235,7 +236,7 @@ class SummaryBuilder {
         addTimedTotals(this.#pointAt(time), totals)
         addTimedTotals(this.totals, totals)
       }
-      // Shapes have no times, so they are only added when all minutes match.
+      // The sums of shapes have no times, so they are only added when all minutes of the aggregate match.
       if (!isWhole) continue
       for (const [shape, totals] of shapes) addTotals(shapeTotals(this.shapes, shape), totals)
       for (const [error, totals] of errors) addTotals(shapeTotals(this.errors, error), totals)
@@ -273,7 +274,10 @@ function frequentErrors(errors: ReadonlyMap<string, Totals>): LogSummary['errors
     .slice(0, errorsMax)
 }
 
-/** The first shapes when ordered by count, mean time, total time, longest time or operations. */
+/**
+ * The notable shapes: the first shapes in each of several orders: count, mean time, total time, longest time,
+ * operations.
+ */
 function notableShapes(shapes: ReadonlyMap<string, Totals>): LogSummary['shapes'] {
   const orders: readonly ((totals: Totals) => number)[] = [
     totals => totals.requests,

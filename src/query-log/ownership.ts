@@ -17,7 +17,7 @@ export interface LogDatabase {
   readonly since: number
 }
 
-/** The trail of requests without a database. */
+/** The trail of requests without a database, because their credential was rejected. */
 const noDatabase = '-'
 
 /** The ids of a database and its ancestors, outermost first, as text. */

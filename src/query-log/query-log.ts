@@ -53,9 +53,9 @@ interface QueryLogOptions {
   readonly signer: Signer
   /** Files that this service serves. */
   readonly downloads: Downloads
-  /** The destination of exports: `downloads`, or a bucket. */
+  /** The storage to which exports are written: `downloads`, or a bucket. */
   readonly storage: ExportStorage
-  /** The parts that several machines share; absent when this machine uses the folder alone. */
+  /** The parts that several machines share. Undefined if only this machine uses the folder. */
   readonly shared?: SharedLog
   /** Identifies this process among those that share the folder. */
   readonly owner: string
@@ -155,7 +155,7 @@ export class QueryLog {
     return this.#summaries.summary(filter, signal)
   }
 
-  /** The changes in a time span compared with the preceding one. */
+  /** The changes in a time span compared with the preceding span of the same length. */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
     await this.#written({ ...filter, from: spanBefore(filter) }, this.#options.now(), signal)
     return this.#summaries.changes(filter, signal)
@@ -190,8 +190,8 @@ export class QueryLog {
   }
 
   /**
-   * Returns requests, the newest first; possibly fewer than `size` when other clients have made very many requests.
-   * Undefined when `token` was not returned with an earlier page.
+   * Returns requests, the newest first. A page may have fewer than `size` requests when other clients have made very
+   * many requests. Undefined when `token` was not returned with an earlier page.
    */
   page(
     token: string | undefined,
@@ -205,7 +205,9 @@ export class QueryLog {
     return { requests, nextToken }
   }
 
-  /** The expiry of a download target in microseconds; undefined unless this service has signed the target. */
+  /**
+   * The time at which a download target expires, in microseconds; undefined unless this service has signed the target.
+   */
   expiryOf(name: string, target: string): Micros | undefined {
     const expires = this.#options.signer.expiryOf(name, target)
     return expires === undefined ? undefined : nearestMicros(expires * 1e6)
@@ -216,7 +218,7 @@ export class QueryLog {
     return this.#options.downloads.open(name).catch(rethrow)
   }
 
-  /** The current time, with which expiry is determined. */
+  /** The current time, with which expiry times are compared. */
   now(): Micros {
     return this.#options.now()
   }
@@ -256,7 +258,8 @@ export class QueryLog {
   async #removeOldChunks({ bucket, chunks }: SharedLog, now: Micros): Promise<void> {
     const { bytes, days } = this.#options.retention
     for (const chunk of await chunks.old(nearestMicros(now - days * microsPerDay), bytes)) {
-      // The file is removed before the row: without the row, a failed removal of the file would not be retried.
+      // The file is removed before the row. If the row were removed first, a failed removal of the file would not be
+      // retried.
       await bucket?.remove(chunkName(chunk))
       await chunks.remove(chunk)
     }
@@ -283,7 +286,8 @@ export class QueryLog {
     await downloads.files.removeLeftovers(now)
     await this.#store.forgetTokens(now)
     for (const id of this.#store.finishedBefore(nearestMicros(now - exportDays * microsPerDay))) {
-      // The file is removed before the request: without the request, a failed removal of the file would not be retried.
+      // The file is removed before the request. If the request were removed first, a failed removal of the file would
+      // not be retried.
       await storage.remove(fileName(id))
       await this.#store.forget(id)
     }

@@ -24,7 +24,7 @@ export interface ObservedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly language: LanguageName
   readonly apiVersion: string
-  /** The query as received; undefined when there was none. */
+  /** The query as received; undefined when the request had no query. */
   readonly query: string | undefined
   readonly bytesIn: number
   /** Length of the body in bytes; 0 for a stream. */
@@ -47,7 +47,7 @@ export interface ObservedRequest {
   readonly spanId: string
 }
 
-/** The numbers of a record that are also in the query's response. */
+/** The numbers in a record that the response to the query contains, too. */
 interface RequestCosts {
   readonly computeOps: number
   readonly byteReadOps: number
@@ -69,7 +69,7 @@ const noCosts: RequestCosts = {
 const noNames: readonly string[] = []
 const noHoles: readonly number[] = []
 
-/** Keys in REQUEST_HEADERS, with their headers. Headers that are not listed here are never logged. */
+/** The keys in REQUEST_HEADERS, each with the name of its header. Headers that are not listed here are never logged. */
 const textHeaders = [
   ['x_forwarded_for', 'x-forwarded-for'],
   ['user_agent', 'user-agent'],
@@ -81,7 +81,7 @@ const textHeaders = [
 
 /** Number of cached combinations of header values: one per driver, version and machine. */
 const knownHeadersMax = 1000
-/** Longer combinations are not cached. */
+/** Combinations with more characters are not cached. */
 const knownHeaderCharsMax = 2000
 
 /** Maximum logged length of a method or version. Valid methods and versions are shorter. */
@@ -144,7 +144,10 @@ export class RecordFormat {
     )
   }
 
-  /** The record of a request that finished at `time`, including the line break, and its facts. */
+  /**
+   * Returns the record of a request that finished at `time`, with a line break at its end, and the text of the
+   * request's facts.
+   */
   parts(request: ObservedRequest, time: Micros): { readonly record: string; readonly facts: string } {
     const { facts, fault, language, query } = request
     const wording = this.#wordings[language]

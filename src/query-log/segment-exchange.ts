@@ -1,7 +1,7 @@
 // The exchange of log segments between machines through their shared store. This machine uploads its segments, so that
-// each machine can export the records of all machines. Segments are uploaded in chunks: soon if much data was written,
-// periodically if there is little data, and immediately on request. Segments of other machines are copied into the
-// local folder.
+// each machine can export the records of all machines. Segments are uploaded in chunks: within a second if there is
+// much new data, periodically if there is little, and immediately if another machine requests it. Segments of other
+// machines are copied into the local folder.
 
 import { type FileHandle, open, stat, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -39,23 +39,23 @@ const everyMs = 1_000
  */
 const reportEveryMs = 4_000
 /**
- * Interval between complete uploads, in milliseconds. If a machine's disk is lost, only records since the last upload
- * are lost.
+ * Interval between uploads of all new data, in milliseconds. If a machine's disk is lost, only records since the last
+ * such upload are lost.
  */
 const wholeEveryMs = 60_000
-/** A segment with this many new bytes is uploaded before the interval has passed. */
+/** A segment with this many new bytes is uploaded before {@link wholeEveryMs} has passed. */
 const muchBytes = 1 << 20
 const pieceBytesMax = 4 << 20
 /** This level is five times as fast as gzip's default level. Its output is a tenth larger. */
 const gzipLevel = 3
-/** A line break: chunks contain whole records. */
+/** The line break. Chunks end with a line break, so they contain whole records. */
 const lineEnd = 0x0a
 
 /** Uploads the segments of this machine. */
 export class SegmentUploader {
   readonly #options: UploaderOptions
   readonly #loop: Loop
-  /** Bytes uploaded, by writer and start of the segment; undefined until read from the store. */
+  /** Number of uploaded bytes of each segment, by its writer and start; undefined until read from the store. */
   #reached: Map<string, number> | undefined
   /** All records up to this time have been uploaded. */
   #whole: Micros = epoch
@@ -150,7 +150,7 @@ export class SegmentUploader {
   }
 }
 
-/** The whole lines from `position` on, up to the size of a chunk; undefined when there are none. */
+/** Reads whole lines from `position` on, up to the size of a chunk; undefined when there is no whole line. */
 async function readPiece(file: FileHandle, position: number, size: number): Promise<Buffer | undefined> {
   const length = Math.min(pieceBytesMax, size - position)
   if (length <= 0) return undefined
@@ -160,8 +160,8 @@ async function readPiece(file: FileHandle, position: number, size: number): Prom
   return end === 0 ? undefined : block.subarray(0, end)
 }
 
-// Copies the log segments of other machines into the local folder of segments, where all readers find them. A copy
-// grows when its machine uploads more.
+// Copies the log segments of other machines into the local folder of segments, where all processes of this machine find
+// them. A copy grows when the other machine uploads more data.
 
 const expanded = promisify(gunzip)
 
@@ -202,7 +202,7 @@ export async function gather(
   }
 }
 
-/** Copies a chunk. Concurrent processes write the same bytes to the same position. */
+/** Writes a chunk to the local copy of its segment. Concurrent processes write the same bytes to the same position. */
 async function copyChunk({ folder, shared }: GatherOptions, chunk: Chunk): Promise<void> {
   const { bucket, chunks } = shared
   const { bytes, position, start, until, writer } = chunk

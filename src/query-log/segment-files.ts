@@ -5,8 +5,8 @@
 //     3f9a….live                         the writer's segments contain all its records up to the modification time
 //
 // A segment may end with an incomplete line, where its writer crashed or is still writing.
-// The oldest segments are removed when they are older than the configured days, or when all segments exceed the limit of
-// bytes.
+// The oldest segments are removed when they are older than the configured days, or when the total size of all segments
+// exceeds the configured limit.
 
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -153,7 +153,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes a file; it need not exist. */
+/** Removes a file. Does nothing if the file does not exist. */
 export function removeFile(path: string): Promise<void> {
   return rm(path, { force: true })
 }
@@ -163,7 +163,7 @@ export const queryLogFolder = 'query-log'
 
 /**
  * The limits of the log. Segments that are older than `days` are removed. Then the oldest segments are removed until
- * the rest fits into `bytes`. Every process removes segments, in any order.
+ * the remaining segments fit into `bytes`. Every process may remove segments; the processes need no coordination.
  */
 export interface Retention {
   readonly days: number
@@ -171,8 +171,8 @@ export interface Retention {
 }
 
 /**
- * Deletes the segments that have expired at `now`. Segments that a live writer may still append to are kept. `clock`
- * determines which writers are live; it may differ from `now` (base/removal-time.ts).
+ * Deletes the segments that have expired at `now`. Segments to which a live writer may still append are kept. `clock`:
+ * the time that determines which writers are live; it may differ from `now` (base/removal-time.ts).
  */
 export async function removeOldSegments(
   folder: string,

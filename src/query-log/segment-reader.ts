@@ -49,7 +49,9 @@ export async function* matchingRecords(
   }
 }
 
-/** Returns whether the record between `start` and `end`, with its time at offset `time`, matches. */
+/**
+ * Returns whether the record between the offsets `start` and `end` matches. `time`: the offset of the record's time.
+ */
 type Match = (block: Buffer, start: number, end: number, time: number, trail: string | undefined) => boolean
 
 /** The lines of a segment, block by block. */
@@ -62,7 +64,7 @@ class Lines {
     this.#matches = matches
   }
 
-  /** A copy of the matching lines in a block; undefined when there are none. */
+  /** Returns a copy of the matching lines in a block; undefined when no line matches. */
   select(block: Buffer): Buffer | undefined {
     const records: Buffer[] = []
     for (let start = 0; start < block.length; ) {
@@ -87,7 +89,8 @@ class Lines {
 }
 
 /**
- * Returns whether a line is valid JSON in UTF-8. Any byte of a line that looks like a record may be corrupted on disk.
+ * Returns whether a line is valid JSON in UTF-8. Even a line that looks like a record may contain bytes that the disk
+ * has corrupted.
  */
 function isJson(line: Buffer): boolean {
   try {
@@ -116,7 +119,7 @@ function createMatch({ from, to, regionGroup, database }: RecordFilter): Match {
   }
 }
 
-/** The offset of the record in a line, after its trail; -1 when there is none. */
+/** The offset of the record in a line, after its trail and facts; -1 when the line has no record. */
 function recordIn(block: Buffer, start: number, next: number): number {
   const at = block.indexOf(openBrace, start)
   return at < next ? at : -1

@@ -23,9 +23,9 @@ interface SegmentWriterOptions {
   readonly segmentMs: number
   /** Maximum number of buffered bytes; further records are dropped. */
   readonly bufferBytes?: number
-  /** Called when records were lost, at most once per flush. */
+  /** Called when records were lost, at most once per flush. `records`: the number of lost records. */
   readonly onLoss: (records: number, cause: unknown) => void
-  /** Called once when the disk is full at the start: records are lost until the disk has free space. */
+  /** Called once if the disk is full when the writer starts. Records are then lost until the disk has free space. */
   readonly onFull?: (cause: unknown) => void
   /** Opens a segment; replaced in tests of failing disks. */
   readonly openFile?: (path: string) => Promise<SegmentFile>
@@ -36,12 +36,12 @@ interface SegmentWriterOptions {
 /** The operations on an open file that the writer needs. */
 export type SegmentFile = Pick<FileHandle, 'writev' | 'datasync' | 'close'>
 
-/** Milliseconds between flushes: half of the time for which a crash may lose records. */
+/** Milliseconds between flushes. A crash of the machine loses at most the records of two such intervals. */
 const flushEveryMs = 500
 
 const bufferBytesDefault = 16_777_216
 const chunkBytes = 262_144
-/** Maximum number of bytes per UTF-16 unit. */
+/** Maximum number of bytes in UTF-8 per UTF-16 code unit. */
 const bytesPerUnit = 3
 
 interface LineBuffer {
@@ -96,7 +96,10 @@ export class SegmentWriter {
     }
   }
 
-  /** The time for a new record: the clock's time, but later than every time returned before. */
+  /**
+   * The time for a new record: the clock's time, or a later time if needed, so that it is later than all earlier
+   * results.
+   */
   now(): Micros {
     this.#newest = Math.max(micros(this.#newest + 1), this.#options.clock.now())
     return this.#newest
@@ -126,7 +129,7 @@ export class SegmentWriter {
     await removeFile(livePath(this.#options.folder, this.#options.writer))
   }
 
-  /** Queues the full buffer. Returns false when the queue is full; the record is then lost. */
+  /** Queues the full buffer and replaces it. Returns false when the queue is full; then the new record is lost. */
   #seal(room: number): boolean {
     if (this.#waiting.length >= this.#waitingMax) {
       this.#lost++

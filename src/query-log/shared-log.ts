@@ -33,13 +33,13 @@ export interface SharedLog {
   /** The clock that all machines share. */
   readonly now: () => Micros
   readonly chunks: Pick<RecordLogChunks, keyof RecordLogChunks>
-  /** Stores the contents of chunks; absent when the store itself contains them. */
+  /** Stores the contents of chunks. Undefined if the store itself contains the contents. */
   readonly bucket?: ChunkStorage | undefined
   /** Files that every machine can read. */
   readonly files: FileTable
   /** True if this process uploads the segments of its machine. One process per machine uploads them. */
   readonly uploads: boolean
-  /** Returns whether this process is the process, among those on all machines, that currently removes old data. */
+  /** Returns whether this process currently removes old data. Only one process among those on all machines does. */
   readonly mayWork: () => boolean
 }
 
@@ -76,7 +76,7 @@ export function controlRows(kv: KeyValueStore): KeyValueStore {
   }
 }
 
-/** All rows. As in {@link controlRows}, their keys do not contain the tag of the store. */
+/** All rows of {@link controlRows}. Their keys do not contain the tag of the store either. */
 export function allControlRows(view: View): Entry[] {
   return [...withOwnKeys(view.range(tagRange('control')))]
 }

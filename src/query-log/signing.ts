@@ -1,5 +1,5 @@
-// Signs values that Terrarium issues and later receives: download URLs and page tokens. A signature is compared as
-// text, so every changed character makes it invalid.
+// Signs values that Terrarium issues and later receives: download URLs and page tokens. Signatures are compared as
+// text, so every changed character makes a signature invalid.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { assert } from '../base/assert.ts'
@@ -18,30 +18,33 @@ export class Signer {
     this.#loadKey = loadKey
   }
 
-  /** Loads the key; call it before signing. Rejects while the key cannot be loaded. */
+  /** Loads the key. Must be called before signing. Rejects while the key cannot be loaded. */
   async ready(): Promise<void> {
     this.#key ??= await this.#loadKey()
   }
 
-  /** The path and query of the download of a file until `expires` (seconds since the Unix epoch). */
+  /** The path and the query string for downloading a file until `expires` (seconds since the Unix epoch). */
   target(name: string, expires: number): string {
     const path = `${filesPath}${name}?expires=${expires}`
     return `${path}&signature=${this.#sign(path)}`
   }
 
-  /** The expiry of a download target, in seconds since the Unix epoch; undefined unless it was signed here. */
+  /**
+   * The time at which a download target expires, in seconds since the Unix epoch; undefined unless this service has
+   * signed the target.
+   */
   expiryOf(name: string, target: string): number | undefined {
     const expires = /\?expires=(\d{1,12})&/.exec(target)?.[1]
     if (expires === undefined || this.#key === undefined) return undefined
     return isSame(target, this.target(name, Number(expires))) ? Number(expires) : undefined
   }
 
-  /** A token that contains `text`; its holder can read but not change it. */
+  /** Creates a token that contains `text`. The holder of the token can read the text but cannot change it. */
   seal(text: string): string {
     return `${Buffer.from(text).toString('base64url')}.${this.#sign(`page ${text}`)}`
   }
 
-  /** The text in a token; undefined when the token was not issued here. */
+  /** The text in a token; undefined when this service has not issued the token. */
   open(token: string): string | undefined {
     if (this.#key === undefined) return undefined
     const text = Buffer.from(token.split('.', 1)[0] as string, 'base64url').toString()

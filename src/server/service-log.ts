@@ -1,8 +1,9 @@
 // The service's own log: one line on standard error for each event. On a terminal the lines are formatted for people;
 // otherwise (files, journals, collectors) each line is a JSON object.
 //
-// Stack traces of the bundled program show positions in the sources. Node has an option for this, but it reads all source
-// maps at start, which takes as long as loading the program. This file reads a map when an error is logged.
+// Stack traces of the bundled program show positions in the sources. Node has an option for such positions. With this
+// option, Node reads all source maps at start, which takes as long as loading the program. This file reads a source map
+// only when an error is logged.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, SourceMap } from 'node:module'
@@ -31,9 +32,8 @@ const serializers = {
 }
 
 /**
- * Opens the log. `isTerminal` selects lines for people; the default is whether standard error is a terminal. JSON lines
- * are
- * written to `destination`, by default standard error.
+ * Opens the log. `isTerminal` selects lines for people; the default is whether standard error is a terminal. All lines
+ * are written to `destination`, by default standard error.
  */
 export function openServiceLog(
   level: LevelWithSilent | Level,

@@ -1,17 +1,17 @@
-// Converts between offsets in code points, which the language uses, and offsets in UTF-16 units, which the runtime
-// uses.
+// Converts between offsets in code points and offsets in UTF-16 units. The query languages count code points, and
+// JavaScript counts UTF-16 units.
 
 import { step } from '../base/effort.ts'
 
-/** Units processed in the time of one step. */
+/** The number of UTF-16 units that are processed in the time of one effort step. */
 const unitsPerStep = 16
 
-/** The number of code points in a text; a lone surrogate counts as one code point. */
+/** Returns the number of code points in a text. A surrogate that is not part of a pair counts as one code point. */
 export function codePointLength(text: string): number {
   return codePointsBetween(text, 0, text.length)
 }
 
-/** The number of code points between two offsets in units. */
+/** Returns the number of code points between two offsets in UTF-16 units. */
 export function codePointsBetween(text: string, from: number, to: number): number {
   step(Math.ceil((to - from) / unitsPerStep))
   let count = to - from
@@ -24,7 +24,10 @@ export function codePointsBetween(text: string, from: number, to: number): numbe
   return count
 }
 
-/** The offset in units that is `codePoints` code points after `from`; the end of the text when it has fewer. */
+/**
+ * Returns the offset, in UTF-16 units, `codePoints` code points after `from`. The offset is at most the length of the
+ * text.
+ */
 export function unitOffset(text: string, codePoints: number, from = 0): number {
   if (codePoints >= text.length - from) return text.length
   step(Math.ceil(codePoints / unitsPerStep))
@@ -33,7 +36,7 @@ export function unitOffset(text: string, codePoints: number, from = 0): number {
   return at
 }
 
-/** Returns whether a code point of two units begins at `at`. */
+/** Returns whether a code point of two UTF-16 units begins at `at`. */
 export function isPairAt(text: string, at: number): boolean {
   const high = text.charCodeAt(at)
   if (high < 0xd800 || high > 0xdbff) return false

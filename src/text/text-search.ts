@@ -1,21 +1,22 @@
-// Substring search. The runtime's search is fast on ordinary texts, but its worst case is the product of both lengths.
-// So a long needle is searched with the algorithm of Knuth, Morris and Pratt, which reads each text once.
+// Substring search. `indexOf` is fast on ordinary texts, but its worst case takes time proportional to the product of
+// both lengths. Therefore a search for a long string uses the algorithm of Knuth, Morris and Pratt (KMP), which reads
+// each text only once. The string to search for is called needle.
 
 import { longCall, step } from '../base/effort.ts'
 import { codePointLength, codePointsBetween, unitOffset } from './code-points.ts'
 
-/** Up to this needle length the runtime's worst case is acceptable. */
+/** Needles up to this length are always searched with `indexOf`, because its worst case is fast enough for them. */
 const shortNeedle = 64
 
-/** Number of units between two counts of steps. */
+/** The number of UTF-16 units that are processed between two calls of `step`. */
 const unitsPerCount = 4096
 
-/** A needle, for one or many searches. */
+/** Searches texts for one needle. */
 export class TextSearch {
   readonly #needle: string
   /**
-   * The KMP failure function: for each prefix of the needle, the length of its longest proper border. Computed on
-   * demand.
+   * The failure function of KMP. For each prefix of the needle, it contains the length of the longest proper prefix
+   * that is also a suffix of this prefix. Computed on first use.
    */
   #borders: Int32Array | undefined
 
@@ -23,7 +24,7 @@ export class TextSearch {
     this.#needle = needle
   }
 
-  /** The first occurrence at or after an offset in UTF-16 units; -1 when there is none. */
+  /** Returns the first occurrence at or after `from`, as an offset in UTF-16 units; -1 if there is none. */
   firstIn(text: string, from: number): number {
     const units = text.length - from
     if (this.#needle.length <= shortNeedle || units <= unitsPerCount) {
@@ -49,7 +50,7 @@ export class TextSearch {
   }
 }
 
-/** The first occurrence of `needle` at or after an offset in UTF-16 units; -1 when there is none. */
+/** Returns the first occurrence of `needle` at or after `from`, in UTF-16 units; -1 if there is none. */
 export function indexOfText(text: string, needle: string, from = 0): number {
   if (needle.length <= shortNeedle) longCall(text.length - from)
   return new TextSearch(needle).firstIn(text, from)
@@ -68,14 +69,14 @@ function bordersOf(needle: string): Int32Array {
   return borders
 }
 
-/** The offset at which a search starts. A start outside the text means the beginning of the text. */
+/** Returns the offset at which a search starts, in code points. If `start` is not in the text, returns 0. */
 export function searchStart(start: bigint | undefined, text: string): number {
   if (start === undefined || start <= 0n || start >= BigInt(text.length)) return 0
   const offset = Number(start)
   return offset < codePointLength(text) ? offset : 0
 }
 
-/** The first occurrence of `find` in `text` at or after `start`, in code points; -1 when there is none. */
+/** Returns the first occurrence of `find` in `text` at or after `start`, in code points; -1 if there is none. */
 export function findText(text: string, find: string, start: bigint | undefined): number {
   const from = searchStart(start, text)
   const fromUnit = unitOffset(text, from)

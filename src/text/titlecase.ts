@@ -1,25 +1,29 @@
-// Title case: the first letter of each word in title case, the rest of the word in lower case.
+// Converts texts to title case: the first letter of each word becomes a title case letter, and the other letters of the
+// word become lower case.
 
 import { step } from '../base/effort.ts'
 import { mapKnown } from '../values/known-characters.ts'
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Created on demand: loading its data takes a tenth of the time of loading the program. */
+/**
+ * Returns the segmenter. It is created on first use, because loading its data takes a tenth of the program's start
+ * time.
+ */
 function words(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
   return segmenter
 }
 
 /**
- * Matches the character of a word that gets the title form: the first letter, digit or symbol. Modifier letters count
- * if they have a case.
+ * Matches the character of a word that becomes title case: the first letter, digit or symbol. Modifier letters count as
+ * letters only if they have a case.
  */
 const firstMain = /[[\p{L}--\p{Lm}]\p{N}\p{S}\p{Co}[\p{Lm}&&\p{Cased}]]/v
 
 /**
- * A text with each word (by Unicode word boundaries) in title case. Characters newer than the stored Unicode tables are
- * not changed.
+ * Returns a text with each word (by Unicode word boundaries) in title case. Characters newer than the stored Unicode
+ * tables are not changed.
  */
 export function titlecase(text: string): string {
   return mapKnown(text, titleWords)
@@ -40,15 +44,17 @@ function titleWords(text: string): string {
   return titled
 }
 
-/** The rest of a word after its first letter, in lower case. */
+/** Returns the part of a word after its first letter, in lower case. */
 function lowerRest(segment: string, at: number, first: string): string {
   const rest = segment.slice(at + first.length)
-  // `toLowerCase` creates a final sigma only after a letter, so an `a` replaces the first letter during the conversion.
+  // `toLowerCase` creates a final sigma only after a letter. Therefore an `a` stands before `rest` during the
+  // conversion.
   return /\p{L}/u.test(first) ? `a${rest}`.toLowerCase().slice(1) : rest.toLowerCase()
 }
 
 /**
- * The title form of a digraph letter. Its code point is between the code points of the capital and the small letter.
+ * Returns the title case of a digraph letter; undefined for other letters. The code point of the title case is between
+ * the code points of the upper and lower case.
  */
 function digraphForm(codePoint: number): number | undefined {
   if (codePoint >= 0x1c4 && codePoint <= 0x1cc) return 0x1c5 + 3 * Math.floor((codePoint - 0x1c4) / 3)
@@ -58,12 +64,12 @@ function digraphForm(codePoint: number): number | undefined {
 
 const subscriptIota = '\u0345'
 
-/** The full title form of one character by the rules of Unicode. The runtime has only upper and lower case. */
+/** Returns the title case of a character by the full rules of Unicode. JavaScript only has upper and lower case. */
 export function titleForm(character: string): string {
   const codePoint = character.codePointAt(0) as number
   const digraph = digraphForm(codePoint)
   if (digraph !== undefined) return String.fromCodePoint(digraph)
-  // Georgian capitals are used only for words that are entirely in capitals.
+  // Georgian capital letters are used only in words in which all letters are capital letters.
   if (codePoint >= 0x10d0 && codePoint <= 0x10ff) return character
   const [first = '', second, ...rest] = character.toUpperCase()
   if (second === undefined) return first

@@ -1,6 +1,6 @@
-// Writes the records of a batch in one transaction, below the query layer: ids, times, hashes and references stay
-// as the records contain them, and existing documents are changed only with `onConflict: replace`. This is the only
-// file of imports that writes to the store.
+// Writes the records of a batch in one transaction, without the query layer. Ids, times, hashes and references are
+// written exactly as the records contain them. Existing documents are changed only with `onConflict: replace`. Among
+// the files of imports, only this file writes to the store.
 
 import { limits } from '../base/limits.ts'
 import { micros } from '../base/micros.ts'
@@ -31,18 +31,18 @@ import type { DocumentRecord } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { Resolver } from './resolve.ts'
 
-/** The action for an existing document with different content. */
+/** How a record is handled when its document already exists with different content. */
 export type OnConflict = 'fail' | 'keep' | 'replace'
 
 export interface BatchOptions {
   readonly onConflict: OnConflict
-  /** Only computes the outcomes; writes nothing. */
+  /** True if the batch only computes the outcomes and writes nothing. */
   readonly dryRun: boolean
   /**
-   * The time at which documents are checked against the rules of their collections. Absent: each document is checked
-   * when it is written, and a failed check has the outcome `bad`. `each`: each document is checked when it is written,
-   * and a failed check has the outcome `unmet`, because the check may succeed once other documents exist. `together`:
-   * all documents are checked after the whole batch is written in one transaction.
+   * When documents are checked against the rules of their collections. If undefined, each document is checked when it
+   * is written, and a failed check has the outcome `bad`. `each`: each document is checked when it is written, and a
+   * failed check has the outcome `unmet`, because the check may succeed once other documents exist. `together`: the
+   * whole batch is written in one transaction, and then all its documents are checked.
    */
   readonly checks?: 'each' | 'together' | undefined
 }
@@ -55,7 +55,10 @@ export class DocumentRejection {
   }
 }
 
-/** Thrown when records fail in a batch that is written together. The batch is retried without these records. */
+/**
+ * Thrown by `runTogether` with the outcomes of the records that failed. The caller retries the batch without these
+ * records.
+ */
 export class RecordRejections {
   readonly outcomes: ReadonlyMap<number, Outcome>
   constructor(outcomes: ReadonlyMap<number, Outcome>) {
@@ -72,13 +75,13 @@ export class HiddenVersion {}
  */
 const bytesOfCharacter = 3
 
-/** The outcome of a record. */
+/** The outcome of writing a record. */
 export type Outcome =
   | { readonly kind: 'written' | 'equal' | 'kept' | 'replaced' | 'expired' }
   /** Nothing was written, for the given reason. */
   | { readonly kind: 'conflict' | 'bad' | 'unmet'; readonly reason: string }
 
-/** A reference to a document that does not exist (yet). */
+/** A reference from a record to a document that does not exist (yet). */
 export interface MissingReference {
   /** The index of the record in its batch. */
   readonly record: number
@@ -88,10 +91,12 @@ export interface MissingReference {
 
 /** The outcomes of a batch. */
 export interface BatchResult {
-  /** One per record, in order. */
+  /** One outcome per processed record, in the order of the records. */
   readonly outcomes: readonly Outcome[]
   readonly missing: readonly MissingReference[]
-  /** Referenced schema objects that the database does not have, such as collections. */
+  /**
+   * References to schema objects, such as collections, that the database does not have. `record`: the record's index.
+   */
   readonly unresolved: readonly { readonly record: number; readonly what: string }[]
 }
 
@@ -107,13 +112,16 @@ const done = {
 interface Pace {
   /** Milliseconds after which a transaction writes no further record. */
   readonly batchMs: number
-  /** Resolves when bindings of a database may be computed again. */
+  /** Resolves when this process may compute bindings of `database` again. */
   rest(database: DatabaseId): Promise<void>
 }
 
 /** The rules that collections define for their documents. Both methods may throw `Pending` and RequestErrors. */
 interface DocumentRules {
-  /** Returns the fields with the defaults for fields that `existing` lacks, or the reason of a rejection. */
+  /**
+   * Returns the fields with defaults for missing fields, or the reason of a rejection. Missing fields take their values
+   * from `existing` first.
+   */
   complete(
     ref: Ref,
     fields: ObjectValue,
@@ -135,16 +143,16 @@ interface BatchRules {
 export interface BatchTarget {
   readonly store: Store
   readonly rules: BatchRules
-  /** Limits the load; absent when the process serves no other requests. */
+  /** Limits the load. Undefined if the process serves no other requests. */
   readonly pace?: Pace | undefined
-  /** Called with the reads and writes of each transaction. */
+  /** Called after each transaction with its counts of reads and writes. */
   readonly onCosts?: OnCosts | undefined
 }
 
-/** Called with the reads and writes of a transaction. */
+/** Called after a transaction with its counts of reads and writes. */
 export type OnCosts = (counters: Readonly<TransactionCounters>) => void
 
-/** Runs the work of one record within its limits. */
+/** Runs `work`, which handles one record, within the limits for one record. */
 export type WorkLimit = <T>(work: () => T) => T
 
 /** Sets no limit, for imports into a process that serves no other requests. */
@@ -169,7 +177,7 @@ function conflict(reason: string): Outcome {
   return { kind: 'conflict', reason }
 }
 
-/** The reason of a rejection for the report. */
+/** Returns the reason why a record was rejected, as text for the report. */
 export function reasonOf(error: WriteRejected | RequestError | DocumentRejection): string {
   if (error instanceof DocumentRejection) return error.reason
   if (error instanceof RequestError) return error.description
@@ -182,8 +190,8 @@ export class BatchWriter {
   readonly #database: DatabaseId
   readonly #options: BatchOptions
   /**
-   * True if the writer checks before each insert whether the document was deleted. Otherwise the writer checks after
-   * the insert, which is faster.
+   * True if the writer checks before each insert whether the document was deleted at a later time. Otherwise the writer
+   * checks after the insert whether the inserted version is visible, which is faster.
    */
   readonly #isCareful: boolean
   readonly #target: BatchTarget
@@ -211,8 +219,8 @@ export class BatchWriter {
   }
 
   /**
-   * Writes records until `isOver` returns true, but at least the first record. `limited` limits the work of each
-   * record.
+   * Writes records in order until `isOver` returns true, but always at least the first record. `limited` runs the work
+   * for each record.
    */
   run(
     records: readonly DocumentRecord[],
@@ -227,7 +235,10 @@ export class BatchWriter {
     return { outcomes, missing: this.#missing, unresolved: this.#unresolved }
   }
 
-  /** Writes all records except those in `refused`, then checks them. Throws {@link RecordRejections}. */
+  /**
+   * Writes all records except those whose index is in `refused`, then checks the written documents. Throws {@link
+   * RecordRejections} if records fail.
+   */
   runTogether(
     records: readonly DocumentRecord[],
     refused: ReadonlyMap<number, Outcome>,
@@ -284,7 +295,7 @@ export class BatchWriter {
     return isDocument ? undefined : 'its `instance` is not a reference to a document'
   }
 
-  /** Records the record's references to missing documents and schema objects. */
+  /** Adds the current record's references to missing documents and schema objects to the result. */
   #note(record: number): void {
     for (const what of this.#resolver.unresolved) this.#unresolved.push({ record, what })
     for (const ref of this.#resolver.documents) {
@@ -295,8 +306,8 @@ export class BatchWriter {
   }
 
   /**
-   * The name of a user collection. Documents of native collections (keys, tokens) are not imported, so they
-   * are not reported as missing.
+   * The name of a user collection; undefined for a native collection. Documents of native collections (keys, tokens)
+   * are not imported, so references to them are not reported as missing.
    */
   #nameOf(collection: number): string | undefined {
     const ref = new Ref(this.#database, native.collections, BigInt(collection))
@@ -328,7 +339,7 @@ export class BatchWriter {
     return other === undefined ? done.written : done.replaced
   }
 
-  /** Runs code that a collection defines. Its cost counts as the cost of the collection's bindings. */
+  /** Runs code that a collection defines. The cost of this code counts as the cost of the collection's bindings. */
   #within<T>(work: () => T): T {
     return this.#target.store.bindings.within(work)
   }
@@ -338,12 +349,15 @@ export class BatchWriter {
     if (!this.#isCareful && this.#transaction.get(ref) === undefined) throw new HiddenVersion()
   }
 
-  /** The document to write. Existing credentials of the same instance are replaced, even if they have another id. */
+  /**
+   * The reference of the document to write. If the instance already has credentials with another id, the existing
+   * credentials are overwritten.
+   */
   #targetOf(ref: Ref, fields: ObjectValue): Ref {
     return this.#otherCredentials(ref, fields)?.ref ?? ref
   }
 
-  /** The reason why a document that does not exist cannot be created; undefined when it can. */
+  /** The reason why a document that does not exist now cannot be created; undefined when it can be created. */
   #hindrance(ref: Ref, fields: ObjectValue, ts: number | undefined): string | undefined {
     if (this.#otherCredentials(ref, fields)) return 'belongs to a document that has another password'
     if (ts === undefined || !this.#isCareful) return undefined
@@ -376,7 +390,7 @@ export class BatchWriter {
     return done.written
   }
 
-  /** The reason why a unique index rejects the document; undefined when none does. */
+  /** The reason why a unique index rejects the document; undefined when all unique indexes accept it. */
   #takenBy(ref: Ref, fields: ObjectValue): string | undefined {
     for (const index of this.#uniqueIndexesOf(ref.collection)) {
       const version: Version = { ref, ts: this.#transaction.snapshotTime, action: 'create', fields }
@@ -401,7 +415,7 @@ export class BatchWriter {
   }
 }
 
-/** Runs the work of one record. Throws {@link RecordRejections} when the store rejects it. */
+/** Runs the work for the record at `index`. If the store rejects the record, throws {@link RecordRejections}. */
 function attributed<T>(index: number, work: () => T): T {
   try {
     return work()
@@ -411,7 +425,7 @@ function attributed<T>(index: number, work: () => T): T {
   }
 }
 
-/** `index NAME`; for the index of a collection's constraint: `constraint of FIELD, FIELD`. */
+/** The name of an index for messages: `index NAME`, or `constraint of FIELD, FIELD` for the index of a constraint. */
 function nameOf({ isOwn, name, terms, values }: IndexDefinition): string {
   if (!isOwn) return `index ${name}`
   return `constraint of ${[...terms, ...values].map(textOfField).join(', ')}`

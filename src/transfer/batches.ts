@@ -5,7 +5,7 @@ import type { BatchResult } from './batch-writer.ts'
 import type { FilePlace } from './read-file.ts'
 import type { DocumentRecord, RecordPlace } from './record.ts'
 
-/** The position of a record, and whether the record had no id in its file. */
+/** The position of a record in its file, and whether the file contained no id for the record. */
 export interface RecordOrigin extends RecordPlace {
   readonly hasNewId: boolean
 }
@@ -15,7 +15,7 @@ export interface BatchOutcome {
   readonly records: readonly DocumentRecord[]
   /** The origin of each record. */
   readonly origins: readonly RecordOrigin[]
-  /** The position after the last record. */
+  /** The position in the file after the last record. */
   readonly place: FilePlace
   readonly result: BatchResult
 }
@@ -24,13 +24,16 @@ interface BatchSenderOptions {
   /** Maximum number of concurrent batches. */
   readonly atOnce: number
   readonly send: (records: readonly DocumentRecord[]) => Promise<BatchResult>
-  /** Called for each batch, in order. If the function throws, no further batches are sent. */
+  /**
+   * Called with each batch and its result, in the order in which the batches were sent. If `onResult` throws, no
+   * further batches are sent.
+   */
   readonly onResult: (batch: BatchOutcome) => void
 }
 
-/** A batch of this size takes some milliseconds, so it hardly delays other requests. */
+/** Maximum number of records in a batch. Such a batch takes some milliseconds, so it hardly delays other requests. */
 export const batchRecordsMax = 100
-/** Maximum total length of the records' texts, in characters. */
+/** Maximum total length of the texts of a batch's records, in characters. */
 export const batchCharactersMax = 262_144
 
 /** Groups records into batches and sends them. */
@@ -46,7 +49,7 @@ export class BatchSender {
     this.#options = options
   }
 
-  /** Adds a record that ends at `place`. Sends the batch when it is full. */
+  /** Adds a record to the current batch. `place`: the position after the record. Sends the batch when it is full. */
   async add(record: DocumentRecord, origin: RecordOrigin, place: FilePlace): Promise<void> {
     if (this.#records.length > 0 && this.#characters + record.size > batchCharactersMax)
       await this.#sendGathered()
@@ -57,7 +60,9 @@ export class BatchSender {
     if (this.#records.length >= batchRecordsMax) await this.#sendGathered()
   }
 
-  /** Moves the end of the batch to `place`. No record may be between the last record of the batch and `place`. */
+  /**
+   * Moves the end of the current batch to `place`. No record may be between the last record of the batch and `place`.
+   */
   passed(place: FilePlace): void {
     if (this.#records.length > 0) this.#place = place
   }

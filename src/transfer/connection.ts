@@ -1,5 +1,5 @@
-// Connects to the database of an import or export, through a running service or directly in a data directory that no
-// service uses.
+// Connects to the database of an import or export. The connection uses either a running service, or a data directory
+// that no service uses.
 
 import { networkFailure } from '../base/system-reasons.ts'
 import { wait } from '../base/timers.ts'
@@ -21,13 +21,16 @@ import type { ExportPage, ExportPageRequest, ExportSnapshot } from './read-page.
 import { type DocumentRecord, TransferError } from './record.ts'
 import type { NamedDocument, TransferService } from './service.ts'
 
-/** Names of databases below the database of the secret, outermost first. */
+/**
+ * The path to a database below the database of the secret: names of databases, outermost first. An empty path stands
+ * for the database of the secret.
+ */
 export type DatabasePath = readonly string[]
 
-/** A query that failed. */
+/** Thrown when a query fails. */
 export class QueryError extends Error {
   override name = 'QueryError'
-  /** The code of the first error. */
+  /** The code of the first error in the response. */
   readonly code: string
   constructor(code: string, message: string) {
     super(message)
@@ -43,16 +46,19 @@ interface SchemaFileText {
 
 /** A connection to a database. All methods throw {@link TransferError} when the database cannot be reached. */
 export interface TransferConnection {
-  /** The address or path, for the report. */
+  /** The address of the service or the path of the data directory, for the report. */
   readonly name: string
   /** Runs a query and returns its `resource`. Throws {@link QueryError}. */
   query(path: DatabasePath, expression: Json): Promise<Json>
   /** The schema files of a database, consistent with the current definitions. */
   schemaFiles(path: DatabasePath): Promise<readonly SchemaFileText[]>
-  /** Returns whether there is a staged schema, which receives all pushes until it is committed or abandoned. */
+  /**
+   * Returns whether the database has a staged schema. A staged schema receives all pushes until it is committed or
+   * abandoned.
+   */
   isSchemaStaged(path: DatabasePath): Promise<boolean>
   /**
-   * Pushes files in addition to the existing files. With `dryRun`, only validates the pushed files. Throws {@link
+   * Pushes `files` in addition to the existing files. With `dryRun`, the database only validates `files`. Throws {@link
    * QueryError}.
    */
   pushSchema(path: DatabasePath, files: readonly SchemaFileText[], dryRun: boolean): Promise<void>
@@ -74,7 +80,7 @@ function scoped(secret: string, path: DatabasePath): string {
   return path.length === 0 ? secret : `${secret}:${path.join('/')}:admin`
 }
 
-/** `name`: the name of the connection, for errors. */
+/** Returns the `resource` in the response to a query. `name`: the name of the connection, for errors. */
 function resourceOf(name: string, status: number, body: string): Json {
   const json = tryJson(body)
   if (status < 300 && json instanceof Map) return json.get('resource') ?? null
@@ -101,7 +107,10 @@ function describe(error: ReadonlyMap<string, Json>): string {
 /** Sends a request for schema files; resolves with the body of the response. */
 type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
 
-/** The schema files of a database. `get` resolves with the response of a path below `/schema/1/`. */
+/**
+ * The schema files of a database. `get` sends a GET request for a path below `/schema/1/` and resolves with the parsed
+ * response.
+ */
 export async function schemaFilesOf(
   get: (steps: readonly string[]) => Promise<unknown>,
 ): Promise<readonly SchemaFileText[]> {
@@ -114,7 +123,7 @@ export async function schemaFilesOf(
   return found
 }
 
-/** The methods of connections for schema files. */
+/** The methods of connections that read and write schema files. */
 function schemaMethods(
   send: SendSchema,
 ): Pick<TransferConnection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
@@ -134,7 +143,10 @@ function schemaMethods(
   }
 }
 
-/** The body of a response about schema files. `name`: the name of the connection. Throws {@link QueryError}. */
+/**
+ * Returns the body of a successful response about schema files. `name`: the name of the connection. Throws {@link
+ * QueryError}.
+ */
 function schemaBody(name: string, status: number, body: string): string {
   if (status < 300) return body
   const json = tryJson(body)
@@ -146,7 +158,7 @@ function schemaBody(name: string, status: number, body: string): string {
 
 // ----------------------------------------------------------------------------------------- a data directory
 
-/** The open parts of a data directory. */
+/** An engine and a transfer service that have opened a data directory. */
 interface LocalEngine {
   readonly engine: Engine
   readonly transfer: TransferService
@@ -155,7 +167,7 @@ interface LocalEngine {
 
 const queryTimeoutMs = 600_000
 
-/** A connection to an engine in this process. `secret` is its root secret. */
+/** A connection to an engine in this process. `secret`: the engine's root secret. */
 export function localConnection(
   name: string,
   { close, engine, transfer }: LocalEngine,
@@ -203,12 +215,14 @@ export function localConnection(
 
 // -------------------------------------------------------------------------------------- a running service
 
-/** Number of attempts while the service is unavailable. A retry is safe, because writing twice changes nothing. */
+/**
+ * Maximum number of attempts while the service is unavailable. A retry is safe, because writing twice changes nothing.
+ */
 const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
 
-/** A connection to a service. `url` is its address without a path. */
+/** A connection to a service. `url`: the address of the service without a path. */
 export function remoteConnection(url: string, secret: string): TransferConnection {
   const base = url.replace(/\/+$/, '')
   const post = async (path: DatabasePath, endpoint: string, body: string | FormData, method = 'POST') => {

@@ -1,5 +1,5 @@
-// Writes the schema of one database in both languages, ordered by dependencies: first the objects to which version 10
-// files may refer, then the files in one push, then the objects that may refer to the files.
+// Writes the schema of one database in both query languages. First it writes the objects to which files of version 10
+// may refer. Then it pushes all files at once. Finally it writes the objects that may refer to objects in the files.
 
 import { changesOf } from '../fql10/schema/fsl/diff/schema-diff.ts'
 import { TextEdits } from '../fql10/schema/fsl/edit.ts'
@@ -12,7 +12,7 @@ import { type SchemaRecord, TransferError } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 import { completeStubs, writeSchema } from './schema-writer.ts'
 
-/** The schema of a database according to the files. */
+/** The schema of one database, as the imported files define it. */
 export interface DatabaseSchema {
   readonly path: DatabasePath
   /** Schema objects of version 4. */
@@ -21,7 +21,7 @@ export interface DatabaseSchema {
   readonly files: FslFile[]
 }
 
-/** Creates missing schema objects; with `dryRun` it only validates. Throws `QueryError` for rejected files. */
+/** Creates missing schema objects. With `dryRun`, only validates the schema. Throws `QueryError` for rejected files. */
 export async function writeDatabaseSchema(
   connection: SchemaConnection,
   path: DatabasePath,
@@ -38,8 +38,8 @@ export async function writeDatabaseSchema(
     plain.has(keyOf(object, name)) && params.has('history_days')
   const rest = records.filter(record => !isInFiles(record) || hasOwnFields(record) || isOfVersion4(record))
   const [early, late] = [rest.filter(isEarly), rest.filter(record => !isEarly(record))]
-  // Files may refer to roles of version 4, and these roles may refer to objects of the files. So the roles are created
-  // without rights before the push, and completed after the push.
+  // Files may refer to roles of version 4, and these roles may refer to objects in the files. So these roles are
+  // created without rights before the push, and get their rights after the push.
   const roles = late.filter(({ object }) => object === 'role')
   const named = records.filter(record => isInFiles(record) && isStub(record.object, record.name))
   const stubs = named.map(each => ({ ...each, params: stubOf(each.object, each.params) }))
@@ -78,33 +78,39 @@ function keyOf(kind: string, name: string): string {
 }
 
 /**
- * Returns whether an object is created before the push, because roles in the files may grant rights on collections and
+ * Returns whether an object must be created before the push. Roles in the files may grant rights on collections and
  * functions of version 4.
  */
 function isEarly({ object, params }: SchemaRecord): boolean {
   return object === 'collection' || (object === 'function' && !params.has('role'))
 }
 
-/** Returns whether a collection has `data` or `permissions`, which a file of version 10 cannot express. */
+/**
+ * Returns whether a collection has one of the fields `data` and `permissions`. A file of version 10 cannot express
+ * these fields.
+ */
 function hasOwnFields({ object, params }: SchemaRecord): boolean {
   return object === 'collection' && (params.has('data') || params.has('permissions'))
 }
 
-// Writes schema files of version 10 to a database in one push. Existing objects are not changed, as with other schema
-// objects. The push adds missing objects. For collections that version 4 has created, the push applies the definitions
-// in the files.
+// Writes schema files of version 10 to a database in one push. The push adds missing objects. It changes an existing
+// object only if the object is a stub, or a collection that version 4 can express completely. Such an object gets the
+// definition in the files.
 
 /** How files are pushed. */
 interface PushOptions {
   /** True if the database only validates the files. */
   readonly dryRun: boolean
-  /** Keys (`itemKey`) of the objects that the import has created as stubs. The files contain their definitions. */
+  /**
+   * Keys (`itemKey`) of objects that the import has created as stubs. The files contain the full definitions of these
+   * objects.
+   */
   readonly stubs: ReadonlySet<string>
 }
 
 /**
- * Pushes files. Throws `QueryError` with all errors and their positions, and {@link TransferError} while the database
- * has a staged schema.
+ * Pushes files. Throws `QueryError` for invalid files, with all errors and their positions. Throws {@link
+ * TransferError} while the database has a staged schema.
  */
 async function pushFiles(
   connection: SchemaConnection,
@@ -132,7 +138,7 @@ async function pushFiles(
 
 interface ImportPlan {
   readonly findings: readonly SchemaFinding[]
-  /** The texts of files by name. */
+  /** The files to push: text by file name. */
   readonly push: ReadonlyMap<string, string>
 }
 
@@ -149,7 +155,7 @@ function planOf(
   const push = new Map<string, string>()
   for (const { items, name, text } of present) {
     if (!items.some(item => replaced.has(item))) continue
-    // A file without remaining items is deleted.
+    // An empty text deletes a file, here one without remaining items.
     push.set(name, items.every(item => replaced.has(item)) ? '' : without(items, replaced, text))
   }
   const texts = new Map(present.map(({ name, text }) => [name, text]))
@@ -182,7 +188,7 @@ function compared(before: SchemaItem, after: SchemaItem): 'equal' | 'different' 
   return changesOf([before], [after]).length === 0 ? 'equal' : 'different'
 }
 
-/** A text without some of its items. */
+/** Removes the items in `cut` from the text of a file. */
 function without(items: readonly SchemaItem[], cut: ReadonlySet<SchemaItem>, text: string): string {
   const edits = new TextEdits()
   for (const item of items) if (cut.has(item)) edits.cut(placeWithComment(item))

@@ -9,7 +9,7 @@ import { TransferError } from './record.ts'
 
 const chunkBytes = 65_536
 
-/** The bytes of the file at a path. */
+/** A source that reads the file at `path`. */
 export function diskSource(path: string): ByteSource {
   return {
     path,

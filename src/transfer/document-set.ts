@@ -1,4 +1,4 @@
-// The set of documents that a dry run would write: ids by collection, eight bytes each.
+// The set of documents that a dry run would write. The set stores ids by collection, in eight bytes each.
 
 import { upsert } from '../base/upsert.ts'
 
@@ -6,7 +6,7 @@ const emptySlots = 1024
 
 /** A set of ids, as a hash table with open addressing. */
 class IdSet {
-  /** Each slot holds an id plus 1, or 0 when it is free. */
+  /** Each slot contains an id plus 1, or 0 if the slot is free. */
   #slots = new BigUint64Array(emptySlots)
   #count = 0
 
@@ -25,7 +25,10 @@ class IdSet {
   }
 }
 
-/** The slot of an entry, or the free slot for it. The number of slots is a power of two, and some are free. */
+/**
+ * The index of the slot that contains `entry`, or of the free slot for `entry`. The number of slots is a power of two,
+ * and some slots are free.
+ */
 function slotOf(slots: BigUint64Array, entry: bigint): number {
   // The multiplier of Fibonacci hashing spreads consecutive ids.
   let at = Number(BigInt.asUintN(64, entry * 0x9e3779b97f4a7c15n) >> 32n) & (slots.length - 1)
@@ -33,7 +36,7 @@ function slotOf(slots: BigUint64Array, entry: bigint): number {
   return at
 }
 
-/** Documents by the name of their collection, with its database. */
+/** A set of documents. `collection`: the name of a collection, together with the name of its database. */
 export class DocumentSet {
   readonly #collections = new Map<string, IdSet>()
 

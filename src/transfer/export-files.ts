@@ -1,4 +1,4 @@
-// Writes the data files of an export: consecutive files per collection, each up to a maximum size, optionally
+// Writes the data files of an export. Each collection has numbered files, each up to a maximum size and optionally
 // compressed.
 
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ export interface FileOptions {
 /** Uncompressed bytes after which the next file begins. The export format defines this size. */
 const fileBytesMax = 134_217_728
 
-/** The files of one collection. No file is created when there are no documents. */
+/** Writes the files of one collection. If the collection has no documents, no file is created. */
 export class CollectionFiles {
   readonly #folder: string
   readonly #name: string
@@ -26,10 +26,10 @@ export class CollectionFiles {
   #ordinal = 0
   #path = ''
   #output: Transform | undefined
-  /** Resolves when the open file is written; rejects when writing fails. */
+  /** Resolves when the open file is completely written; rejects when writing fails. */
   #end: Promise<void> = Promise.resolve()
   #bytes = 0
-  /** Number of closed files, and their bytes on disk. */
+  /** The number of closed files, and their total size on disk in bytes. */
   readonly written = { files: 0, bytes: 0 }
 
   /** `path`: the collection's folder below `parent`. Its last segment is the base name of the files. */
@@ -39,7 +39,7 @@ export class CollectionFiles {
     this.#options = options
   }
 
-  /** Adds documents, each as JSON text. */
+  /** Adds documents to the files. Each text is the JSON of one document. */
   async add(texts: readonly string[]): Promise<void> {
     const isArray = this.#options.fileFormat === 'json'
     let chunk = ''
@@ -70,7 +70,7 @@ export class CollectionFiles {
     const file = createWriteStream(this.#path, { flags: 'wx', mode: 0o600, flush: true })
     this.#output = gzip ? createGzip() : new PassThrough()
     this.#end = pipeline(this.#output, file)
-    // An error is reported to the next caller of `add` or `close`.
+    // The next call of `add` or `close` throws the error.
     this.#end.catch(() => undefined)
     this.#bytes = 0
   }

@@ -1,14 +1,14 @@
-// Paths of the files of an export. Names of databases, collections and schema files are arbitrary. Every path is
-// within the folder of the export, and differs from all other paths even on case-insensitive file systems. The name can
-// be decoded from the path.
+// Paths of the files of an export. Names of databases, collections and schema files are arbitrary. Every path is within
+// the folder of the export, and differs from all other paths even on case-insensitive file systems. The original name
+// can be decoded from its path.
 
-/** Maximum length of a path segment. All file systems allow it, even with the part and number of a data file added. */
+/** Maximum length of a path segment. All file systems allow segments of this length with the suffix of a data file. */
 const stepCharsMax = 200
 
-/** Matches the pieces of a segment that is too long. An encoded character (`%XX`) is not split. */
+/** Matches the pieces into which a long segment is split. An encoded character (`%XX`) is not split. */
 const pieces = /(?:%[0-9A-F]{2}|[^%]){1,66}/g
 
-/** The end of a split segment; no encoded name ends like this. */
+/** The last character of each piece except the last piece. No encoded name ends with this character. */
 const pieceEnd = '%'
 
 /** A name as one segment of a path. */
@@ -16,21 +16,21 @@ function plainStep(name: string): string {
   return encodeURIComponent(name).replace(/^\./, '%2E')
 }
 
-/** The segment for a name that differs from another name only by case. */
+/** The segment for a name that differs from another name only by case. Uppercase letters are encoded. */
 function caselessStep(name: string): string {
   return plainStep(name).replace(/%[0-9A-F]{2}|[A-Z]/g, found =>
     found.length > 1 ? found : `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 }
 
-/** A path with one folder per piece. */
+/** Splits a long segment into pieces. The result is a path with one folder per piece. */
 function inPieces(step: string): string {
   return (step.match(pieces) ?? []).join(`${pieceEnd}/`)
 }
 
 /**
- * The paths of folders by name. Usually the path is the name itself. A name that is too long for one folder becomes
- * several nested folders.
+ * The paths of the folders for `names`, by name. Usually the path is the name itself. A name that is too long for one
+ * folder becomes several nested folders.
  */
 export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]
@@ -49,10 +49,10 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
 }
 
 /**
- * The paths of schema files below the folder `schema`, by name. Tools push files whose names are relative paths. Such a
- * name is also the path of the exported file, with one segment per folder. In three cases the whole name becomes a
- * single segment: the name is not a relative path, one of its folders could be mistaken for a file, or one of its
- * folders differs from another folder only by case.
+ * The paths of schema files below the folder `schema`, by the name of the file. Tools push files whose names are
+ * relative paths. For such a name, the path of the exported file has the same folders as the name. In three cases the
+ * whole name becomes a single segment: the name is not a relative path, one of its folders could be mistaken for a
+ * file, or one of its folders differs from another folder only by case.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]
@@ -73,7 +73,7 @@ export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string
   )
 }
 
-/** The paths of the folders in a name, and the path of the name. */
+/** The path of each folder in a name, and the whole name. */
 function prefixesOf(name: string): readonly string[] {
   const steps = name.split('/')
   return steps.map((_, at) =>
@@ -84,7 +84,10 @@ function prefixesOf(name: string): readonly string[] {
   )
 }
 
-/** Folders with a dot in their names could be mistaken for files of an export. */
+/**
+ * Returns whether a name is a relative path whose folders have no dots. A folder with a dot could be mistaken for a
+ * file of an export.
+ */
 function isRelative(name: string): boolean {
   const steps = name.split('/')
   const folders = steps.slice(0, -1)
@@ -94,7 +97,7 @@ function isRelative(name: string): boolean {
   )
 }
 
-/** The name for a path of {@link folderPaths} or {@link schemaPaths}. */
+/** The inverse of {@link folderPaths} and {@link schemaPaths}: the name for a path. */
 export function nameOfPath(path: string): string {
   return path.replaceAll(`${pieceEnd}/`, '').split('/').map(decoded).join('/')
 }

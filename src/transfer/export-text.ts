@@ -1,6 +1,7 @@
-// Writes documents as lines of an export in the layout of the hosted service: tagged, which preserves every type, or
-// simple. The hosted service wrote only a placeholder text for a lambda. The tagged format of Terrarium writes lambdas
-// as `@query`, and texts that look like placeholders as `@string`, so that an import restores them.
+// Writes documents as lines of an export in the layout of the hosted service. The tagged format preserves every type;
+// the simple format does not. The hosted service wrote only a placeholder text for a lambda. The tagged format of
+// Terrarium writes lambdas as `@query`, and texts that look like placeholders as `@string`, so that an import restores
+// them.
 
 import { renderValue } from '../fql4/wire/render.ts'
 import { encodeBase64 } from '../values/base64.ts'
@@ -25,7 +26,7 @@ import { exportName, nativeCollection, nativeOf } from './references.ts'
 /** The format of values in an export. */
 export type DocumentFormat = 'tagged' | 'simple'
 
-/** Document fields with these names are written into an object `data`. */
+/** Names that the export format reserves. The user's fields with these names are written into an object `data`. */
 const reservedNames: ReadonlySet<string> = new Set([
   'id',
   'coll',
@@ -40,7 +41,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'exists',
 ])
 
-/** Writes documents as JSON. `onLost` is called with a description of content that the format cannot express. */
+/** Writes documents as JSON. Calls `onLost` with a description of each content that the format cannot express. */
 export class ExportPrinter {
   readonly #isTagged: boolean
   readonly #onLost: (what: string) => void

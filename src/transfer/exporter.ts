@@ -1,4 +1,4 @@
-// Runs an export: the whole content of a database at one time, in the layout of the hosted service's exports.
+// Runs an export: the whole content of a database as of one time, in the layout of the hosted service's exports.
 // Additional folders contain data that exports of the hosted service omitted: schema, keys, child databases and
 // optionally the history.
 
@@ -19,17 +19,20 @@ export interface ExportOptions extends FileOptions {
   readonly format: DocumentFormat
   readonly history: boolean
   /**
-   * A time in the past; absent: now. For a time in the past, only documents are exported, because other objects have
-   * little or no history.
+   * The time as of which the database is exported. If undefined, the current time. For a time in the past, only
+   * documents are exported, because other objects have little or no history.
    */
   readonly at?: Micros | undefined
-  /** If this list has names, only the documents of these collections are exported; if it is empty, everything. */
+  /**
+   * If the list contains names, only documents of the named collections are exported. If it is empty or undefined,
+   * everything is exported.
+   */
   readonly collections?: readonly string[] | undefined
   /** Identifies this export; consists of digits. */
   readonly id: string
 }
 
-/** The progress of an export, counted in collections instead of bytes. */
+/** The progress of an export. For exports, `readBytes` and `totalBytes` count collections. */
 export interface ExportProgress {
   readBytes: number
   totalBytes: number
@@ -42,7 +45,7 @@ interface ExportSummary {
   readonly at: Micros
   documents: number
   databases: number
-  /** Content that the format cannot express, with the number of occurrences. */
+  /** Descriptions of content that the format cannot express, with the number of occurrences. */
   readonly lost: Map<string, number>
 }
 
@@ -99,7 +102,10 @@ class Exporter {
   readonly #options: ExportOptions
   readonly #progress: ExportProgress
   readonly #exported: ExportSummary
-  /** Schemas by path of the database. They are read before the documents, because schema files have no history. */
+  /**
+   * The schemas by path of the database. All schemas are read before the documents, because schema files have no
+   * history.
+   */
   readonly #schemas = new Map<string, ExportSchema>()
 
   constructor(
@@ -121,7 +127,7 @@ class Exporter {
     for (const child of schema.children) await this.readSchemas([...path, child])
   }
 
-  /** Exports a database whose schema has been read, and its descendants. */
+  /** Exports a database and its descendants. {@link readSchemas} must have read their schemas. */
   async database(path: DatabasePath, folder: string): Promise<void> {
     const { children, files, shapes } = this.#schemas.get(path.join('/')) as ExportSchema
     this.#exported.databases++
@@ -149,7 +155,9 @@ class Exporter {
       await this.database([...path, child], join(folder, 'databases', step))
   }
 
-  /** Exports the documents of the named collections; of all collections if none is named. */
+  /**
+   * Exports the documents of the collections in the options, or of all `known` collections if the options name none.
+   */
   async documents(path: DatabasePath, folder: string, known: readonly string[]): Promise<void> {
     const { collections = [] } = this.#options
     const unknown = collections.find(name => !known.includes(name))
@@ -165,8 +173,8 @@ class Exporter {
   }
 
   /**
-   * Throws if the fields of a collection have changed since `before` was read. Reads use the current definition of a
-   * collection, also for past versions, so such an export would mix two shapes.
+   * Throws if the fields of a collection have changed since `before` was read. Even reads of past versions use the
+   * current fields of a collection. After such a change, the export would contain documents with different fields.
    */
   async #rejectChangedShapes(path: DatabasePath, before: DocumentShapes): Promise<void> {
     const now = await readShapes(this.#connection, path)

@@ -1,5 +1,5 @@
 // Types of fields, for formats that cannot distinguish a time from a text. The types come from the option `--type
-// Collection.field::time` and from `.fsl` files. The types of the old command line keep their names.
+// Collection.field::time` and from `.fsl` files. The option accepts the names of types from the old command line.
 
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
@@ -10,7 +10,7 @@ import { excerptOf } from './formats/notation.ts'
 import { BadRecord, TransferError } from './record.ts'
 import { documentReference, readId } from './references.ts'
 
-/** A type, or a reference to a document of a collection. */
+/** The name of a type, or the type of references to documents of one collection. */
 export type ImportType = keyof typeof conversions | { readonly ref: string }
 
 const conversions = {
@@ -54,7 +54,7 @@ function truth(json: Json): boolean | undefined {
   return typeof json === 'object' ? undefined : truths.has(String(json).trim().toLowerCase())
 }
 
-/** Reads a time in any format that `Date.parse` accepts, for files that do not specify their format of times. */
+/** Reads a time in any format that `Date.parse` accepts. Used for files that do not specify how they write times. */
 function anyDate(text: string): Time | undefined {
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? undefined : sinceEpoch(BigInt(ms), 1000n)
@@ -88,7 +88,9 @@ function misfit(json: Json, type: string): BadRecord {
 export class FieldTypes {
   readonly #types = new Map<string, ImportType>()
 
-  /** `path`: names separated by dots. `collection` undefined: in every collection. */
+  /**
+   * `path`: names separated by dots. If `collection` is undefined, the type applies to the field in every collection.
+   */
   set(collection: string | undefined, path: string, type: ImportType): void {
     this.#types.set(`${collection ?? '*'} ${path}`, type)
   }
@@ -99,8 +101,8 @@ export class FieldTypes {
   }
 
   /**
-   * Adds `Collection.field::type`, or `field::type` for every collection. `ref` names its collection:
-   * `order.customer::ref=Customer`. Throws {@link TransferError}.
+   * Adds the type in a text such as `Collection.field::type`, or `field::type` for every collection. The type `ref`
+   * needs the name of the referenced collection: `order.customer::ref=Customer`. Throws {@link TransferError}.
    */
   add(text: string): void {
     const at = text.lastIndexOf('::')

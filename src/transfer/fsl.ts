@@ -38,8 +38,9 @@ export function isPlain(item: SchemaItem): boolean {
 }
 
 /**
- * Returns whether version 10 rejects the name of a new role or access provider, which version 4 allows. Files may
- * change such an object, so the import creates a stub of the object before it pushes the files.
+ * Returns whether version 10 rejects `name` for a new role or access provider. Version 4 allows such names. Files of
+ * version 10 may change an existing object with such a name. So the import creates a stub of the object before it
+ * pushes the files.
  */
 export function isStub(kind: CreatedKind, name: string): boolean {
   return (kind === 'role' || kind === 'access_provider') && !isPlainName(name)
@@ -54,14 +55,14 @@ export function stubOf(kind: CreatedKind, params: ReadonlyMap<string, Json>): Re
 const stubFields: ReadonlySet<string> = new Set(['name', 'issuer', 'jwks_uri', 'data'])
 
 /**
- * Returns the name and the `data` of an object whose definition is in a schema file, because schema files cannot
- * contain `data`. Undefined without `data`.
+ * Returns the fields that supplement an object from a schema file: the name and the `data`, which schema files cannot
+ * contain. Undefined if the object has no `data`.
  */
 export function supplementOf(params: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> | undefined {
   return params.has('data') ? new Map([...params].filter(([name]) => supplementFields.has(name))) : undefined
 }
 
-/** Returns whether parameters contain only fields that supplement an object from a schema file. */
+/** Returns whether the parameters contain only fields that supplement an object from a schema file. */
 export function isSupplement(params: ReadonlyMap<string, Json>): boolean {
   return [...params.keys()].every(name => supplementFields.has(name))
 }
@@ -69,15 +70,15 @@ export function isSupplement(params: ReadonlyMap<string, Json>): boolean {
 const supplementFields: ReadonlySet<string> = new Set(['name', 'data'])
 
 /**
- * Returns whether files belong to a schema of version 10. A database of version 4 has a single generated file with its
- * collections.
+ * Returns whether the schema files belong to a schema of version 10. A database of version 4 has a single generated
+ * file, which contains its collections.
  */
 export function isVersion10Schema(files: readonly FslFile[]): boolean {
   const isOwn = files.some(({ name }) => name !== mainFile)
   return isOwn || files.some(({ items }) => items.some(isOfVersion10))
 }
 
-/** Roles and access providers may belong to either version. */
+/** Returns whether only version 10 can define an item. Roles and access providers may belong to either version. */
 function isOfVersion10(item: SchemaItem): boolean {
   return item.kind === 'function' || (item.kind === 'collection' && !isPlain(item))
 }
@@ -123,7 +124,7 @@ function withoutNull(type: TypeNode): TypeNode | undefined {
   return only === undefined || others.length > 0 ? undefined : withoutNull(only)
 }
 
-/** The import type of a field; undefined for types that JSON expresses. */
+/** The import type of a field; undefined for types that JSON itself expresses. */
 function fieldType(type: TypeNode): ImportType | undefined {
   if (type.kind !== 'name') return undefined
   const [inner] = type.arguments

@@ -6,7 +6,7 @@ import type { ReportData } from './report.ts'
 import type { SourceFile } from './sources.ts'
 import type { UnmetDocument } from './unmet-documents.ts'
 
-/** A reference whose target did not exist when it was written. */
+/** A reference whose target did not exist when the reference was written. */
 export interface OpenReference {
   readonly database: readonly string[]
   readonly from: string
@@ -19,23 +19,23 @@ export interface ImportMemory {
   /** The report so far; undefined at the start of an import. */
   readonly report: ReportData | undefined
   /**
-   * The position at which the import of a file continues: its start if the file has changed; undefined if the file is
-   * done.
+   * The position at which the import of `file` continues. If the file has changed, its start. Undefined if the file is
+   * already completely imported.
    */
   placeOf(file: SourceFile): FilePlace | undefined
-  /** Adds a reference that is checked at the end. It is stored with the next {@link save}. */
+  /** Adds a reference that is checked at the end of the import. The next {@link save} stores it. */
   addReference(reference: OpenReference): void
-  /** Adds a document that is written again after all other documents. It is stored with the next {@link save}. */
+  /** Adds a document that is written again after all other documents. The next {@link save} stores it. */
   addUnmet(document: UnmetDocument): void
-  /** Saves the report and the position within `file`. A call soon after the last save may save nothing. */
+  /** Saves the report and the position within `file`, but only if some time has passed since the last save. */
   progress(file: SourceFile, place: FilePlace, report: ReportData): void
   /** Saves the report and the position within `file`. */
   save(file: SourceFile, place: FilePlace, done: boolean, report: ReportData): void
-  /** The recorded documents, in chunks of some thousands. */
+  /** The documents that {@link addUnmet} has added, in chunks of some thousands. */
   unmet(): Iterable<readonly UnmetDocument[]>
-  /** Saves the report and the recorded references, and clears the unmet documents. */
+  /** Saves the report and the added references, and clears the unmet documents. */
   clearUnmet(report: ReportData): void
-  /** The recorded references, in chunks of some thousands. */
+  /** The references that {@link addReference} has added, in chunks of some thousands. */
   references(): Iterable<readonly OpenReference[]>
   /** Deletes the progress, because the import is complete or will not be continued. */
   remove(): void

@@ -72,7 +72,7 @@ class LineFile {
     this.#pending.push(`${line}\n`)
   }
 
-  /** Writes the appended lines; returns their length in bytes. */
+  /** Writes the appended lines to the file; returns the number of written bytes. */
   flush(): number {
     const lines = this.#pending.join('')
     this.#pending = []

@@ -37,13 +37,13 @@ export interface ImportOptions {
   readonly types: FieldTypes
   readonly onConflict: OnConflict
   readonly dryRun: boolean
-  /** Number of bad records that do not end the import. */
+  /** Maximum number of bad records. An import with more bad records stops. */
   readonly skipBad: number
   readonly allowIncomplete: boolean
   readonly allowShortRows: boolean
   /** True if the field `id` of a JSON row is the id of the document. */
   readonly hasRowIds: boolean
-  /** The collection for all documents; undefined or absent: each document goes into its own collection. */
+  /** The collection for all documents. If undefined, each document goes into its own collection. */
   readonly into?: string | undefined
   readonly emptyCells: 'null' | 'empty'
   /**
@@ -70,7 +70,10 @@ export interface ImportProgress {
   phase: 'schema' | 'documents' | 'references'
 }
 
-/** Imports files. Throws {@link TransferError} when it has to stop; documents already written stay in the database. */
+/**
+ * Imports files. Throws {@link TransferError} when the import has to stop; documents already written stay in the
+ * database.
+ */
 export async function runImport(
   connection: ImportConnection,
   sources: Sources,
@@ -80,7 +83,7 @@ export async function runImport(
   return new Importer(connection, sources, options, progress).run()
 }
 
-/** Number of concurrent batches. With several batches, one flush to disk commits more than one batch. */
+/** Number of concurrent batches. With several batches, one flush to disk can commit more than one batch. */
 const batchesAtOnce = 4
 
 class Importer {
@@ -90,7 +93,7 @@ class Importer {
   readonly #progress: ImportProgress
   readonly #state: ImportMemory
   readonly #report: Report
-  /** Names of collections that exist, by database. */
+  /** Names of collections that exist, by the path of their database. */
   readonly #collections = new Map<string, Set<string>>()
   readonly #exported: ReadonlySet<string>
   readonly #lateData = new LateData()
@@ -177,7 +180,7 @@ class Importer {
       schemaOf(path).records.unshift(namedRecord('collection', name))
     for (const path of [[], ...this.#sources.databases]) schemaOf(path)
     this.#report.data.schema = []
-    // Outer databases come first: keys and other objects refer to databases within them.
+    // Outer databases are written first, because their keys and other objects may refer to databases within them.
     const outermostFirst = [...schema.values()].sort((left, right) => left.path.length - right.path.length)
     for (const { files, path, records } of outermostFirst) {
       const target = [...database, ...path]
@@ -199,7 +202,7 @@ class Importer {
     }
   }
 
-  /** Reads a schema file. `others`: the files of its database that were read before. */
+  /** Reads a schema file. `others`: the schema files of the same database that were already read. */
   async #schemaFile(file: SourceFile, others: readonly FslFile[]): Promise<FslFile> {
     const own = file.schemaName ?? (/[^/\\]*$/.exec(file.path)?.[0] ?? '').replace(/\.gz$/, '')
     const isTaken = others.some(({ name }) => name === own)
@@ -213,7 +216,7 @@ class Importer {
     return upsert(this.#collections, path.join('/'), () => new Set())
   }
 
-  /** Returns whether a database exists. In a dry run, the target database may be missing. */
+  /** Returns whether the database at `path` exists. In a dry run, the target database may be missing. */
   async #exists(path: DatabasePath): Promise<boolean> {
     try {
       await this.#connection.query(path, null)
@@ -245,10 +248,10 @@ class Importer {
     }
     const { allowShortRows, database, dryRun, emptyCells, hasRowIds, onConflict, types } = this.#options
     const path = [...database, ...file.database]
-    // Without the database, a dry run has nothing to compare with.
+    // If the database is missing, a dry run has no documents for comparison.
     const isBlank = dryRun && !(await this.#exists(path))
     const sender = new BatchSender({
-      // Batches run one at a time, so that the first (or the last) of two documents with one id reliably wins.
+      // Batches run one at a time, so that the first (or the last) of two documents with the same id reliably wins.
       atOnce: onConflict === 'fail' ? batchesAtOnce : 1,
       send: isBlank
         ? async records => ({
@@ -318,8 +321,8 @@ class Importer {
   }
 
   /**
-   * The id for a document without an id. It depends only on the document's position, so that a repeated import finds
-   * the document. These ids are smaller than all ids of the hosted service, and have the same order as the rows.
+   * The id for a document without an id. The id depends only on the document's position, so that a repeated import
+   * finds the document. These ids are smaller than all ids of the hosted service, and have the same order as the rows.
    */
   #generatedId(collection: string, path: string, ordinal: number): bigint {
     const name = /[^/\\]*$/.exec(path)?.[0] ?? path
@@ -424,7 +427,7 @@ class Importer {
     return refused
   }
 
-  /** The result of a dry run's batch as if all preceding documents had been written. */
+  /** The result of a dry run's batch, as it would be if all preceding documents had been written. */
   #simulated(
     file: Pick<SourceFile, 'database'>,
     records: readonly DocumentRecord[],

@@ -12,7 +12,7 @@ const gzipMagic = [0x1f, 0x8b]
 /** Receives the number of bytes read, to show the progress. For a compressed file, compressed bytes are counted. */
 export type CountBytes = (bytes: number) => void
 
-/** A source of bytes. Both streams throw `TransferError` when the file cannot be read. */
+/** A source of bytes. The streams of both methods throw `TransferError` when the file cannot be read. */
 export interface ByteSource {
   /** Identifies the file: its path or its name. */
   readonly path: string
@@ -110,7 +110,7 @@ async function* checked(
   if (rest.length > 0) throw await refuse(offset)
 }
 
-/** Length of the bytes without an incomplete character at the end. */
+/** Number of bytes up to the last complete character. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number
@@ -122,7 +122,7 @@ function wholeCharacters(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** The offset of the first invalid byte: the first byte that changes when the bytes are decoded and encoded again. */
+/** The offset of the first invalid byte. Decoding and encoding the bytes again changes this byte. */
 function firstFault(bytes: Uint8Array): number {
   const readable = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
   return bytes.findIndex((byte, at) => readable[at] !== byte)
@@ -186,8 +186,9 @@ async function* counted(
 }
 
 /**
- * The beginning of a file's text in UTF-8, at most {@link headBytes}, and the encoding of the file. The encoding is
- * `given`, or else detected by the first bytes, or else UTF-8. Invalid bytes are reported when the whole file is read.
+ * Returns the beginning of a file's text in UTF-8, at most {@link headBytes}, and the encoding of the file. The
+ * encoding is `given`, or else detected by the first bytes, or else UTF-8. Invalid bytes are reported when the whole
+ * file is read.
  */
 export async function readHead(
   source: ByteSource,

@@ -25,24 +25,24 @@ export interface ElementPlace {
   /** Offset in the uncompressed file, in bytes. */
   readonly offset: number
   readonly line: number
-  /** Number of open brackets and braces around the elements. */
+  /** Number of brackets and braces that are open at this position. */
   readonly open: number
 }
 
-/** The start of a text. */
+/** The position at the start of a file. */
 export const start: ElementPlace = { offset: 0, line: 1, open: 0 }
 
 /** An element of a file, as text. */
 export interface JsonElement {
   readonly text: string
-  /** The line and the byte offset of its start in the uncompressed file. */
+  /** The line and the byte offset at which the element starts in the uncompressed file. */
   readonly line: number
   readonly offset: number
   /** The position from which the next element is searched. */
   readonly next: ElementPlace
   /**
-   * True if the element is incomplete; `text` is its beginning. Only with {@link ElementOptions.byLine}, where reading
-   * can continue on the next line.
+   * True if the element is incomplete. Then `text` is only the beginning of the element. Possible only with {@link
+   * ElementOptions.byLine}, where reading can continue on the next line.
    */
   readonly isBroken: boolean
 }
@@ -50,11 +50,14 @@ export interface JsonElement {
 interface ElementOptions {
   /** True if each element is within one line, so that reading can continue after an incomplete element. */
   readonly byLine: boolean
-  /** The position at which the chunks begin; the start of the file when absent. */
+  /** The position at which the chunks begin. If undefined, the start of the file. */
   readonly from?: ElementPlace
 }
 
-/** Maximum length of an element: twice that of a document, because text may be longer than the stored form. */
+/**
+ * Maximum length of an element: twice the maximum size of a document, because a text may be longer than its stored
+ * form.
+ */
 const elementBytesMax = 33_554_432
 /** Maximum length of the prefix of a page before its array. */
 const prefixBytesMax = 65_536
@@ -149,7 +152,7 @@ class Cutter {
     this.#at = to
   }
 
-  /** Moves to the start of the next element; false when the buffer ends before the next element. */
+  /** Moves to the start of the next element. Returns false when the buffer ends before the next element. */
   #toElement(): boolean {
     for (;;) {
       const byte = this.#buffer[this.#at]
@@ -174,7 +177,10 @@ class Cutter {
     }
   }
 
-  /** Moves past the end of the array and of the values that contain it; false when the buffer ends before this end. */
+  /**
+   * Moves past the end of the array and of the values that contain the array. Returns false when the buffer ends
+   * earlier.
+   */
   #leave(): boolean {
     const end = nestedEnd(this.#buffer, this.#at, this.#buffer.length, this.#open)
     if (end === unfinished) return false
@@ -183,7 +189,10 @@ class Cutter {
     return true
   }
 
-  /** The page prefix of the object at the current position; undefined when more bytes are needed. */
+  /**
+   * Parses the page prefix of the object at the current position. Returns `noPage` if the object is not a page, and
+   * undefined when more bytes are needed.
+   */
   #pagePrefix(): PagePrefix | undefined {
     const prefix = pagePrefix(this.#buffer, this.#at)
     const isShort = this.#buffer.length - this.#at < prefixBytesMax && !this.#ended
@@ -201,7 +210,10 @@ const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf)
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Returns whether the value at `at` has an explicit end. */
+/**
+ * Returns whether the value at `at` ends with a bracket, brace or quote. The end of a number, for example, is not
+ * marked.
+ */
 function isClosed(buffer: Uint8Array, at: number): boolean {
   const first = buffer[at]
   return first === openBrace || first === openBracket || first === quote
@@ -256,7 +268,7 @@ function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
 /** The first byte of a page's data: a document, an array of fields, or the end. */
 const pageStarts: ReadonlySet<number> = new Set([openBrace, openBracket, closeBracket])
 
-/** The text of a complete element. Throws {@link BadRecord} for an incomplete one. */
+/** The text of a complete element. Throws {@link BadRecord} for an incomplete element. */
 export function wholeText(element: JsonElement): string {
   if (element.isBroken) throw new BadRecord('broken JSON: it does not end on its line')
   return element.text

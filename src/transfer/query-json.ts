@@ -1,14 +1,14 @@
-// Values as parts of a query, in exact JSON: integers as bigint, doubles as number, objects as Map. Also the query that
-// reads all schema objects of a kind.
+// Builds parts of queries in exact JSON: integers as bigint, doubles as number, objects as Map. Also reads all schema
+// objects of a kind with such a query.
 
 import type { Json } from '../values/value.ts'
 
-/** A JSON object from its members. Undefined members are left out. */
+/** Creates a JSON object from its members. Undefined members are left out. */
 export function object(members: Readonly<Record<string, Json | undefined>>): ReadonlyMap<string, Json> {
   return new Map(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 }
 
-/** Converts a value from a response to an expression that evaluates to it. */
+/** Converts a value from a response to an expression that evaluates to the same value. */
 export function literal(json: Json): Json {
   if (Array.isArray(json)) return json.map(literal)
   if (!(json instanceof Map)) return json
@@ -23,8 +23,8 @@ export function literal(json: Json): Json {
 const pageSize = 500n
 
 /**
- * All objects of a kind. `ask` runs a query and resolves with its result; `set` is the set of the objects, such as
- * `indexes`.
+ * Returns all objects of a kind. `ask` runs a query and resolves with its result. `set`: the name of the set that
+ * contains the objects, such as `indexes`.
  */
 export async function allObjects(
   ask: (query: Json) => Promise<Json>,

@@ -1,5 +1,6 @@
-// Reads a file of documents and converts its elements to records. Each element has the position after it, so that an
-// interrupted reader can continue there. The file may also be in the query language, or a dump of schema objects.
+// Reads a file of documents and converts its elements to records. Each element contains the position after the element,
+// so that an interrupted import can continue there. The file may also be in the query language, or a dump of schema
+// objects.
 
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
 import {
@@ -35,7 +36,7 @@ import type { SourceFile } from './sources.ts'
 export interface FilePlace extends ElementPlace {
   /** Number of elements or rows before the position. */
   readonly elements: number
-  /** Number of records read from these elements or rows. */
+  /** Number of records in these elements or rows. */
   readonly records: number
 }
 
@@ -45,9 +46,9 @@ export const fileStart: FilePlace = { ...start, elements: 0, records: 0 }
 /** The records of one element of a file. */
 export interface FileElement {
   readonly origin: RecordPlace
-  /** One record; several for a page, none for a skipped element. */
+  /** One record for an ordinary element, several for a page, none for a skipped element. */
   readonly records: readonly SourceRecord[]
-  /** The error of a bad element, with the id and collection as far as they are readable. */
+  /** The error of a bad element, with its id and collection if they are readable. */
   readonly bad: BadElement | undefined
   /** Length of the element's text, in characters. */
   readonly size: number
@@ -73,7 +74,7 @@ interface RawElement {
   readonly line: number
   readonly size: number
   readonly next: ElementPlace
-  /** Offset of its first byte, for files in which a line may have several elements. */
+  /** Offset of the element's first byte. Present only for files in which a line may contain several elements. */
   readonly byte?: number
   /** Converts the element to records. Throws {@link BadRecord}. */
   readonly read: (context: ElementContext) => readonly SourceRecord[]
@@ -141,13 +142,15 @@ function readElement(
   }
 }
 
-/** Rejects a time that a number cannot represent exactly, because the store could not store it either. */
+/**
+ * Throws for a time that a JavaScript number cannot represent exactly. The store could not store such a time either.
+ */
 function checkTime(record: SourceRecord): void {
   if (record.kind === 'document' && record.ts !== undefined && !Number.isSafeInteger(record.ts))
     throw new BadRecord('a time that is not between 1684 and 2255', 'ts')
 }
 
-/** The id and the collection of an element, as far as they are readable. */
+/** The id and the collection of an element, if they are readable. */
 function identityOf(json: Json | undefined): Pick<BadElement, 'id' | 'collection'> {
   const member = (from: Json | undefined, ...names: string[]): Json | undefined =>
     names.reduce<Json | undefined>(
@@ -257,8 +260,8 @@ async function* csvFile(
 }
 
 /**
- * The rows of a CSV text. Chunks are passed to the parser by hand, because its browser build does not support async
- * iteration.
+ * The rows of a CSV text. This function passes the chunks to the parser itself, because the parser's browser build does
+ * not support async iteration.
  */
 async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRow> {
   const parser = csvParser({
@@ -304,7 +307,7 @@ function cellRules(names: readonly string[], row: readonly string[], { emptyCell
   return { hasIds, allJson, emptyCells }
 }
 
-/** The schema objects of a file that begins with one; none for files of documents and `.fsl` files. */
+/** The schema objects in a file that begins with a schema object. Empty for files of documents and `.fsl` files. */
 export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<readonly SchemaRecord[]> {
   const { content } = file
   if (content.kind === 'fql') return createdIn(file)
@@ -338,7 +341,7 @@ async function createdIn(file: SourceFile): Promise<readonly SchemaRecord[]> {
 /** The meaning of one expression in a file. */
 type LanguageContent =
   | { readonly kind: 'schema'; readonly record: SchemaRecord }
-  /** A value in the wire form, such as a document or a page of them. */
+  /** A value in the wire form, such as a document or a page of documents. */
   | { readonly kind: 'value'; readonly json: Json }
   | { readonly kind: 'bad'; readonly reason: BadRecord }
 

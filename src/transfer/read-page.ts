@@ -12,7 +12,7 @@ import { named, Resolver } from './resolve.ts'
 
 /**
  * The start of a page. Live documents come first, ordered by id. If the history is exported, deleted documents follow,
- * ordered by time.
+ * ordered by the time of their deletion.
  */
 export type PagePlace =
   | { readonly part: 'live'; readonly after: bigint | undefined }
@@ -44,7 +44,7 @@ const pageRecordsMax = 1000
 /** Approximate maximum size of a page, counted in fields instead of bytes. */
 const pageFieldsMax = 100_000
 
-/** The time of a new export, and the collections to export. */
+/** The time of a new export, and the names of the collections to export. */
 export interface ExportSnapshot {
   readonly at: Micros
   /**
@@ -68,7 +68,9 @@ export function takeSnapshot(store: Store, database: DatabaseId): ExportSnapshot
   return { at: time, collections }
 }
 
-/** A page of a collection. Throws {@link TransferError} when the time is no longer in the history. */
+/**
+ * Reads a page of a collection. Throws {@link TransferError} when the history no longer contains the requested time.
+ */
 export function readPage(
   store: Store,
   database: DatabaseId,
@@ -133,7 +135,7 @@ class PageReader {
     return history ? { part: 'ended', after: epoch, id: 0n } : undefined
   }
 
-  /** Adds the versions before the version that is exported as current. */
+  /** Adds the versions of a document that are older than `present`, the version that is exported as current. */
   #older(document: Ref, present: Version | undefined): void {
     const { at } = this.#request
     for (const version of this.#transaction.versions(document)) {
@@ -142,7 +144,10 @@ class PageReader {
     }
   }
 
-  /** Adds the versions of deleted documents whose last deletion is in the history, in the order of these deletions. */
+  /**
+   * Adds the versions of documents that were deleted within the history and not created again, in the order of the
+   * deletions.
+   */
   #ended(after: Micros, afterId: bigint): PagePlace | undefined {
     const { at } = this.#request
     const { database, id } = this.#collection
@@ -158,7 +163,7 @@ class PageReader {
     return undefined
   }
 
-  /** The time at which a document was deleted, if it was not created again before the time of the export. */
+  /** The time at which a document was deleted. Undefined if it was created again before the time of the export. */
   #endOf(document: Ref): Micros | undefined {
     for (const { action, ts } of this.#transaction.versions(document, { reverse: true })) {
       if (typeof ts !== 'number' || ts > this.#request.at) continue

@@ -107,7 +107,7 @@ function isByLine(head: Uint8Array, { next, text }: JsonElement): boolean {
   return between === '' && (following === '' || following.startsWith('{'))
 }
 
-/** The elements of a page or of a response. Any other value is its own single element. */
+/** The elements of a page or of a response. Any other value is returned as the only element. */
 export function expand(json: Json): readonly Json[] {
   if (!(json instanceof Map)) return [json]
   const resource = json.get('resource')

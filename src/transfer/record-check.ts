@@ -1,13 +1,13 @@
 // Validates records before they are written, by the same rules as queries. Records are documents of user collections,
-// or credentials, because queries cannot transfer password hashes. Queries create all other native documents, and
-// validate them.
+// or credentials, because queries cannot transfer password hashes. An import creates all other native documents with
+// queries, which validate the documents.
 
 import type { Micros } from '../base/micros.ts'
 import { int64Max, isObject, Time, UnresolvedRef } from '../values/value.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { nativeMark } from './references.ts'
 
-/** Returns whether records of a collection are transferred: of a user collection, or {@link credentialsName}. */
+/** Returns whether records of a collection are transferred. It must be a user collection or {@link credentialsName}. */
 export function isTransferred(collection: string): boolean {
   return collection === credentialsName || !collection.startsWith(nativeMark)
 }
@@ -40,7 +40,9 @@ function credentialsFault(fields: DocumentRecord['fields']): string | undefined 
   return isDocument ? undefined : 'its `instance` is not a reference to a document'
 }
 
-/** Returns whether a time in microseconds is possible for versions of records: not before 1970, and exact. */
+/**
+ * Returns whether a version of a record can have the time `ts` in microseconds: not before 1970, and an exact integer.
+ */
 export function isStoredTime(ts: unknown): ts is Micros {
   return Number.isSafeInteger(ts) && (ts as number) >= 0
 }

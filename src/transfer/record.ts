@@ -1,5 +1,5 @@
-// The intermediate form of documents and schema objects. The readers of all formats produce it, and the writers of all
-// targets consume it. It contains no collection numbers: until a document is written, its references are
+// The intermediate form of documents and schema objects. The readers of all formats produce this form, and the writers
+// of all targets consume it. The form contains no collection numbers. Until a document is written, its references are
 // UnresolvedRefs, which name the collection.
 
 import type { Json, ObjectValue, SchemaKind } from '../values/value.ts'
@@ -29,11 +29,11 @@ export interface DocumentRecord {
   /** The name of a user collection, or {@link credentialsName}. */
   readonly collection: string
   readonly id: bigint
-  /** The time of the version, unchecked. Undefined: the version gets the time at which it is written. */
+  /** The time of the version, not yet validated. If undefined, the version gets the time at which it is written. */
   readonly ts: number | undefined
   /** True if this is an older version, which is inserted before the current version. */
   readonly isHistory: boolean
-  /** True if the document was deleted with this version; only in a history. */
+  /** True if this version is the deletion of the document. Only versions in a history can be deletions. */
   readonly isDelete: boolean
   /** Top-level fields in stored form: `data`, `ttl` …; for credentials `instance` and `hashed_password`. */
   readonly fields: ObjectValue
@@ -52,7 +52,7 @@ export interface SchemaRecord {
   readonly object: CreatedKind
   /** The name of the object; for a key, its id. */
   readonly name: string
-  /** The parameters of its creation: a value in the wire form of API version 4. */
+  /** The parameters with which the object is created: a value in the wire form of API version 4. */
   readonly params: ReadonlyMap<string, Json>
 }
 

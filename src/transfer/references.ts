@@ -1,4 +1,4 @@
-// References by name, as in files and in messages between processes. Native collections have names that are
+// References by name, as files and messages between processes contain them. Native collections have names that are
 // invalid for user collections, so a user collection named `keys` cannot be confused with the native collection.
 
 import {
@@ -16,13 +16,13 @@ import {
 } from '../values/value.ts'
 import { credentialsName } from './record.ts'
 
-/** The kinds of schema objects, ordered so that most objects are created after those to which they refer. */
+/** The kinds of schema objects, ordered so that most objects are created after the objects to which they refer. */
 export const namedKinds = Object.keys(nativeOfKind) as readonly SchemaKind[]
 
 /** The prefix of the names of native collections. */
 export const nativeMark = '/'
 
-/** The member at a path of names in JSON; undefined when it does not exist. */
+/** Follows a path of names in nested JSON objects. Returns undefined when a member does not exist. */
 export function memberOf(json: Json | undefined, ...names: readonly string[]): Json | undefined {
   return names.reduce<Json | undefined>(
     (inner, name) => (inner instanceof Map ? inner.get(name) : undefined),
@@ -54,7 +54,7 @@ export function nativeCollection(name: NativeName): string {
   return nativeMark + name
 }
 
-/** The native collection with a transfer name; undefined for a user collection. */
+/** The native collection with the given transfer name; undefined for a user collection. */
 export function nativeOf(name: string): NativeName | undefined {
   if (!name.startsWith(nativeMark)) return undefined
   const rest = name.slice(1)
@@ -74,7 +74,7 @@ const exportNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>
   ['Credential', 'credentials'],
 ])
 
-/** The native collection with a name of exports. */
+/** The native collection that exports call `name`; undefined for other names. */
 export function nativeInExport(name: string): NativeName | undefined {
   return exportNames.get(name)
 }
@@ -87,7 +87,7 @@ export function exportName(collection: NativeName): string {
 
 const identifier = /^[0-9]{1,19}$/
 
-/** An id in a file; undefined when the value is not an id. */
+/** Parses an id in a file; undefined when the value is not an id. */
 export function readId(value: unknown): bigint | undefined {
   const text = typeof value === 'bigint' ? String(value) : value
   if (typeof text !== 'string' || !identifier.test(text)) return undefined
@@ -95,7 +95,7 @@ export function readId(value: unknown): bigint | undefined {
   return id <= int64Max ? id : undefined
 }
 
-/** Appends all references in a value to `found`, including repeated ones. */
+/** Appends all references in a value to `found`, including repeated references. */
 export function referencesIn(value: Value, found: UnresolvedRef[] = []): readonly UnresolvedRef[] {
   if (value instanceof UnresolvedRef) found.push(value)
   else if (isArray(value)) for (const element of value) referencesIn(element, found)
@@ -104,7 +104,7 @@ export function referencesIn(value: Value, found: UnresolvedRef[] = []): readonl
   return found
 }
 
-/** The documents to which a value refers, including repeated ones. */
+/** The documents to which a value refers, including repeated documents. */
 export function documentsIn(value: Value): readonly { readonly collection: string; readonly id: bigint }[] {
   return referencesIn(value).flatMap(({ target }) => {
     const within = target.type === 'document' ? target.collection.target : undefined
@@ -114,7 +114,7 @@ export function documentsIn(value: Value): readonly { readonly collection: strin
   })
 }
 
-/** The user collection that must exist so that a reference can be resolved. */
+/** The user collection that must exist before a reference can be resolved. */
 export function neededCollection({ target }: UnresolvedRef): string | undefined {
   const named = target.type === 'document' ? target.collection.target : target
   const isOwn = named.type === 'collection' && named.scope === undefined && nativeOf(named.name) === undefined

@@ -13,7 +13,7 @@ const columns = [
   'replaced',
   'conflicting',
   'bad',
-  /** Past their `ttl`, so not written. */
+  /** Not written, because their `ttl` has passed. */
   'expired',
   /** Had no id in the file and got a new one. */
   'newIds',
@@ -36,7 +36,7 @@ export interface Finding extends RecordPlace {
 /** A repeated finding. */
 interface Tally {
   count: number
-  /** The first places, `FILE:LINE`. */
+  /** The positions of the first findings, as `FILE:LINE`. */
   readonly places: string[]
 }
 
@@ -49,7 +49,7 @@ export interface SchemaFinding {
   readonly reason?: string
 }
 
-/** Number of findings of a kind that are stored individually. Further findings are only counted. */
+/** Maximum number of findings of one kind that are stored individually. Further findings are only counted. */
 const listedMax = 1000
 /** Number of findings shown in the text. */
 const shownMax = 100
@@ -60,7 +60,7 @@ export interface ReportData {
   collections: Record<string, Counts>
   bad: Finding[]
   conflicts: Finding[]
-  /** References to missing documents, by `from → to`. */
+  /** References to missing documents. Each key has the form `FROM → TO`, with the names of two collections. */
   dangling: Record<string, Tally>
   lost: Record<string, Tally>
   lookalikes: Record<string, number>

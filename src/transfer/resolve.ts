@@ -1,5 +1,5 @@
-// Converts names to the store's numbers, and back. An unresolvable name becomes a value that contains the name, and is
-// reported to the writer of the document.
+// Converts names to the store's numbers, and back. A name that cannot be resolved becomes a value that contains the
+// name. The resolver lists these names for the caller.
 
 import type { Catalogue } from '../storage/store/store-contract.ts'
 import {
@@ -34,11 +34,11 @@ export class Resolver {
   readonly #catalogue: Catalogue
   readonly #database: DatabaseId
   readonly #numbers = new Map<string, number | undefined>()
-  /** References to documents in the latest value. */
+  /** References to documents in the fields that were resolved last. */
   readonly documents: Ref[] = []
-  /** Unresolvable references in the latest value. */
+  /** Unresolvable references in the fields that were resolved last, as text. */
   readonly unresolved: string[] = []
-  /** Lambdas in the latest value. */
+  /** Lambdas in the fields that were resolved last. */
   readonly lambdas: Lambda[] = []
 
   constructor(catalogue: Catalogue, database: DatabaseId) {
@@ -46,12 +46,12 @@ export class Resolver {
     this.#database = database
   }
 
-  /** The number of the collection of a record: a user collection or the credentials. */
+  /** The number of a collection that records may belong to: a user collection or the credentials. */
   container(name: string): number | undefined {
     return isTransferred(name) ? this.collection(name) : undefined
   }
 
-  /** The number of the collection in a reference, which may be native. */
+  /** The number of a collection to which a reference refers. The collection may be native. */
   collection(name: string): number | undefined {
     if (this.#numbers.has(name)) return this.#numbers.get(name)
     const known = nativeOf(name)
@@ -61,7 +61,7 @@ export class Resolver {
     return number
   }
 
-  /** Fields with resolved references. Sets {@link documents}, {@link unresolved} and {@link lambdas}. */
+  /** Returns the fields with resolved references. Sets {@link documents}, {@link unresolved} and {@link lambdas}. */
   fields(fields: ObjectValue): ObjectValue {
     this.documents.length = 0
     this.unresolved.length = 0
@@ -69,7 +69,7 @@ export class Resolver {
     return this.#value(fields) as ObjectValue
   }
 
-  /** Resolves the references in a value; returns the same value when it has none. */
+  /** Resolves the references in a value. Returns the same value when it contains no references. */
   #value(value: Value): Value {
     if (typeof value !== 'object' || value === null) return value
     if (isObject(value)) {
@@ -139,7 +139,7 @@ export class Resolver {
   }
 }
 
-/** A stored value with names instead of numbers; the same value when it has no references. */
+/** Replaces the numbers in a stored value by names. Returns the same value when it contains no references. */
 export function named(value: Value, catalogue: Catalogue): Value {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Ref) return nameOf(value, catalogue)

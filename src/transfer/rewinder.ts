@@ -1,7 +1,7 @@
 // Rewinds a collection: restores its documents as they were at a given time. First, queries delete the documents that
 // did not exist at that time, because these documents may contain unique values that restored documents need. Then all
-// documents of that time are read like an export and written like an import. So values of either language stay
-// unchanged, and equal documents are not written.
+// documents of that time are read like an export and written like an import. Values of both languages stay unchanged,
+// and documents that are equal are not written.
 
 import { micros } from '../base/micros.ts'
 import { formatTime, microsOfTime, parseTime, timeFromMicros } from '../values/time.ts'
@@ -23,20 +23,20 @@ interface RewindOptions {
   readonly dryRun: boolean
 }
 
-/** The part of a connection that a rewind uses. */
+/** The methods of a connection that a rewind uses. */
 export type RewindConnection = Pick<TransferConnection, 'name' | 'query' | 'write' | 'missing' | 'page'>
 
-/** The number of documents by outcome, also for a dry run. */
+/** The number of documents by outcome. A dry run counts what a rewind would do. */
 export interface RewindCounts {
   deleted: number
   created: number
   replaced: number
   kept: number
-  /** Documents that were not restored, because their `ttl` has passed in the meantime. */
+  /** Documents that were not restored, because their `ttl` has passed since that time. */
   expired: number
 }
 
-/** Rewinds a collection; `progress` is called with the number of documents processed. Throws {@link TransferError}. */
+/** Rewinds a collection. Calls `progress` with the number of documents processed. Throws {@link TransferError}. */
 export async function runRewind(
   connection: RewindConnection,
   options: RewindOptions,
@@ -69,7 +69,7 @@ class Rewinder {
     this.#progress = progress
   }
 
-  /** The time at which the rewind begins. Throws for a time before the history of the collection. */
+  /** Returns the time at which the rewind begins. Throws if the collection cannot be restored to the time `to`. */
   async begin(): Promise<Micros> {
     const { collection, to } = this.#options
     const from = await this.#now()
@@ -88,7 +88,9 @@ class Rewinder {
     return from
   }
 
-  /** Deletes the documents that did not exist at the time. */
+  /**
+   * Deletes the documents that did not exist at the time `to`. Documents created after the time `from` are not deleted.
+   */
   async deleteNew(from: Micros): Promise<void> {
     const { batch, collection, dryRun, to } = this.#options
     let after: Json | undefined
@@ -114,7 +116,7 @@ class Rewinder {
     }
   }
 
-  /** Restores the documents that existed at the time. */
+  /** Restores the documents that existed at the time `to`. */
   async restore(): Promise<void> {
     const { collection, to: at } = this.#options
     let refused: DocumentRecord[] = []
@@ -129,7 +131,7 @@ class Rewinder {
       this.#progress.documents += page.records.length
       place = page.next
     }
-    // A document is rejected while another document has its unique value, so rejected documents are retried.
+    // The store rejects a document while another document has the same unique value, so rejected documents are retried.
     for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before; ) {
       before = refused.length
       const again = await this.#write(refused)
@@ -139,8 +141,9 @@ class Rewinder {
   }
 
   /**
-   * Handles rejected documents. In a dry run, conflicting documents have not been deleted, so rejected documents are
-   * counted by whether they exist.
+   * Throws if documents were rejected, except in a dry run. A dry run has not deleted the conflicting documents, so a
+   * rejected document does not mean a failure. The dry run counts the document as created if it does not exist now,
+   * otherwise as replaced.
    */
   async #refuse(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
     const { collection, database, dryRun } = this.#options
@@ -217,7 +220,7 @@ function timeText(time: Micros): string {
 
 // The queries of a rewind, in the wire format of version 4.
 
-/** The time of the transaction. */
+/** A query that returns the time of its transaction. */
 const nowQuery: Json = new Map([['time', 'now']])
 
 /** A page of documents in one transaction. */
@@ -232,13 +235,13 @@ interface RewindPage {
   readonly size: number
   /** The cursor of the previous page. */
   readonly after: Json | undefined
-  /** False: the differences are only counted. */
+  /** If false, the query only counts the differences and changes nothing. */
   readonly writes: boolean
 }
 
 /**
- * Deletes the documents of a page that did not exist at the time. The `data` of the result contains `deleted` or `kept`
- * for each document.
+ * Deletes the documents of a page that did not exist at the time `to`. The `data` of the result contains `deleted` or
+ * `kept` for each document.
  */
 function deleteQuery({ collection, from, to, writes, ...page }: RewindPage): Json {
   const ref = variable('ref')
@@ -250,8 +253,8 @@ function deleteQuery({ collection, from, to, writes, ...page }: RewindPage): Jso
 }
 
 /**
- * Checks whether the collection existed at the time. The result is null for an unknown collection. Fails for a time
- * before the history of the collection.
+ * Checks whether the collection existed at the time `to`. The result is null for an unknown collection. The query fails
+ * for a time before the history of the collection.
  */
 function reachQuery({ collection, to }: Pick<RewindPage, 'collection' | 'to'>): Json {
   const own = form({ collection })
@@ -265,7 +268,9 @@ function pageOf(collection: string, { after, size }: Pick<RewindPage, 'after' | 
   return form({ paginate: documents, size: BigInt(size), ...(after !== undefined && { after }) })
 }
 
-/** The cursor after the page in the variable `page`, and the results of `lambda` for the elements of the page. */
+/**
+ * Returns the cursor after the page in the variable `page`, and the results of `lambda` for the elements of the page.
+ */
 function outcomes(lambda: Json): Json {
   return object({
     after: select(['after'], variable('page')),

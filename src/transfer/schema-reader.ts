@@ -32,9 +32,9 @@ export interface ExportSchema {
 }
 
 /**
- * Reads the schema of a database at a time: a `.fql` file per kind, and the keys with their hashes. Definitions that
+ * Reads the schema of a database: a `.fql` file per kind of object, and the keys with their hashes. Definitions that
  * only version 10 can express are in the schema files of version 10, and are not repeated. Schema files have no
- * history, so they must be read directly after that time.
+ * history, so the caller must call this function soon after the time `at`.
  */
 export async function readSchema(
   connection: TransferConnection,
@@ -67,7 +67,8 @@ export async function readSchema(
   }
   const keys = (await everything('keys')).map(key => {
     const { ref, ts: _ts, ...fields } = Object.fromEntries(key)
-    // The fields are sorted: if `data` was added to a key later, the field comes last in the response.
+    // The fields are sorted, because the order in the response varies: `data` comes last if it was added to a key
+    // later.
     const sorted = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1))
     return writeJson(new Map([['ref', ref as Json], ...sorted]))
   })
@@ -76,7 +77,7 @@ export async function readSchema(
   return { files, shapes, children }
 }
 
-/** The current shapes of the documents in a database. */
+/** Returns the current shapes of the documents in a database. */
 export async function readShapes(
   connection: TransferConnection,
   path: DatabasePath,
@@ -87,11 +88,13 @@ export async function readShapes(
 interface SchemaFiles {
   readonly shapes: DocumentShapes
   readonly texts: readonly SchemaText[]
-  /** The objects in the files, by set of version 4 and name. */
+  /** The objects that the files define, each as `SET NAME`, where SET is a set of version 4 such as `collections`. */
   readonly inFiles: ReadonlySet<string>
-  /** The collections that version 4 can express completely. */
+  /** The collections in the files that version 4 can express completely, each as `collections NAME`. */
   readonly plain: ReadonlySet<string>
-  /** True if the files contain more than version 4 can express, or were written by the user. */
+  /**
+   * True if the export must contain the files: they contain more than version 4 can express, or the user wrote them.
+   */
   readonly isNeeded: boolean
 }
 
@@ -111,7 +114,7 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
   }
 }
 
-/** The set of version 4 for an item of a file. */
+/** The name of the version 4 set that contains an item of a schema file. */
 function setOf(kind: SchemaItem['kind']): string {
   return nativeOfKind[kind.replace(' ', '_') as SchemaKind]
 }
@@ -123,18 +126,23 @@ function shapeOf({ members, source }: CollectionItem): string {
 
 const shapeMembers: ReadonlySet<string> = new Set(['field', 'wildcard', 'migrations'])
 
-/** Returns whether files define an object. Files cannot express `data` and `permissions` of a collection. */
+/**
+ * Returns whether the files define an object completely. Files cannot express `data` and `permissions` of a collection.
+ */
 function isInFiles(set: string, each: ReadonlyMap<string, Json>, inFiles: ReadonlySet<string>): boolean {
   const hasOwnFields = set === 'collections' && (each.has('data') || each.has('permissions'))
   return !hasOwnFields && inFiles.has(`${set} ${each.get('name')}`)
 }
 
-/** Returns whether version 4 has created a collection, whose name a file of version 10 may not be able to create. */
+/**
+ * Returns whether version 4 has created a collection. A file of version 10 may not be able to create a collection with
+ * its name.
+ */
 function isOfVersion4(set: string, each: ReadonlyMap<string, Json>, plain: ReadonlySet<string>): boolean {
   return plain.has(`${set} ${each.get('name')}`) && !each.has('constraints') && !each.has('indexes')
 }
 
-/** Returns whether version 10 has created an object: it stores names where version 4 stores references. */
+/** Returns whether version 10 has created an object. Version 10 stores names where version 4 stores references. */
 function isOfVersion10(set: string, each: ReadonlyMap<string, Json>): boolean {
   switch (set) {
     case 'roles':

@@ -68,7 +68,7 @@ function without(field: string, record: SchemaRecord): SchemaRecord {
   return { ...record, params: new Map([...record.params].filter(([name]) => name !== field)) }
 }
 
-/** Returns whether the data of an object refers to documents. Such an object is first created without its data. */
+/** Returns whether the `data` of an object refers to documents. Such an object is first created without its `data`. */
 function hasLateData({ params }: SchemaRecord): boolean {
   return refersToDocuments(params.get('data'))
 }
@@ -129,15 +129,15 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
 }
 
 /**
- * Returns whether an existing object is of the kind. `Collection("databases")` refers to the native collection when no
- * user collection has that name; the result is then a database.
+ * Returns whether an existing object has the given kind. If no user collection is named `databases`,
+ * `Collection("databases")` refers to the native collection. Then `existing` is a database, not a collection.
  */
 function isOfKind(existing: ReadonlyMap<string, Json>, kind: CreatedKind): boolean {
   const set = kind === 'key' ? 'keys' : nativeOfKind[kind]
   return memberOf(existing, 'ref', '@ref', 'collection', '@ref', 'id') === set
 }
 
-/** An expression for the reference to an object by name. */
+/** An expression that refers to an object by name. */
 function referenceTo({ name, object: kind }: SchemaRecord): Json {
   if (kind !== 'key') return object({ [kind]: name })
   const keys = object({ '@ref': object({ id: 'keys' }) })
@@ -152,7 +152,7 @@ function creation(record: SchemaRecord): Json {
     : object({ [`create_${kind}`]: value })
 }
 
-/** Returns whether the existing object has the values of the record; fields that the record omits are ignored. */
+/** Returns whether the existing object has the same values as the record. Fields that the record omits are ignored. */
 function isSame({ params }: SchemaRecord, existing: ReadonlyMap<string, Json>): boolean {
   try {
     const [wanted, found] = [driverFields(params), driverFields(existing)]
@@ -213,7 +213,7 @@ export async function ensureDatabase(
   return created
 }
 
-// Handles the `data` of schema objects if it cannot be written when the objects are created. Either `data` refers to
+// Handles the `data` of schema objects that cannot be written when the objects are created. Either `data` refers to
 // documents, which are created later, or the objects come from schema files, which cannot contain `data`. The `data` is
 // written after the documents.
 
@@ -223,8 +223,8 @@ interface PendingRecord {
 }
 
 /**
- * Returns whether a record has `data` that is written at the end. This includes some objects that no schema file
- * defines. They were created with their `data`, so the write at the end changes nothing.
+ * Returns whether the `data` of a record is written at the end of the import. Some of these objects were already
+ * created with their `data`, because no schema file defines them. The write at the end does not change such objects.
  */
 const isLate = (record: SchemaRecord) =>
   hasLateData(record) || (record.params.has('data') && isSupplement(record.params))
@@ -236,8 +236,8 @@ export class LateData {
   readonly #waiting: PendingRecord[] = []
 
   /**
-   * Adds those `records` of a database that may have been created without their data, according to `findings`.
-   * `continues`: an earlier part of the import may have created them.
+   * Adds those `records` of a database that may have been created without their `data`, according to `findings`.
+   * `continues`: true if an interrupted import continues, which may already have created the objects.
    */
   add(
     path: DatabasePath,
@@ -266,7 +266,7 @@ export class LateData {
   }
 }
 
-/** Resolves with the reason if the data is rejected. */
+/** Writes the `data` of an object. Resolves with the reason if the database rejects the `data`. */
 async function giveData(
   connection: Pick<TransferConnection, 'query'>,
   { path, record }: PendingRecord,

@@ -33,7 +33,7 @@ export interface TransferService {
     options: BatchOptions,
     onCosts?: OnCosts,
   ): Promise<BatchResult>
-  /** For each document, whether it is missing. */
+  /** Returns for each document whether it is missing. */
   missing(database: DatabaseId, documents: readonly NamedDocument[], onCosts?: OnCosts): readonly boolean[]
   snapshot(database: DatabaseId): ExportSnapshot
   /** Throws `TransferError`. */

@@ -23,9 +23,9 @@ export interface SourceFile {
   readonly bytes: number
   readonly modifiedMs: number
   readonly content: Content
-  /** The database of the file's content, below the target database of the import. */
+  /** The path of the database that the file belongs to, below the target database of the import. */
   readonly database: DatabasePath
-  /** The collection according to the file's name, for formats that do not contain it. */
+  /** The collection that the file's name contains, for formats whose documents name no collection. */
   readonly collection: string
   /** For a schema file of an export: its name in the database. */
   readonly schemaName?: string | undefined
@@ -33,11 +33,11 @@ export interface SourceFile {
 
 export interface Sources {
   readonly files: readonly SourceFile[]
-  /** The databases in an export except the export's root, outermost first. */
+  /** The databases in an export, outermost first. The root of the export is not included. */
   readonly databases: readonly DatabasePath[]
-  /** Collections in the metadata, by database. */
+  /** Collections that the metadata of an export lists. */
   readonly collections: readonly { readonly database: DatabasePath; readonly name: string }[]
-  /** Contradictions between metadata and files, each a sentence. */
+  /** Contradictions between the metadata and the files of an export, each as a sentence. */
   readonly incomplete: readonly string[]
   /** Files without importable content. */
   readonly passedOver: readonly string[]
@@ -47,7 +47,7 @@ export interface Sources {
 
 /** Options for all files. */
 interface SourceOptions {
-  /** The collection for documents whose file does not name one. */
+  /** The collection for documents whose file does not name a collection. */
   readonly collection?: string | undefined
   /** The label of the encoding of text that is not UTF-8. */
   readonly encoding?: string | undefined
@@ -116,14 +116,14 @@ class Finder {
     this.#around.pop()
   }
 
-  /** The schema of an export. The path of a file is its name in the database. */
+  /** Adds the schema files of an export. The path of a file below `folder` contains the file's name in the database. */
   async #schemaFolder(folder: string, top: string, database: DatabasePath): Promise<void> {
     this.#schema = folder
     await this.#folder(folder, top, database)
     this.#schema = undefined
   }
 
-  /** The child databases of an export, one folder each below `all`; long names have nested folders. */
+  /** Adds the child databases of an export, one folder each below `all`. A long name has several nested folders. */
   async #children(folder: string, all: string, top: string, database: DatabasePath): Promise<void> {
     for (const name of (await readdir(folder)).sort()) {
       const path = join(folder, name)
@@ -184,17 +184,19 @@ function shownAs(path: string, top: string): string {
   return path === top ? path : join(basename(top), relative(top, path))
 }
 
-/** The end of the names of an export's data files: the part, and the number of the file within it. */
+/**
+ * Matches the end of the name of an export's data file: the number of the part, and the number of the file in the part.
+ */
 const filePart = /_([0-9]{2,})_[0-9]{6}\.jsonl?(?:\.gz)?$/
 
-/** The collection according to the name of a file. */
+/** The collection that the name of a file contains. */
 function collectionOf(path: string): string {
   const name = basename(path)
   if (filePart.test(name)) return nameOfPath(name.replace(filePart, ''))
   return name.replace(/(?:\.(?:gz|jsonl?|ndjson|csv|tsv|txt))+$/i, '')
 }
 
-/** The name for a path below a folder of an export. */
+/** The original name that the path of a file below `folder` encodes. */
 function nameWithin(folder: string, path: string): string {
   return nameOfPath(relative(folder, path).split(sep).join('/'))
 }
@@ -233,7 +235,7 @@ async function readMetadata(path: string): Promise<Metadata> {
   throw new TransferError(`${path}: this is not the metadata of an export, or it is damaged`)
 }
 
-/** `files`: paths with their size in bytes. */
+/** `files`: pairs of the path and the size of a file in bytes. */
 function partFaults(
   folder: string,
   { filesBytes, filesCount, part }: Metadata,
@@ -243,7 +245,7 @@ function partFaults(
   if (own.length !== filesCount)
     return [`${folder}: part ${part} has ${own.length} files, its metadata says ${filesCount}`]
   const bytes = own.reduce((sum, [, size]) => sum + size, 0)
-  // For compressed files it is unknown which bytes were counted.
+  // For compressed files, the export may have counted compressed or uncompressed bytes.
   if (filesBytes === undefined || bytes === filesBytes || own.some(([path]) => path.endsWith('.gz')))
     return []
   return [`${folder}: the files of part ${part} have ${bytes} bytes, their metadata says ${filesBytes}`]

@@ -1,7 +1,7 @@
 // Retries documents that failed the checks of their collection because other documents did not exist yet. After all
 // files are read, these documents are written again in batches, until a round makes no progress. Then documents that
-// refer to each other are written together, because their checks may need each other. Documents that still fail are
-// bad.
+// refer to each other are written in one transaction, because the check of each may need the others. Documents that
+// still fail are bad.
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, Outcome } from './batch-writer.ts'
@@ -12,7 +12,7 @@ import { documentsIn } from './references.ts'
 
 /** A document that failed its checks, and the reason. */
 export interface UnmetDocument {
-  /** The database, below the target database of the import. */
+  /** The path of the database, below the target database of the import. */
   readonly database: DatabasePath
   readonly origin: RecordOrigin
   readonly record: DocumentRecord
@@ -23,12 +23,12 @@ export interface UnmetDocument {
 type OpenDocument = UnmetDocument & { readonly ordinal: number }
 
 /**
- * Writes documents of one database in one transaction. Resolves with the reason of each failed check; undefined for a
- * document that passed.
+ * Writes documents of one database in one transaction. Resolves with one result per document: the reason of the failed
+ * check, or undefined if the document passed.
  */
 type WriteTogether = (documents: readonly UnmetDocument[]) => Promise<readonly (string | undefined)[]>
 
-/** A repeatable source of unmet documents, and a function that writes such documents. */
+/** Unmet documents that can be read several times, and a function that writes such documents. */
 interface UnmetDocumentsOptions {
   readonly all: () => Iterable<readonly UnmetDocument[]>
   readonly write: WriteTogether
@@ -37,7 +37,7 @@ interface UnmetDocumentsOptions {
 /** Retries the unmet documents of an import. */
 export class UnmetDocuments {
   readonly #options: UnmetDocumentsOptions
-  /** The latest reasons of documents that still fail, by ordinal; undefined before the first attempt. */
+  /** The latest reasons why documents fail, by the document's ordinal number. Undefined before the first attempt. */
   #open: Map<number, string> | undefined
 
   constructor(options: UnmetDocumentsOptions) {
@@ -72,7 +72,7 @@ export class UnmetDocuments {
     }
   }
 
-  /** Writes documents in order, in batches of one database each. */
+  /** Writes documents in order, in batches. Each batch contains documents of one database. */
   async #writeBatches(documents: Iterable<OpenDocument>): Promise<void> {
     const open = new Map(this.#open)
     let batch: OpenDocument[] = []
@@ -124,7 +124,7 @@ export class UnmetDocuments {
   }
 }
 
-/** The documents of a batch that did not fail their checks, with their results. */
+/** The documents of a batch that passed their checks, with their results. */
 export function metOf(
   documents: readonly UnmetDocument[],
   { missing, outcomes, unresolved }: BatchResult,

@@ -33,9 +33,9 @@ const writeBatchLimits = {
 } as const
 
 /**
- * Writes as many records of a batch per transaction as possible. A batch that is too large for a transaction, or takes
- * longer than `pace` allows, is split. A record that the store rejects counts as bad and does not affect
- * other records.
+ * Writes as many records of a batch per transaction as possible. If a batch is too large for a transaction, or takes
+ * longer than `pace` allows, the batch is split. A record that the store rejects gets the outcome `bad` and does not
+ * affect other records.
  */
 export async function writeBatch(
   target: BatchTarget,
@@ -72,7 +72,7 @@ export async function writeBatch(
   }
 }
 
-/** Writes all records in one transaction; only the first records if all would take too long. */
+/** Writes records in one transaction: all records, or only the first records if all would take too long. */
 function writeSome(
   target: BatchTarget,
   database: DatabaseId,
@@ -86,8 +86,8 @@ function writeSome(
 }
 
 /**
- * Writes records in one transaction and checks them at the end. If some records fail, the other records are retried
- * without them.
+ * Writes records in one transaction and then checks the written documents. If some records fail, the other records are
+ * written in a new transaction.
  */
 async function writeTogether(
   target: BatchTarget,
@@ -146,7 +146,7 @@ async function inTransaction(
   }
 }
 
-/** Returns an attempt without counted writes, because the attempt is not committed. */
+/** Returns an attempt whose counters have no writes, because the attempt is not committed. */
 function withoutWrites<T>({ counters, result }: Attempt<T>): Pick<Attempt<T>, 'counters' | 'result'> {
   return { result, counters: { ...counters, writeBytes: 0, writeOps: 0 } }
 }

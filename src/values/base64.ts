@@ -1,5 +1,5 @@
-// Base64 encoding of bytes. It uses the runtime's own methods where they exist (Node 25 and later, browsers since
-// 2025). In older runtimes `atob` and `btoa` accept and produce the same texts.
+// Encodes bytes as base64 and decodes base64. The functions call the runtime's base64 methods where these exist (Node
+// 25 and later, browsers since 2025). In older runtimes, the functions call `atob` and `btoa`, with the same results.
 
 /** Bytes as standard base64 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {
@@ -17,9 +17,12 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** Decodes base64, standard or URL-safe or mixed, with optional padding. Undefined when the text is not base64. */
+/**
+ * Decodes a text in standard base64, URL-safe base64, or a mixture of both. Padding is optional. Returns undefined if
+ * the text is not base64.
+ */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  // The runtime skips white space, which the protocol does not allow.
+  // The runtime's decoders skip white space, but the protocol does not allow white space.
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) <= 0x20) return undefined
   try {
     return readStandard(text.replaceAll('-', '+').replaceAll('_', '/'))

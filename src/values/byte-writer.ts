@@ -6,11 +6,14 @@ import { copyOf } from '../base/bytes.ts'
 
 const initialBytes = 4096
 
-/** A larger buffer is released at the next reset, so that one huge document does not occupy memory forever. */
+/** `reset` releases a buffer with more bytes than this. Otherwise one huge document would occupy memory forever. */
 const keptBytes = 1 << 20
 const two32 = 0x1_0000_0000
 
-/** Appends big-endian numbers and bytes; calls can be chained. Not reentrant: one writer serves one encoding at a time. */
+/**
+ * Appends big-endian numbers and bytes. Calls can be chained. A writer must not be used for two encodings at the same
+ * time.
+ */
 export class ByteWriter {
   bytes: Uint8Array = new Uint8Array(initialBytes)
   view: DataView = new DataView(this.bytes.buffer)
@@ -52,7 +55,7 @@ export class ByteWriter {
     return this
   }
 
-  /** Appends the low 64 bits. Negative numbers are in two's complement. */
+  /** Appends the low 64 bits of `value`. Negative numbers are in two's complement. */
   u64(value: bigint): this {
     this.reserve(8)
     this.view.setBigUint64(this.length, value)
@@ -74,7 +77,7 @@ export class ByteWriter {
     return this.u32((high ^ 0x8000_0000) >>> 0).u32(integer - high * two32)
   }
 
-  /** Like {@link ascending} in reverse order: the greatest number sorts first. */
+  /** Like {@link ascending}, but the greatest number sorts first. */
   descending(integer: number): this {
     this.ascending(integer).complementFrom(this.length - 8)
     return this
@@ -117,7 +120,7 @@ export class ByteWriter {
     return this
   }
 
-  /** Replaces every byte from `start` on by its complement, which reverses the order. */
+  /** Replaces each byte from `start` on by its complement. This reverses the order of the encoded values. */
   complementFrom(start: number): void {
     const bytes = this.bytes
     for (let index = start; index < this.length; index++) bytes[index] = ~(bytes[index] as number)

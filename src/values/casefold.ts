@@ -1,8 +1,8 @@
 // Unicode NFKC case folding: the `casefold` function and the `casefold` transform of indexes. The standard defines case
-// folding as a mapping of each character (NFKC_Casefold) followed by NFC. The runtime has normalization and case
-// mapping but not this mapping, so it is derived from them. Mapping to lower case, upper case and lower case again
-// yields every full case folding of the standard except those in `exception`. Compatibility forms are resolved and
-// default ignorable code points are removed.
+// folding as a mapping of each character (NFKC_Casefold) followed by NFC. The runtime lacks NFKC_Casefold, so this
+// module derives NFKC_Casefold from the runtime's normalization and case mapping. Each character is mapped to lower
+// case, then to upper case, then to lower case again. The result is the standard's full case folding, except for the
+// characters in `exception`. Compatibility forms are resolved, and default ignorable code points are removed.
 
 import { step } from '../base/effort.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
@@ -11,7 +11,10 @@ import { normalize } from './normalize.ts'
 
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 
-/** Cherokee folds to capitals, and the dotless i folds to itself (the Turkic foldings are not used). */
+/**
+ * The folding of a character for which the case mapping gives a wrong result; undefined for all other characters.
+ * Cherokee letters fold to capitals. The dotless i folds to itself, because the Turkic foldings are not used.
+ */
 function exception(codePoint: number): number | undefined {
   if (codePoint === 0x131) return codePoint
   if (codePoint >= 0x13a0 && codePoint <= 0x13f5) return codePoint
@@ -39,7 +42,7 @@ function foldOnce(text: string): string {
   return folded.normalize('NFKC')
 }
 
-/** Number of cached mappings. Most alphabets together have fewer characters. */
+/** The cached mappings. Most alphabets together have fewer characters than the limit. */
 const remembered = new GenerationCache<string, string>(8192)
 
 /** The case folding of one character. The second pass folds the characters that the first pass produced. */
@@ -52,8 +55,8 @@ function mappingOf(character: string): string {
 }
 
 /**
- * The text under NFKC case folding: equal for texts that differ only in case, width or compatibility forms. Characters
- * newer than the stored Unicode tables are not folded, so that a key is the same under every runtime.
+ * The text under NFKC case folding. Texts that differ only in case, width or compatibility forms have the same result.
+ * Characters newer than the stored Unicode tables are not folded, so an index key is the same in every runtime.
  */
 export function casefold(text: string): string {
   step(text.length >> 4)

@@ -1,5 +1,5 @@
-// Stored code: bodies of functions, predicates of roles and access providers, computed fields. Its stored form
-// determines its language: a lambda is code of version 4, a text is code of version 10.
+// Stored code: bodies of functions, predicates of roles and access providers, computed fields. The type of the stored
+// value determines the language: a lambda is code of version 4, a string is code of version 10.
 
 import { Lambda, type Value } from './value.ts'
 
@@ -10,16 +10,16 @@ export type Code = Lambda | SourceCode
 export interface SourceCode {
   readonly language: '10'
   readonly source: string
-  /** The name of the code in errors, such as `*check_constraint:ok*`. */
+  /** The name that errors give to the code, such as `*check_constraint:ok*`. */
   readonly name?: string
-  /** Set for an expression, absent for a function. */
+  /** True if the source is an expression, undefined if the source is a function. */
   readonly isExpression?: true
 }
 
 /** The name of a language. */
 export type LanguageName = Code['language']
 
-/** A stored value as code; undefined when it is not code. */
+/** A stored value as code; undefined if the value is not code. */
 export function codeOf(stored: Value | undefined): Code | undefined {
   if (stored instanceof Lambda) return stored
   return typeof stored === 'string' ? { language: '10', source: stored } : undefined

@@ -1,5 +1,5 @@
 // The collation weights of all characters. The table is unpacked from collation-data.ts when the first non-ASCII string
-// is compared, which takes a few milliseconds. scripts/derive-collation.ts derives the data.
+// is compared. Unpacking takes a few milliseconds. scripts/derive-collation.ts derives the data.
 //
 // A character has a sequence of elements, each with a weight on up to three levels:
 //   letter   a primary weight, the common secondary weight, a tertiary weight (its rank among its variants)
@@ -17,14 +17,17 @@ import { composed, contractions, ignorable, letterRuns, marks, variants } from '
 export const implicitLead = 0xfd
 const replacementCharacter = 0xfffd
 const leadFirst = 0x02
-/** Number of lead bytes reserved for three-byte weights. Letters after `z` get two bytes while other lead bytes remain. */
+/**
+ * Number of lead bytes that are reserved for three-byte weights. Letters after `z` get two-byte weights until no other
+ * lead byte is left.
+ */
 const wideLeads = 3
 
 /**
  * Assigns each letter (a code point, or a sequence) its primary weight. ASCII letters get one byte. The letters between
- * them, and most letters after `z`, get two bytes; the remaining letters (Han) get three bytes. No weight is a prefix
- * of another, and weights compare bytewise in the order of the letters. Zero is never a lead byte, because it ends a
- * level.
+ * ASCII letters, and most letters after `z`, get two bytes; the remaining letters (Han) get three bytes. No weight is a
+ * prefix of another, and weights compare bytewise in the order of the letters. Zero is never a lead byte, because a
+ * zero byte ends a level.
  */
 export function assignPrimaryCodes(letters: readonly (number | string)[]): Uint32Array {
   const codes = new Uint32Array(letters.length)
@@ -99,7 +102,7 @@ export const entryKinds = {
   special: 0,
   letter: 1,
   mark: 2,
-  /** Several elements in the pool: the entry contains the position of the first element and their number. */
+  /** Several elements in the pool. The entry contains the position of the first element and the number of elements. */
   several: 3,
 } as const
 
@@ -125,7 +128,10 @@ export class CollationTable {
   readonly #pool: number[] = []
   readonly #contractions = new Map<string, Uint32Array>()
   #contractionMax = 0
-  /** For each letter the bytes of its primary weight and, in the highest byte, their number. */
+  /**
+   * For each letter, a code with the bytes of its primary weight. The highest byte of the code is the number of these
+   * bytes.
+   */
   readonly primaryCodes: Uint32Array
 
   constructor() {

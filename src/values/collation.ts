@@ -1,22 +1,21 @@
 // The order of strings: Unicode root collation (CLDR root, punctuation not ignored, three levels), then UTF-8 bytes.
 //
-// The sort key defines the order: strings compare as the bytes of their sort keys do. A key consists of the primary
-// weights, 00, the secondary weights, 00, the tertiary weights, 00, and the text in UTF-8, which the caller appends.
-// Common weights at the end of the second and third level are omitted, so the key of a lower-case ASCII text has no
-// weights on these levels. The weights come from our own table (collation-table.ts) and never from the runtime, so an
-// upgrade of Node does not change the order. The runtime is used only for Unicode normalization, which is stable for
-// all characters in the table.
+// Every string has a sort key, and the order of strings is the order of the bytes of their sort keys. A key consists of
+// the primary weights, 00, the secondary weights, 00, the tertiary weights, 00, and the text in UTF-8. The caller
+// appends the text. Common weights at the end of the second and third level are omitted, so the key of a lower-case
+// ASCII text has no weights on these levels. The weights come from our own table (collation-table.ts) and never from
+// the runtime, so an upgrade of Node does not change the order. The runtime is used only for Unicode normalization,
+// which is stable for all characters in the table.
 //
-// The language also requires that a string sorts before every longer string of which it is a prefix. This rule
-// contradicts the collation: U+0E40 U+0E01 < U+0E02 < U+0E40 by collation, yet U+0E40 is a prefix of the first string.
-// Terrarium follows the collation. The two rules differ only for characters that change the weight of a preceding
-// character. These are contractions, such as Thai and Lao vowels written before their consonant, and Indic vowels in
-// two parts.
+// The language also requires that each prefix of a string sorts before the string. This rule contradicts the collation:
+// U+0E40 U+0E01 < U+0E02 < U+0E40 by collation, yet U+0E40 is a prefix of the first string. Terrarium follows the
+// collation. The two rules differ only for characters that change the weight of a preceding character. These are
+// contractions, such as Thai and Lao vowels written before their consonant, and Indic vowels in two parts.
 //
-// Random strings of every script sort as the runtime's collator sorts them (tests/unit/values/collation.test.ts). There
-// are three known differences. Some sequences of Tibetan vowel signs sort differently. A contraction is found only if
-// at most 16 other marks are between its parts. Compatibility ligatures may have the same third level as partly
-// composed ligatures.
+// A test compares the order of random strings of every script with the runtime's collator
+// (tests/unit/values/collation.test.ts). There are three known differences. Some sequences of Tibetan vowel signs sort
+// differently. A contraction is found only if at most 16 other marks are between its parts. Compatibility ligatures may
+// have the same third level as partly composed ligatures.
 
 import { step } from '../base/effort.ts'
 import { ByteWriter } from './byte-writer.ts'
@@ -49,7 +48,10 @@ export function compareStrings(left: string, right: string): number {
   return compareSortKeys(left.slice(start), right.slice(start))
 }
 
-/** The length of a common prefix that does not affect the weights after it: both strings continue with ASCII. */
+/**
+ * The length of the longest common prefix after which both strings end or continue with ASCII. Such a prefix does not
+ * affect the weights of the characters after it.
+ */
 function commonStart(left: string, right: string): number {
   const limit = Math.min(left.length, right.length)
   let start = 0
@@ -63,8 +65,8 @@ function startsAscii(text: string, index: number): boolean {
 }
 
 /**
- * Appends the three levels of a string's sort key, each with its terminator. The caller appends the text in UTF-8,
- * which orders strings with equal weights.
+ * Appends the three levels of a string's sort key, each with its terminator. The caller then appends the text in UTF-8.
+ * The text determines the order of strings with equal weights.
  */
 export function appendSortKey(writer: ByteWriter, text: string): void {
   step(text.length >> 3)
@@ -74,7 +76,7 @@ export function appendSortKey(writer: ByteWriter, text: string): void {
 
 /**
  * Compares two strings that are ASCII up to the character after their first difference; undefined for other strings.
- * The character after the difference matters, because it may change the weight of the character before it.
+ * The character after the difference matters, because it may change the weight of the character at the difference.
  */
 function compareAscii(left: string, right: string): number | undefined {
   let tertiary = 0
@@ -220,9 +222,9 @@ class KeyBuilder {
   }
 
   /**
-   * Handles a contraction whose mark comes after other marks, as normalization may order them. Appends the elements of
-   * the contraction, then the elements of the other marks, and returns the position after all marks. Undefined when
-   * there is no such contraction.
+   * Handles a contraction of a character and a mark if other marks are between the two. Normalization may produce this
+   * order. Appends the elements of the contraction, then the elements of the other marks. Returns the position after
+   * all these marks, or undefined if there is no such contraction.
    */
   #appendSplitContraction(text: string, start: number, next: number): number | undefined {
     let index = next
@@ -302,5 +304,5 @@ const skippedMarksMax = 16
 /** Weights of marks from this value on take two bytes. */
 const markLead = 0xf0
 
-/** Sorts after every other character. */
+/** U+FFFF, which sorts after every other character. */
 const highestCharacter = 0xffff

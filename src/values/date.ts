@@ -30,7 +30,7 @@ export function epochDayOf(year: number, month: number, day: number): number {
   return era * daysPerEra + dayOfEra - daysToEpoch
 }
 
-/** The calendar day of a number of days since 1970-01-01. */
+/** The calendar day that is `epochDay` days after 1970-01-01. */
 export function civilDayOf(epochDay: number): CivilDay {
   const days = epochDay + daysToEpoch
   const era = Math.floor(days / daysPerEra)
@@ -49,7 +49,7 @@ export function civilDayOf(epochDay: number): CivilDay {
   return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day }
 }
 
-/** Days of a month. */
+/** The number of days in a month. */
 export function daysInMonth(year: number, month: number): number {
   if (month === 2) return isLeapYear(year) ? 29 : 28
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
@@ -59,7 +59,7 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 }
 
-/** The value of `count` ASCII digits at an offset, or -1 when they are not all digits. */
+/** The value of the `count` ASCII digits at the offset `from`, or -1 if any of these characters is not a digit. */
 export function digitsAt(text: string, from: number, count: number): number {
   if (from + count > text.length) return -1
   let value = 0
@@ -72,8 +72,9 @@ export function digitsAt(text: string, from: number, count: number): number {
 }
 
 /**
- * Reads `YYYY-MM-DD` at the start of a text: a year of four digits, or of four to nine digits with a sign. Days 1 to 31
- * are accepted in every month. Returns the day and the offset after it.
+ * Reads `YYYY-MM-DD` at the start of a text. The year has four digits, or a sign and four to nine digits. Days 1 to 31
+ * are accepted in every month. Returns the day and the offset after its text, or undefined if the text does not begin
+ * with a day.
  */
 export function readDay(text: string): (CivilDay & { readonly end: number }) | undefined {
   const sign = text[0]
@@ -90,7 +91,10 @@ export function readDay(text: string): (CivilDay & { readonly end: number }) | u
   return { year: sign === '-' ? -year : year, month, day, end: yearEnd + 6 }
 }
 
-/** A date from `YYYY-MM-DD`, strict: no blanks, and the day must exist. Undefined when the text is not a date. */
+/**
+ * Parses a date in the form `YYYY-MM-DD`. Returns undefined for every other text, and for a day that does not exist.
+ * Blanks are not allowed.
+ */
 export function parseDate(text: string): LocalDate | undefined {
   const read = readDay(text)
   if (!read || read.end !== text.length || read.day > daysInMonth(read.year, read.month)) return undefined
@@ -102,7 +106,7 @@ export function formatDate(date: LocalDate): string {
   return formatDay(date.epochDay)
 }
 
-/** {@link formatDate} for days since 1970-01-01. */
+/** Like {@link formatDate}, for the day that is `epochDay` days after 1970-01-01. */
 export function formatDay(epochDay: number): string {
   const { year, month, day } = civilDayOf(epochDay)
   return `${formatYear(year)}-${twoDigits(month)}-${twoDigits(day)}`
@@ -125,13 +129,16 @@ export function addDays(date: LocalDate, days: bigint): LocalDate | undefined {
   return sum < minEpochDay || sum > maxEpochDay ? undefined : new LocalDate(Number(sum))
 }
 
-/** The UTC date of a time; undefined in the first and the last year of Time, which are out of range for dates. */
+/**
+ * The UTC date of a time. Undefined if the time is in the first or last year of `Time`, because dates do not include
+ * these years.
+ */
 export function dateOfTime(time: Time): LocalDate | undefined {
   const epochDay = epochDayOfTime(time)
   return epochDay < minEpochDay || epochDay > maxEpochDay ? undefined : new LocalDate(epochDay)
 }
 
-/** Days since 1970-01-01 (UTC) of a time. */
+/** The UTC day of a time, as days since 1970-01-01. */
 export function epochDayOfTime(time: Time): number {
   const days = Number(time.seconds / BigInt(secondsPerDay))
   return time.seconds < BigInt(days) * BigInt(secondsPerDay) ? days - 1 : days

@@ -1,10 +1,11 @@
 // Formats doubles as Java does, because clients of the language have always received this form. The digits are the
-// shortest that parse to the same double, except for the few doubles for which Java prints other digits. The module
-// also computes the digits that Java prints.
+// shortest digits that parse to the same double. For a few doubles, Java prints other digits. This module then computes
+// Java's digits.
 
 /**
- * A double as text. The text always has a decimal point. It has plain digits from 0.001 to below 10 million, otherwise
- * the form `d.dE±n`. `NaN` and `±Infinity` appear by name.
+ * A double as text. The text of a finite double always has a decimal point. Zero, and magnitudes from 0.001 to below 10
+ * million, have plain digits. Other finite doubles have the form `d.dEn` or `d.dE-n`. The other texts are `NaN`,
+ * `Infinity` and `-Infinity`.
  */
 export function javaDoubleText(double: number): string {
   const magnitude = Math.abs(double)
@@ -23,10 +24,11 @@ export function javaDoubleText(double: number): string {
   return text.replace('e+', 'E').replace('e', 'E')
 }
 
-// The decimal digits of doubles as Java printed them up to release 18. They may differ from the shortest digits that
-// parse to the same double: from 2^53 on, for powers of two below 0.001, and for subnormal numbers. For all other
-// doubles the runtime computes the same digits, and faster. The algorithm is that of java.lang.Double.toString,
-// overflows included. The digits were compared with those of release 17 for three million doubles of all magnitudes.
+// The decimal digits of doubles as Java printed them up to release 18. Java's digits may differ from the shortest
+// digits that parse to the same double. This happens only for doubles from 2^53 on, powers of two below 0.001, and
+// subnormal doubles. For all other doubles, the runtime computes the same digits in less time. The algorithm is that of
+// java.lang.Double.toString, including its integer overflows. The digits of three million doubles of all magnitudes
+// were compared with the digits that release 17 prints.
 
 /** Decimal digits without trailing zeros, and the power of ten of the first digit. */
 interface JavaDigits {
@@ -43,7 +45,7 @@ const smallestNormal = 2 ** -1022
 const view = new DataView(new ArrayBuffer(8))
 
 interface BinaryParts {
-  /** With the hidden bit: the value is `fraction * 2^(exponent - 52)`. */
+  /** Includes the hidden bit. The value of the double is `fraction * 2^(exponent - 52)`. */
   readonly fraction: bigint
   readonly exponent: number
   /** Number of bits in the fraction; subnormal doubles have fewer. */
@@ -86,7 +88,10 @@ function integerDigits(integer: bigint, exponent: number): JavaDigits {
   return { digits: text.replace(/0+$/, ''), exponent: text.length - 1 + insignificant }
 }
 
-/** An estimate of the power of ten, never too small and at most one too large. `generate` corrects it. */
+/**
+ * An estimate of the power of ten of the first digit. The estimate is never too small and at most 1 too large.
+ * `generate` corrects the estimate.
+ */
 function estimatedExponent(fraction: bigint, exponent: number): number {
   const mantissa = Number(fraction) / 2 ** fractionBits
   return Math.floor((mantissa - 1.5) * 0.289529654 + 0.176091259 + exponent * 0.301029995663981)
@@ -96,8 +101,8 @@ const bitLengthOfPowerOf5 = (power: number) =>
   power === 0 ? 0 : power <= 26 ? (5n ** BigInt(power)).toString(2).length : power * 3
 
 /**
- * Generates digits until the remainder is within the rounding interval of the double: the value is `b / s`, the bound
- * `m / s`.
+ * Generates digits until the remainder is within the rounding interval of the double. The value is `b / s`, and the
+ * bound of the interval is `m / s`.
  */
 function generatedDigits(fraction: bigint, binaryExponent: number, precision: number): JavaDigits {
   let significant = fraction
@@ -111,8 +116,8 @@ function generatedDigits(fraction: bigint, binaryExponent: number, precision: nu
   const fives = { value: Math.max(0, -estimate), scale: Math.max(0, estimate) }
   const value = fives.value + tinyBits + binaryExponent - (bits - 1)
   const scale = fives.scale + tinyBits
-  // The next double below a power of two is half as far away as the next double above; the smaller distance is used in
-  // both directions.
+  // For a power of two, the distance to the next smaller double is half the distance to the next larger double. The
+  // smaller distance is used in both directions.
   const bound = fives.value + tinyBits + binaryExponent - precision - (bits === 1 ? 1 : 0)
   const common = Math.min(value, scale, bound)
   const power = (five: number, two: number) => (5n ** BigInt(five)) << BigInt(two - common)
@@ -133,7 +138,7 @@ interface Generation {
   readonly s: bigint
   readonly m: bigint
   readonly exponent: number
-  /** Set where Java computes in 64 bits, in which the bound can overflow. A negative bound ends the digits. */
+  /** True if Java computes with 64-bit integers. The bound can then overflow. A negative bound ends the digits. */
   readonly wraps: boolean
 }
 

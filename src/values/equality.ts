@@ -1,5 +1,6 @@
-// Equality of values. It is stricter than the order: 1 and 1.0 differ, and documents differ from objects. It is looser
-// in one way: the order of an object's fields does not matter. Only the function `equals` compares numbers by value.
+// Equality of values. Equality is stricter than the order of values (order.ts): 1 and 1.0 are not equal, and a document
+// is not equal to an object. The order of an object's fields does not matter. Only the function `equals` compares
+// numbers by value.
 
 import { step } from '../base/effort.ts'
 import { type ObjectValue, Transient, type UnresolvedTarget, type Value } from './value.ts'
@@ -73,7 +74,7 @@ export function partsOf(value: Tagged): readonly Value[] {
   }
 }
 
-/** The members of a target, which are all values. Absent members are skipped. */
+/** The members of a target as an object. Undefined members are omitted. */
 function membersOf(target: UnresolvedTarget): ObjectValue {
   const entries: [string, Value | undefined][] = Object.entries(target)
   return new Map(entries.filter((entry): entry is [string, Value] => entry[1] !== undefined))

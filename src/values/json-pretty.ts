@@ -6,7 +6,10 @@ import { unfinished, valueEnd } from './json-scan.ts'
 /** Arrays and objects with fewer characters in compact form stay on one line. */
 const oneLineChars = 60
 
-/** Formats JSON text that has no white space between its tokens: two spaces per level, a newline at the end. */
+/**
+ * Formats JSON text that has no white space between its tokens. The result has two spaces per level and a newline at
+ * the end.
+ */
 export function prettyPrint(json: string): string {
   let text = ''
   let newline = '\n'

@@ -1,7 +1,7 @@
-// Scans JSON text: character codes, and functions that find the end of an element without creating values. All code
-// that reads JSON without JSON.parse uses the character codes, such as the parser of requests (json.ts), the query
-// shapes in the query log, and the pretty-printer. The source is UTF-16 text or UTF-8 bytes: the structural characters
-// of JSON have the same codes in both. An unfinished element may be complete once more input has arrived.
+// Character codes of JSON, and functions that find the end of a JSON value without parsing the value. All code that
+// reads JSON without JSON.parse uses the character codes, such as the parser of requests (json.ts), the code for query
+// shapes, and the pretty-printer. The source is UTF-16 text or UTF-8 bytes: the structural characters of JSON have the
+// same codes in both. The functions return `unfinished` if a value does not end within the source.
 
 /** Character codes. */
 export const newline = 0x0a
@@ -18,17 +18,17 @@ export const closeBrace = 0x7d
 /** JSON, complete or partial, as text or bytes. */
 export type JsonSource = string | Uint8Array
 
-/** Returned when the element does not end within the source. */
+/** The result if a value does not end within the source. */
 export const unfinished = -1
 
-/** The unit or byte at a position; NaN after the end. */
+/** The UTF-16 unit or byte at the position `at`; NaN after the end. */
 function unitAt(source: JsonSource, at: number): number {
   return typeof source === 'string' ? source.charCodeAt(at) : (source[at] ?? Number.NaN)
 }
 
 /**
- * The position of the first character at or after `at` that is not white space; the length of the source when there is
- * no such character.
+ * The position of the first character at or after `at` that is not white space. If there is no such character, the
+ * length of the source.
  */
 export function blanksEnd(source: JsonSource, at: number): number {
   let end = at

@@ -1,12 +1,15 @@
-// Builds the JSON text of responses from pieces. An unprintable piece is undefined.
+// Builds the JSON text of responses from pieces. The piece of an unprintable value is undefined.
 
 /** JSON text, or undefined for a value that cannot be printed. */
 export type JsonPiece = string | undefined
 
-/** Up to this length, checking each character is cheaper than a call of JSON.stringify. */
+/** For texts up to this length, a check of each character is cheaper than a call of JSON.stringify. */
 const shortChars = 40
 
-/** A text as a JSON string, quotes included. UTF-8 cannot encode a lone surrogate: each becomes `?`. */
+/**
+ * A text as a JSON string with its quotes. Each lone surrogate becomes `?`, because UTF-8 cannot encode lone
+ * surrogates.
+ */
 export function quoteJson(text: string): string {
   if (text.length <= shortChars && isPlain(text)) return `"${text}"`
   return JSON.stringify(text.isWellFormed() ? text : withoutLoneSurrogates(text))
@@ -42,7 +45,9 @@ export function completeJsonObject(members: Readonly<Record<string, JsonPiece>>)
   return jsonObject(members)
 }
 
-/** The same text as one flat string. The search makes the runtime concatenate the pieces. */
+/**
+ * Returns the same text as one flat string. The call of `indexOf` makes the runtime concatenate the pieces of `text`.
+ */
 export function flat(text: string): string {
   text.indexOf('\0')
   return text

@@ -1,6 +1,6 @@
-// The parser of request JSON. Terrarium has its own parser because JSON.parse does not preserve details that the
-// language needs: exact 64-bit integers that are distinct from doubles, the source order of integer-like keys, the
-// first of two equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
+// The parser of request JSON. Terrarium has its own parser, because the language needs four properties that JSON.parse
+// lacks. Integers of 64 bits are exact and distinct from doubles. Keys that look like integers keep their order in the
+// source. The first of two equal keys wins. The nesting depth is limited (docs/decisions/0001-own-json-parser.md).
 
 import { longCall, longCallUnits, step } from '../base/effort.ts'
 import {
@@ -50,10 +50,13 @@ export function parseJson(text: string): Json {
   return new JsonParser(text).parse()
 }
 
-/** Objects with a repeated name, each with its first repeated name. */
+/** Maps each object with repeated keys to its first repeated key. */
 export type RepeatedNames = ReadonlyMap<Json, string>
 
-/** Like {@link parseJson}, but the last of several equal keys wins, and objects with repeated names are returned. */
+/**
+ * Like {@link parseJson}, but the last of several equal keys wins. `repeated` contains the objects in which a key
+ * occurs more than once.
+ */
 export function parseJsonWithRepeated(text: string): {
   readonly json: Json
   readonly repeated: RepeatedNames
@@ -95,7 +98,8 @@ const simpleEscapes = new Map<number, string>(
 )
 
 /**
- * Number of values from which a text counts as long: garbage collection of this many values takes longer than parsing.
+ * A text with at least this number of values counts as long. The garbage collection of so many values takes longer than
+ * parsing.
  */
 const manyValues = 32_768
 
@@ -106,7 +110,9 @@ class JsonParser {
   #depth = 0
   #valueCount = 0
 
-  /** Collects objects with equal keys; absent where the first of equal keys wins. */
+  /**
+   * Collects the objects with equal keys. If undefined, the first of several equal keys wins; otherwise the last wins.
+   */
   readonly #repeated: Map<Json, string> | undefined
 
   constructor(text: string, repeated?: Map<Json, string>) {
@@ -123,7 +129,10 @@ class JsonParser {
     return value
   }
 
-  /** Rejects a trailer that cannot begin another value, and numbers and words directly followed by another character. */
+  /**
+   * Rejects a trailer (the text after the value) that does not begin like another value. After a number or a word, the
+   * trailer must begin with white space.
+   */
   #checkTrailer(selfDelimiting: boolean): void {
     const valueEnd = this.#at
     const first = this.#next()
@@ -217,7 +226,8 @@ class JsonParser {
   #array(): Json {
     this.#enter()
     let next = this.#next()
-    // A growing array allocates room for seventeen elements at once, which dominates the memory of deep nesting.
+    // The array is created with its first element. An empty array would allocate room for seventeen elements at the
+    // first push, and deeply nested arrays would take much memory.
     const items = next === closeBracket ? [] : [this.#value(next)]
     if (items.length > 0) {
       for (next = this.#next(); next !== closeBracket; next = this.#next()) {
@@ -247,7 +257,7 @@ class JsonParser {
     return this.#fail()
   }
 
-  /** Reads the rest of a string from its first escape on, and copies runs of plain characters at once. */
+  /** Reads the rest of a string from its first escape on, and copies each run of plain characters with one call. */
   #escapedString(start: number, firstEscape: number): string {
     const text = this.#text
     let result = text.slice(start, firstEscape)
@@ -318,7 +328,7 @@ class JsonParser {
     return Number(text.slice(start, at))
   }
 
-  /** The offset after the digits at `from`. There must be at least one digit. */
+  /** Returns the offset after the digits at `from`. Fails if there is no digit. */
   #skipDigits(from: number): number {
     const text = this.#text
     let at = from
@@ -340,7 +350,7 @@ class JsonParser {
     return negative ? -value : value
   }
 
-  /** An integer token that may not fit into 64 bits. The length is checked first, which bounds the cost. */
+  /** Parses an integer that may have more than 64 bits. Its length is checked first, so that the cost is bounded. */
   #integer(start: number): bigint {
     if (this.#at - start > 20) this.#fail()
     const value = BigInt(this.#text.slice(start, this.#at))

@@ -1,6 +1,6 @@
-// The characters of one version of Unicode. By Unicode's stability policies, the runtime's case folding and normal
-// forms never change for an assigned character. Both change for a code point that is assigned later. So in texts of
-// stored keys, the runtime maps only the characters of this version. Newer characters are not mapped.
+// The characters of one version of Unicode. By Unicode's stability policies, case folding and normal forms never change
+// for an assigned character. They may change for a code point when a later version assigns the code point. Therefore,
+// in texts of stored keys, only the characters of this version are mapped.
 
 import { step } from '../base/effort.ts'
 import { assignedRuns } from './assigned-data.ts'
@@ -19,7 +19,7 @@ function startsOf(runs: string): readonly number[] {
   })
 }
 
-/** All smaller code points are assigned in every version. */
+/** The first unassigned code point. All smaller code points are assigned in every version. */
 const firstUnassigned = 0x378
 
 /** Returns whether a code point is assigned in the Unicode version of the stored data. */
@@ -52,8 +52,9 @@ function isAllKnown(text: string): boolean {
 }
 
 /**
- * The result of `map` as a runtime with the stored Unicode version would compute it. Newer characters are not mapped,
- * and no character is mapped to a newer character (a letter whose capital was added in a newer version is not changed).
+ * Applies `map` to a text. The result is the same as in a runtime with the stored Unicode version. A newer character is
+ * not mapped. A character is also not mapped if its result would contain a newer character, such as a capital letter
+ * that a newer version added.
  */
 export function mapKnown(text: string, map: (text: string) => string): string {
   const mapped = map(text)

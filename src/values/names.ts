@@ -5,12 +5,15 @@ import { int64Max, int64Min } from './value.ts'
 /** Letters of all scripts, marks, digits, connectors, and a few signs: the protocol's `[;@+$\-_.!~%\w]+`. */
 const namePattern = /^[;@+$\-_.!~%\p{Alphabetic}\p{Mark}\p{Nd}\p{Pc}\p{Join_Control}]+$/u
 
-/** Returns whether a text has the syntax of a schema object name. Some valid names are reserved ({@link isReservedName}). */
+/**
+ * Returns whether a text has the syntax of a schema object name. A valid name may still be reserved ({@link
+ * isReservedName}).
+ */
 export function isValidName(text: string): boolean {
   return namePattern.test(text)
 }
 
-/** Returns whether a valid name is reserved, so that no object may have it. */
+/** Returns whether a valid name is reserved. No schema object may have a reserved name. */
 export function isReservedName(text: string): boolean {
   return text === '_'
 }
@@ -18,7 +21,7 @@ export function isReservedName(text: string): boolean {
 /** Characters of the longest 64-bit integer with its sign, not counting leading zeros. */
 const significantCharsMax = 20
 
-/** The document id that a text contains, or the reason why it is not an id. */
+/** Parses a document id. If the text is not an id, returns the reason. */
 export function parseId(text: string): bigint | 'not numeric' | 'too large' {
   const from = text.charCodeAt(0) === 0x2d ? 1 : 0
   let significant = from
@@ -34,22 +37,23 @@ export function parseId(text: string): bigint | 'not numeric' | 'too large' {
   return signed < int64Min || signed > int64Max ? 'too large' : signed
 }
 
-// Placeholders for schema object names in the shape of a query. Where a query names a known schema object, the shape
-// contains one character that identifies the name. The query log writes `?` instead, and keeps the positions with the
-// record.
+// Marks for the names of schema objects in the shape of a query. Where a query names a known schema object, the shape
+// contains a mark: one character that identifies the name. The query log writes `?` instead of the mark, and stores the
+// positions of the names with the record.
 
-// Control characters do not occur in shapes. Texts with these characters still take one byte per character in memory.
+// The first mark. Marks are control characters, because shapes contain no control characters. A text with these marks
+// still takes one byte per character in memory.
 const firstMark = 0x80
 
 /** Number of names that a shape can distinguish. */
 export const markedNamesMax = 32
 
-/** The mark of the name at this place in the list of names; undefined for a place without a mark. */
+/** The mark for the name at the index `place` in the list of names. Undefined if `place` is negative or has no mark. */
 export function markOf(place: number): string | undefined {
   return place >= 0 && place < markedNamesMax ? String.fromCharCode(firstMark + place) : undefined
 }
 
-/** The place of the name that a character (a UTF-16 unit) marks; undefined when the character is not a mark. */
+/** The index of the name for which the mark `unit` (a UTF-16 unit) stands. Undefined if `unit` is not a mark. */
 export function markedName(unit: number): number | undefined {
   const place = unit - firstMark
   return place >= 0 && place < markedNamesMax ? place : undefined
@@ -58,8 +62,8 @@ export function markedName(unit: number): number | undefined {
 /** Matches each mark. */
 export const anyMark = /[\x80-\x9f]/g
 
-// Global ids of databases as text: the 64 bits in z-base-32, most significant first. There are 13 characters, and the
-// last one contains the low four bits shifted left by one (the protocol requires this). Audiences of access providers
+// Global ids of databases as text: the 64 bits in z-base-32, most significant first. There are 13 characters. The last
+// character contains the low four bits, shifted left by one, as the protocol requires. Audiences of access providers
 // contain global ids, so the ids never change.
 
 const alphabet = 'ybndrfg8ejkmcpqxot1uwisza345h769'

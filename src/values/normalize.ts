@@ -1,6 +1,6 @@
-// Unicode normalization in linear time. The runtime sorts the marks after a character by insertion, which takes
-// quadratic time: minutes for a million marks. So this module first decomposes and sorts long runs of marks. The
-// runtime then receives an equivalent text that is already in order, and its normal forms are the same.
+// Unicode normalization in linear time. The runtime sorts the marks after a character by insertion. This takes
+// quadratic time: minutes for a million marks. Therefore this module first decomposes and sorts long runs of marks. The
+// runtime then receives an equivalent text with sorted marks. Its normal forms are the same.
 
 import { longCall, step } from '../base/effort.ts'
 
@@ -12,7 +12,7 @@ const longRun = 32
 
 const firstMark = 0x300
 
-/** Text without marks counts its steps once per this number of UTF-16 units. */
+/** In a text without marks, steps are counted once per this number of UTF-16 units. */
 const unitsPerCount = 4096
 
 /** A text in a normal form of Unicode. */
@@ -87,7 +87,7 @@ const marks = new Map<number, boolean>()
 const knownClasses = new Map<string, number>()
 const decompositions = { NFD: new Map<string, string[]>(), NFKD: new Map<string, string[]>() }
 
-/** Limit of cached code points: most code points are not marks. */
+/** Maximum number of code points in `marks`, which also contains code points that are not marks. */
 const rememberedMax = 16_384
 
 const mark = /^\p{M}$/u
@@ -113,10 +113,13 @@ function decompositionOf(character: string, form: 'NFD' | 'NFKD'): string[] {
   return known
 }
 
-/** A mark of each canonical combining class, in ascending order of the classes; computed on demand. */
+/** One mark for each canonical combining class, in ascending order of the classes. The list is computed on demand. */
 const representatives: string[] = []
 
-/** The rank of a mark's canonical combining class among all classes; -1 when marks are not moved across it. */
+/**
+ * The rank of a mark's canonical combining class among all classes; -1 if normalization moves no other mark across this
+ * mark.
+ */
 function classOf(character: string): number {
   let known = knownClasses.get(character)
   if (known === undefined) {
@@ -129,8 +132,8 @@ function classOf(character: string): number {
 }
 
 /**
- * The runtime does not expose the combining class of a mark, but the order in which it puts two marks reveals their
- * classes.
+ * Fills `representatives`. The runtime does not expose the combining class of a mark. But the order in which
+ * normalization puts two marks shows which mark has the lower class.
  */
 function findRepresentatives(): void {
   for (let point = firstMark; point <= lastMark; point++) {

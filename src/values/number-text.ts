@@ -14,10 +14,10 @@ const upperE = 0x45
 const integerDigitsMax = 19
 
 /**
- * The number at the start of a text. Blanks at both ends of the text are ignored. A number consists of a minus sign,
- * digits with grouping commas (ignored), a point, more digits, an exponent with a capital `E`. An integral value that
- * fits into 64 bits is a bigint. All other values and -0 are doubles. Undefined when the text does not start with a
- * number.
+ * The number at the start of a text. Blanks at both ends of the text are ignored. A number consists of an optional
+ * minus sign, digits with optional grouping commas, an optional point with more digits, and an optional exponent with a
+ * capital `E`. An integral value that fits into 64 bits is a bigint. All other values and -0 are doubles. Undefined
+ * when the text does not start with a number.
  */
 export function parseJavaNumber(text: string): bigint | number | undefined {
   const trimmed = trimBlanks(text)
@@ -65,7 +65,7 @@ function skipWhile(text: string, start: number, accept: (unit: number) => boolea
 
 /**
  * The exponent after an `E`. If no integer follows, or an integer beyond 64 bits, the number ends at the `E` and the
- * exponent is 0. Only the lower 32 bits are used.
+ * exponent is 0. Only the lower 32 bits of the exponent are used.
  */
 function readExponent(text: string, start: number): number {
   const negative = text.charCodeAt(start) === minus

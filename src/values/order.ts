@@ -1,13 +1,13 @@
 // The total order of values for comparisons, `max` and `min`, index order, cursors and ranges. The bytes of index keys
 // (src/storage/keys/order-codec.ts) have exactly the same order.
 //
-// In a single rule, Terrarium differs from the language. The language converts a long to a double before it compares
-// the long with a double. This comparison is not an order: 2^53 and 2^53 + 1 are different longs, yet both equal the
-// double 2^53. Here numbers compare by their exact value. The rules differ only where a long beyond 2^53 is rounded,
-// and there the order of Terrarium agrees with arithmetic.
+// Terrarium differs from the language in one rule. The language converts a long to a double before it compares the long
+// with a double. This comparison is not an order: 2^53 and 2^53 + 1 are different longs, yet both equal the double
+// 2^53. Here numbers compare by their exact value. The two rules differ only for longs beyond 2^53 that the conversion
+// to a double rounds. For these longs, the order of Terrarium agrees with arithmetic.
 //
-// These values are equal in the order: a long and a double of the same value (1 and 1.0), objects that differ in the
-// order of their fields, references that differ in their database, and a transient value and its stored form.
+// These values are equal in the order: a long and a double of the same value (1 and 1.0), objects that differ only in
+// the order of their fields, references that differ only in their database, and a transient value and its stored form.
 
 import { assert } from '../base/assert.ts'
 import { step } from '../base/effort.ts'
@@ -38,8 +38,8 @@ export const orderRank = {
 type OrderedValue = Exclude<Value, Transient | UnresolvedRef>
 
 /**
- * The form in which a value is compared: the stored form of a transient value. Callers must reject unresolved
- * references first.
+ * The form in which a value is compared. For a transient value, this is the stored form. Other values are compared as
+ * they are. Callers must reject unresolved references first.
  */
 export function orderForm(value: Value): OrderedValue {
   let form = value
@@ -97,7 +97,7 @@ export function compareValues(left: Value, right: Value): number {
   return difference !== 0 ? difference : compareWithin(rank, a, b)
 }
 
-/** Compares tuples element by element; a prefix of a longer tuple sorts before it. */
+/** Compares tuples element by element; a prefix of a longer tuple sorts before the longer tuple. */
 export function compareArrays(left: readonly Value[], right: readonly Value[]): number {
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index++) {
@@ -127,7 +127,7 @@ function compareDoubles(left: number, right: number): number {
   return Number(Number.isNaN(left)) - Number(Number.isNaN(right))
 }
 
-/** Compares byte strings as unsigned bytes; a prefix of a longer string sorts before it. */
+/** Compares byte strings as unsigned bytes; a prefix of a longer string sorts before the longer string. */
 export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   const length = Math.min(left.length, right.length)
   step(length >> 3)
@@ -138,7 +138,10 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   return left.length - right.length
 }
 
-/** Compares documents of one database in the order of sets and indexes: by id as unsigned 64 bits, then by collection. */
+/**
+ * Compares documents of one database in the order of sets and indexes: by id (as an unsigned 64-bit integer), then by
+ * collection.
+ */
 export function compareDocuments(
   left: Pick<Ref, 'id' | 'collection'>,
   right: Pick<Ref, 'id' | 'collection'>,

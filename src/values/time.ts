@@ -1,6 +1,6 @@
 // Times with nanosecond precision in the years -1000000000 to 1000000000: text, units, and calendar parts in UTC. The
-// range is that of java.time.Instant, which clients see in results and error texts; Temporal covers 1/2000 of this
-// range.
+// range is that of java.time.Instant, because clients see its limits in results and error texts. Temporal covers 1/2000
+// of this range.
 
 import { secondsPerDay } from '../base/micros.ts'
 import {
@@ -30,7 +30,7 @@ export const timeBoundsText: string = `dates and times must be between ${formatT
 /** A unit of time. */
 export interface TimeUnit {
   readonly nanos: bigint
-  /** True for units of whole days: other units cannot be added to dates. */
+  /** True for days, the only unit that can be added to dates. */
   readonly ofDates: boolean
 }
 
@@ -49,15 +49,15 @@ for (const [name, nanos] of [
   units.set(name, unit).set(`${name}s`, unit)
 }
 
-/** The unit with a name, singular or plural, in lower case; undefined when there is none. */
+/** The unit with the name `name`: singular or plural, in lower case. Undefined if there is no such unit. */
 export function timeUnit(name: string): TimeUnit | undefined {
   return units.get(name)
 }
 
 /**
- * A time from ISO text: date, `T`, hours and minutes, optional seconds with up to nine digits of fraction, and an
- * offset or `Z`, which is required. A day after the end of its month means the last day of the month, and 24:00 means
- * the next midnight. Blanks are not allowed. Undefined when the text is not a time.
+ * Parses a time from ISO text: a date, `T`, hours and minutes, optional seconds with an optional fraction of up to nine
+ * digits, and an offset or `Z`. The offset or `Z` is required. A day after the end of its month means the last day of
+ * the month, and 24:00 means the next midnight. Blanks are not allowed. Undefined when the text is not a time.
  */
 export function parseTime(text: string): Time | undefined {
   const date = readDay(text)
@@ -98,7 +98,10 @@ function readClock(text: string, start: number): Clock | undefined {
   return { secondOfDay: hour * 3600 + minute * 60 + second, nanos, end }
 }
 
-/** Seconds east of UTC from `Z`, `±HH:MM`, `±HH:MM:SS` or `±HHMM` up to the end of the text, at most 18 hours. */
+/**
+ * Parses the offset between `start` and the end of the text: `Z`, `±HH:MM`, `±HH:MM:SS` or `±HHMM`, at most 18 hours.
+ * Returns the seconds east of UTC.
+ */
 function readOffset(text: string, start: number): number | undefined {
   const sign = text[start]
   const length = text.length - start
@@ -116,7 +119,10 @@ function readOffset(text: string, start: number): number | undefined {
   return sign === '-' ? -total : total
 }
 
-/** A time as ISO text in UTC: always with seconds, a fraction of 3, 6 or 9 digits if any, and years as in dates. */
+/**
+ * A time as ISO text in UTC. The text always has seconds. A fraction that is not zero has 3, 6 or 9 digits. Years are
+ * written as in dates.
+ */
 export function formatTime(time: Time): string {
   const days = epochDayOfTime(time)
   const secondOfDay = Number(time.seconds - BigInt(days) * BigInt(secondsPerDay))
@@ -153,12 +159,12 @@ export function timeFromMicros(micros: bigint | number): Time {
   return timeFromNanos(BigInt(micros) * 1000n)
 }
 
-/** Whole microseconds since the epoch, rounded down. Times far from the epoch exceed 64 bits. */
+/** Whole microseconds since the epoch, rounded down. For times far from the epoch, the result exceeds 64 bits. */
 export function microsOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1000n)
 }
 
-/** Whole milliseconds since the epoch, rounded down. Times far from the epoch exceed 64 bits. */
+/** Whole milliseconds since the epoch, rounded down. For times far from the epoch, the result exceeds 64 bits. */
 export function millisOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1_000_000n)
 }
@@ -180,12 +186,12 @@ function boundedTime(nanos: bigint): Time | undefined {
   return nanos < minNanos || nanos > maxNanos ? undefined : timeFromNanos(nanos)
 }
 
-/** Whole units from one time to another, rounded toward zero. Small units may exceed 64 bits. */
+/** The number of whole units from `from` to `to`, rounded toward zero. The result may exceed 64 bits. */
 export function diffTimes(from: Time, to: Time, unit: TimeUnit): bigint {
   return (nanosOfTime(to) - nanosOfTime(from)) / unit.nanos
 }
 
-/** Whole days from one date to another. */
+/** The number of days from `from` to `to`. */
 export function diffDates(from: LocalDate, to: LocalDate): bigint {
   return BigInt(to.epochDay - from.epochDay)
 }

@@ -1,5 +1,5 @@
-// Keys of values for sets and counts: two values have the same key if and only if they are equal by `equalValues`. A
-// long key is replaced by a number inside the keys of enclosing values. So the cost of a key depends only on the
+// Keys of values for sets and counts: two values have the same key if and only if they are equal by `equalValues`.
+// Inside the key of an enclosing value, a long key is replaced by a number. So the cost of a key depends only on the
 // distinct parts of the value. Nesting and repeated parts add no cost.
 
 import { step } from '../base/effort.ts'
@@ -10,7 +10,10 @@ import { Transient, type Value } from './value.ts'
 /** Keys up to this number of characters are used as they are; longer keys are replaced by a number. */
 const plainKeyMax = 64
 
-/** A key that is comparable with all other keys of this function. Its length grows with the size of the value. */
+/**
+ * The key of a value. All keys that this function returns are comparable with one another. The length of a key grows
+ * with the size of the value.
+ */
 export function ownKeyOf(value: Value): string {
   return new ValueKeys(Number.POSITIVE_INFINITY).keyOf(value)
 }

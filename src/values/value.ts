@@ -9,8 +9,8 @@ import { flat } from './json-text.ts'
 export type { Micros } from '../base/micros.ts'
 
 /**
- * The permanent id of a database. It does not depend on the name or the parent. The root database is {@link
- * rootDatabase}.
+ * The permanent id of a database. The id does not change if the database is renamed or moved. The root database is
+ * {@link rootDatabase}.
  */
 export type DatabaseId = bigint
 
@@ -118,8 +118,8 @@ export class Uuid {
 }
 
 /**
- * A reference to a document of any kind. References to schema objects contain internal numbers instead of names, so
- * that they show a new name after a rename. A collection is the document `id` of `native.collections`. A native
+ * A reference to a document of any kind. References to schema objects contain internal numbers instead of names. After
+ * a rename, existing references show the new name. A collection is the document `id` of `native.collections`. A native
  * collection itself is the document of `native.collections` whose id is its own number (below 1024).
  */
 export class Ref {
@@ -137,13 +137,16 @@ export class Ref {
     this.id = id
   }
 
-  /** The id in decimal. It is cached, because references of cached entries and documents are rendered repeatedly. */
+  /**
+   * The id as decimal text. The text is cached, because references in cached entries and documents are rendered
+   * repeatedly.
+   */
   get idText(): string {
     this.#idText ??= String(this.id)
     return this.#idText
   }
 
-  /** The JSON of the reference, which ends with `tail`; cached for the last tail. */
+  /** The JSON of the reference: its id, followed by `tail`. The text for the last tail is cached. */
   textWith(tail: string): string {
     if (this.#text === undefined || this.#tail !== tail) {
       this.#tail = tail
@@ -164,7 +167,7 @@ function hashOfRef({ collection, database, id }: Ref): number {
   const highBits = Number(BigInt.asUintN(32, id >> 32n))
   let hash = hashWord(hashWord(hashSeed, lowBits), highBits)
   hash = hashWord(hashWord(hash, collection), Number(BigInt.asUintN(32, database)))
-  // The range that the runtime stores as a small integer.
+  // The runtime stores numbers in this range as small integers.
   return hash & 0x3fffffff
 }
 
@@ -173,14 +176,17 @@ export type UnresolvedTarget =
   | {
       readonly type: SchemaKind
       readonly name: string
-      /** The database in which the name was looked up, if the query gave one. */
+      /** The database in which the name was looked up. Undefined if the query named no database. */
       readonly scope?: Ref | UnresolvedRef
     }
   | { readonly type: 'key'; readonly id: bigint; readonly scope: Ref | UnresolvedRef }
   | { readonly type: 'native'; readonly name: NativeName; readonly scope: UnresolvedRef }
   | { readonly type: 'document'; readonly id: bigint; readonly collection: UnresolvedRef }
 
-/** A reference to a document that does not exist. It is a valid value; using it as a document is an error. */
+/**
+ * A reference to a schema object that does not exist, or to a document in a collection that does not exist. The
+ * reference is a valid value, but a function that needs its document fails.
+ */
 export class UnresolvedRef {
   readonly kind = 'unresolved'
   readonly target: UnresolvedTarget
@@ -190,8 +196,8 @@ export class UnresolvedRef {
 }
 
 /**
- * A function as a value. It is closed (it has no free variables) and printable. `body` is wire JSON in canonical form,
- * in which literals such as references may be values. The query layer parses it under `apiVersion`.
+ * A function as a value. A lambda is closed (it has no free variables) and printable. `body` is wire JSON in canonical
+ * form, in which literals such as references may be values. Version 4 of the language parses `body` under `apiVersion`.
  */
 export class Lambda {
   readonly kind = 'lambda'
@@ -204,13 +210,13 @@ export class Lambda {
     this.body = body
   }
 
-  /** The language as a form of stored code (code.ts). */
+  /** The language of the lambda as stored code (code.ts). */
   get language(): '4' {
     return '4'
   }
 }
 
-/** The time of the running transaction, which is unknown until it commits. */
+/** Stands for the time of the running transaction. This time is unknown until the transaction commits. */
 export class TransactionTime {
   readonly kind = 'transaction time'
   /** The form in which the time is rendered and stored: microseconds or a time. */
@@ -228,14 +234,14 @@ export type ActionName = 'create' | 'update' | 'delete' | 'add' | 'remove'
 export type ObjectValue = ReadonlyMap<string, Value>
 
 /**
- * For each collection of a database, the text at the end of the JSON of references to its documents. Valid for one
- * schema state and one client version.
+ * For each collection of a database, the end of the JSON text of a reference to a document in this collection. The
+ * texts are valid for one state of the schema and one API version.
  */
 export type RefTails = Map<CollectionId, string>
 
-/** A cache for the rendered text of an immutable value that is rendered repeatedly. The renderer fills it. */
+/** A cache for the rendered text of an immutable value that is rendered repeatedly. The renderer fills the cache. */
 export class RenderCache {
-  /** JSON; undefined when it depends on more than the value and `tails`. */
+  /** The JSON text. Undefined if the text depends on more than the value and `tails`. */
   text: string | undefined
   /** The tails with which the text was rendered, compared by identity; undefined before the first rendering. */
   tails: RefTails | undefined
@@ -261,28 +267,28 @@ export class VersionRenderCache extends RenderCache {
 export abstract class Transient {
   abstract readonly kind: string
 
-  /** The text to which this value is equal, if it renders as a text. */
+  /** The string that is equal to this value. Undefined if the value does not render as a string. */
   get word(): string | undefined {
     return undefined
   }
 
-  /** The ordinary form, one level deep: inner values are converted when they are reached. */
+  /** The ordinary form of this value. Only the outermost level is converted, so the inner values may be transient. */
   abstract storedForm(): Value
 
   /** The components: values of one kind are equal if and only if their components are equal. */
   abstract parts(): readonly Value[]
 }
 
-/** A version of a document, as `get` and the writing functions return it. */
+/** A version of a document. `get` and the functions that write documents return such values. */
 export class DocumentValue extends Transient {
   readonly kind = 'document'
   readonly ref: Ref
   readonly ts: Micros | TransactionTime
   /** The stored top-level fields that clients may see, in stored order. Hidden fields are already removed. */
   readonly fields: ObjectValue
-  /** True if this query created the document: if the document is the whole result, the response has status 201. */
+  /** True if this query created the document. If such a document is the whole result, the response has status 201. */
   readonly created: boolean
-  /** The cache of its rendered text. */
+  /** The cache of the document's rendered text. */
   readonly shown: RenderCache | undefined
   constructor(
     ref: Ref,
@@ -315,7 +321,7 @@ export class DocumentValue extends Transient {
   }
 }
 
-/** The time of a version as a value: an integer of microseconds once the time is final. */
+/** The time of a document version as a value. A final time is an integer of microseconds. */
 export function instant(ts: DocumentValue['ts']): bigint | TransactionTime {
   return typeof ts === 'number' ? BigInt(ts) : ts
 }
@@ -338,7 +344,7 @@ export type Value =
   | readonly Value[]
   | ObjectValue
 
-/** A value with a class of its own that is not {@link Transient}. */
+/** A value with a `kind` property that is not {@link Transient}. */
 export type TaggedValue = Exclude<Extract<Value, { readonly kind: string }>, Transient>
 
 /** Exact JSON from the wire: integers are bigint, doubles are number, objects keep their order. */

@@ -22,7 +22,10 @@ export function doubleText(double: number): string {
   return /[.e]/.test(text) ? text : `${text}.0`
 }
 
-/** `lineBreak`: the text before the closing bracket, which is a newline with its indent, or empty. */
+/**
+ * `lineBreak`: the text before the closing bracket. It is empty for compact text, otherwise a newline with the
+ * indentation of the bracket.
+ */
 function write(value: Writable, indent: string, lineBreak: string): string {
   switch (typeof value) {
     case 'string':

@@ -1,4 +1,5 @@
-// Checks of settings' values. Each function returns the error text, which follows the setting's name, or undefined.
+// Checks the values of settings. A function `…Fault` returns undefined for a valid value. Otherwise it returns an error
+// text, which the message shows after the setting's name.
 
 import { isIP } from 'node:net'
 import { AddressFault, parseBackupAddress, parseDatabaseAddress } from '../../base/addresses.ts'
@@ -30,7 +31,7 @@ export function urlFault(text: string): string | undefined {
   return isUrl ? undefined : 'must be an http or https URL'
 }
 
-/** Minimum length of a root secret that other machines can use. */
+/** Minimum length of the root secret of a service that other machines can reach. */
 export const secretCharsMin = 8
 
 /** Checks a root secret. White space would end the credential in an `Authorization` header. */

@@ -34,8 +34,8 @@ const names = Object.keys(settings) as SettingName[]
 const table: Readonly<Record<string, Setting>> = settings
 
 /**
- * Completes the flags of a command line with the environment, the file and the defaults. The keys of `flags` are
- * the names of the settings; `config` names the file. Throws {@link UsageError}.
+ * Returns the value of every setting: from `flags`, otherwise from the environment, the configuration file or the
+ * default. The keys of `flags` are names of settings, or `config` for the path of the file. Throws {@link UsageError}.
  */
 export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.ProcessEnv): Config {
   const configFile = (flags.get('config') ?? fromEnvironment('config', env))?.value as string | undefined
@@ -68,7 +68,7 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
   return read
 }
 
-/** Throws {@link UsageError} when the other settings exclude the configured continuous backup. */
+/** Throws {@link UsageError} when the configured continuous backup is impossible with the other settings. */
 function checkBackup({ backupTo, data, store }: Config): void {
   if (backupTo === undefined) return
   if (store !== undefined)

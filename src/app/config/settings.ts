@@ -22,7 +22,7 @@ type Kind =
 export type Setting = Kind & {
   /** The description for `--help` and the documentation: one sentence or a few. */
   readonly doc: string
-  /** Placeholder of the value in `--help`, such as `PORT`; when absent, {@link placeholderOf} chooses one. */
+  /** Placeholder of the value in `--help`, such as `PORT`; when absent, {@link placeholderOf} chooses a placeholder. */
   readonly placeholder?: string
 }
 
@@ -40,7 +40,8 @@ const usualPlaceholders = {
 }
 
 /**
- * The placeholder of a value in `--help`: by default, the unit at the end of an integer's name, or a word for the kind.
+ * The placeholder of a setting's value in `--help`. If the setting has no `placeholder`, the result is the unit at the
+ * end of an integer setting's name, or a word for the kind of the setting.
  */
 export function placeholderOf(name: string, { kind, placeholder }: Setting): string | undefined {
   const unit = kind === 'integer' ? /(?:Ms|Mb|Seconds|Days)$/.exec(name)?.[0].toUpperCase() : undefined
@@ -50,7 +51,7 @@ export function placeholderOf(name: string, { kind, placeholder }: Setting): str
 /** The log levels, from the most to the least verbose. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** All settings. The order is that of `--help`. */
+/** All settings, in the order in which `--help` lists them. */
 export const settings = {
   port: {
     kind: 'integer',

@@ -1,10 +1,13 @@
 // Fair queueing: owners with waiting items take turns, so an owner with a thousand items delays no other owner. Owners
 // may be nested, and each level has its own turns. `FairRunner` runs expensive operations (password checks, outgoing
-// requests) in this order with bounded concurrency.
+// requests) in the order of these turns, with bounded concurrency.
 
 import { upsert } from '../upsert.ts'
 
-/** Items by owner. A path names the owner, outermost first; all paths of a queue have the same length. */
+/**
+ * A queue of items by owner. The path of an item lists its nested owners, the outermost first. All paths of a queue
+ * have the same length.
+ */
 export class FairQueue<T, O = string> {
   /** Number of items at this level and below. */
   size = 0
@@ -24,7 +27,10 @@ export class FairQueue<T, O = string> {
     else upsert(this.#owners, owner, () => new FairQueue<T, O>()).add(below, item)
   }
 
-  /** Takes the next item of the first outermost owner that `mayRun`. An owner that may not run keeps its turn. */
+  /**
+   * Takes the next item of the first outermost owner for which `mayRun` returns true. An owner that may not run keeps
+   * its turn.
+   */
   take(mayRun: (owner: O) => boolean = () => true): T | undefined {
     for (const [owner, queue] of this.#owners) {
       if (!mayRun(owner)) continue
@@ -80,8 +86,8 @@ export class FairRunner {
   #running = 0
 
   /**
-   * At most `runningMax` operations run at a time and at most `waitingMax` wait. When more wait, the newest operation
-   * of the owner with the most waiting operations fails with the error of `refusal`.
+   * At most `runningMax` operations run at a time and at most `waitingMax` wait. When more operations wait, the newest
+   * operation of the owner with the most waiting operations fails with the error of `refusal`.
    */
   constructor(runningMax: number, waitingMax: number, refusal: () => Error) {
     this.#refusal = refusal
@@ -89,7 +95,9 @@ export class FairRunner {
     this.#waitingMax = waitingMax
   }
 
-  /** Runs an operation when its owner has its turn. Rejects with the error of `refusal` when too many operations wait. */
+  /**
+   * Runs an operation when its owner has its turn. Rejects with the error of `refusal` when too many operations wait.
+   */
   async run<T>(path: readonly unknown[], operation: () => Promise<T>): Promise<T> {
     if (this.#running < this.#runningMax) this.#running++
     else await this.#turn(path)
@@ -102,7 +110,7 @@ export class FairRunner {
     }
   }
 
-  /** Resolves when a finished operation hands over its slot. */
+  /** Waits for the owner's turn. Resolves when another operation has finished. */
   #turn(path: readonly unknown[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiters.add(path, { start: resolve, refuse: () => reject(this.#refusal()) })

@@ -1,8 +1,9 @@
 // A limit on a resource that all clients share (bytes of unfinished requests, bytes of unread responses, connections
-// without a request, memory of running queries). A client whose work can be ended holds a share. When the limit is
-// exceeded, the client that holds most loses its largest shares. Evictions depend on size, so a new client has no
-// disadvantage. Clients are distinguished by a group: the address of the client, or its database once the credential is
-// known. Work that must not be ended reserves its bytes instead, and is rejected if there is no room.
+// without a request, memory of running queries). A request or connection that can be ended holds a share. When the
+// limit is exceeded, the client with the most held bytes loses its largest shares: their requests or connections are
+// ended (evicted). Evictions depend on size, so a new client has no disadvantage. Clients are distinguished by a group:
+// the address of the client, or its database once the credential is known. Work that must not be ended reserves its
+// bytes instead, and is rejected if there is no room.
 //
 // A budget with a pace also evicts stalled shares: each share must move a minimum amount in every window of time.
 
@@ -13,7 +14,9 @@ import type { Cancel, Timers } from '../timers.ts'
 /** Why a share is evicted. */
 export type Eviction = 'no room' | 'too slow'
 
-/** Evictions continue down to this part of the limit, so that the next bytes do not cause evictions again. */
+/**
+ * Evictions continue until this fraction of the limit is held. Otherwise the next bytes would cause evictions again.
+ */
 const lowWater = 7 / 8
 
 interface MemoryBudgetOptions {
@@ -59,14 +62,14 @@ export class MemoryBudget {
     this.#refusal = refusal
   }
 
-  /** The amount that is held now. */
+  /** The amount that all shares and reservations hold now. */
   get held(): number {
     return this.#held
   }
 
   /**
-   * Opens a share of `amount`. `evict` must end the request or connection that the share belongs to. The share is closed
-   * before `evict` is called. This method and {@link Share.grow} may call `evict`.
+   * Opens a share of `amount`. `evict` must end the request or connection that the share belongs to. The share is
+   * closed before `evict` is called. This method and {@link Share.grow} may call `evict`.
    */
   open(group: string, evict: (reason: Eviction) => void, amount = 0): Share {
     const pace = this.#pace
@@ -106,7 +109,7 @@ export class MemoryBudget {
     if (amount > 0 && this.#held > this.#max()) this.#makeRoom()
   }
 
-  /** For {@link Share}. */
+  /** For {@link Share}: removes a share. */
   remove(share: Share): void {
     const { group, held } = share
     group.held -= held
@@ -155,8 +158,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Evicts shares of a group until it holds no more than `second`: the largest first, and among equal shares the oldest
-   * first.
+   * Evicts shares of a group until the group holds at most `second`, or all groups together hold at most `enough`.
+   * Evicts the largest share first, and among equal shares the oldest.
    */
   #shrink(group: Group, second: number, enough: number): void {
     const shares = [...group.shares].sort((left, right) => right.held - left.held)
@@ -178,7 +181,7 @@ export class MemoryBudget {
   }
 }
 
-/** The part of a budget that one holder uses. */
+/** The amount of a budget that one request or connection holds. */
 export class Share {
   group: Group
   held = 0
@@ -236,7 +239,7 @@ export class Share {
     this.held = 0
   }
 
-  /** For {@link MemoryBudget}. */
+  /** For {@link MemoryBudget}: evicts the share. */
   end(reason: Eviction): void {
     this.close()
     this.#evict(reason)

@@ -1,5 +1,5 @@
-// A rate limit: each owner takes amounts from a token bucket, may overdraw it, and the bucket refills at a steady rate.
-// Limits of requests, of stream resets, and of time that a client uses or has to wait are all rate limits.
+// A rate limit: each owner takes amounts from a token bucket, which refills at a steady rate. An owner may overdraw its
+// bucket. Limits of requests, of stream resets, and of time that a client uses or has to wait are all rate limits.
 
 import { GenerationCache } from '../generation-cache.ts'
 
@@ -10,7 +10,8 @@ interface Rate {
 }
 
 /**
- * A rate for pauses: an owner that takes a number of milliseconds is overdrawn until as many milliseconds have passed.
+ * A rate for pauses: after an owner has taken 100 milliseconds, for example, its bucket is overdrawn for 100
+ * milliseconds.
  */
 export const passingMs: Rate = { max: 0, perSecond: 1000 }
 
@@ -46,7 +47,9 @@ export class Bucket {
   }
 }
 
-/** A bucket for each owner. The least recently used owners are forgotten; a forgotten owner starts with a full bucket. */
+/**
+ * A bucket for each owner. The least recently used owners are forgotten; a forgotten owner starts with a full bucket.
+ */
 export class RateLimit<K> {
   readonly #rate: Rate
   readonly #elapsedMs: () => number

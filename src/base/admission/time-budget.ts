@@ -1,10 +1,11 @@
 // Time budgets limit how long synchronous work may hold the thread that serves all clients.
 //
-// `TimeBudget` has a budget for each owner. CPU time and waits for the disk count. Waits for a CPU that other programs use
-// do not count, because a slow-lane process would wait for a CPU, too. Work of few steps counts as short even if it took
-// long, because garbage collection for other requests took the time. An owner whose work holds the thread again and again
-// overdraws its budget and gets less time for each piece of work, so its share of the thread stays small. Cancelled work also
-// uses a budget of its own, which limits owners with so much waiting work that the first budget does not limit them.
+// `TimeBudget` has a budget for each owner. CPU time and waits for the disk count. Waits for a CPU that other programs
+// use do not count, because a slow-lane process would also wait for a CPU. Work of few steps counts as short even if it
+// took long, because garbage collection for other requests took the time. An owner whose work holds the thread again
+// and again overdraws its budget and gets less time for each piece of work, so its share of the thread stays small.
+// Cancelled work also uses a second budget. This budget limits owners with so much work in the queue of the slow lane
+// that the first budget does not limit them.
 //
 // `CpuBudget` limits the CPU time of all code that belongs to one item, such as a document.
 
@@ -47,7 +48,10 @@ export class TimeBudget {
   readonly clock: Clock
   readonly starvedMs: () => number
   readonly #isCrowded: (owner: string) => boolean
-  /** Milliseconds for which each owner may still hold the thread, and which it may still waste with cancelled work. */
+  /**
+   * `#held`: milliseconds for which each owner may still hold the thread. `#wasted`: milliseconds that cancelled work
+   * of each owner may still take.
+   */
   readonly #held: RateLimit<string>
   readonly #wasted: RateLimit<string>
   #lastStarvedMs = 0
@@ -84,7 +88,10 @@ export class TimeBudget {
     this.#wasted.take(owner, heldMs)
   }
 
-  /** For {@link TimedWork}: about how long the thread had waited for a CPU. Short work shares one recent measurement. */
+  /**
+   * For {@link TimedWork}: the approximate milliseconds that the thread had waited for a CPU before `nowMs`. A recent
+   * measurement is used again.
+   */
   starvedBefore(nowMs: number): number {
     if (nowMs - this.#measuredMs > starvedAgeMs) {
       this.#lastStarvedMs = this.starvedMs()
@@ -102,7 +109,7 @@ export class TimedWork {
   readonly #starvedBeforeMs: number
   #owner: string
   #ms: number
-  /** The work is not over before this time. */
+  /** The earliest time at which the work may be over. */
   #endMs: number
 
   constructor(budget: TimeBudget, owner: string) {
@@ -118,7 +125,7 @@ export class TimedWork {
   isOver(): boolean {
     const { clock } = this.#budget
     if (clock.elapsedMs() < this.#endMs) return false
-    // A time of 0 milliseconds is over at once.
+    // A time limit of 0 milliseconds is over immediately.
     if (this.#ms > 0 && stepsSoFar() - this.#startSteps < stepsPerCheck) return false
     // The starvation is measured only now, because a measurement takes as long as a short query.
     const leftMs = this.#ms - this.#heldMs()
@@ -126,20 +133,20 @@ export class TimedWork {
     return leftMs <= 0
   }
 
-  /** Counts the work for another owner, with that owner's time, from the beginning of the work. */
+  /** Counts the work for `owner` instead, from the beginning of the work, and applies the time limit of `owner`. */
   countFor(owner: string): void {
     this.#owner = owner
     this.#ms = this.#budget.msOf(owner)
     this.#endMs = this.#startMs + this.#ms
   }
 
-  /** The work is cancelled, so its time was wasted. */
+  /** Call when the work is cancelled: its time was wasted. */
   cancel(): void {
-    // If the time was shorter than usual, cancelled work was not necessarily long.
+    // Only work with the usual time limit counts. With a shorter limit, even short work is cancelled.
     if (this.#ms === this.#budget.ms) this.#budget.countWasted(this.#owner, this.#heldMs())
   }
 
-  /** The work has finished or was cancelled. */
+  /** Call when the work has finished or was cancelled. */
   end(): void {
     if (this.#budget.clock.elapsedMs() - this.#startMs < timeBudgetLimits.impatientMs) return
     if (stepsSoFar() - this.#startSteps < stepsPerCheck) return
@@ -152,7 +159,9 @@ export class TimedWork {
   }
 }
 
-/** Limits the CPU time of code that belongs to one item. CPU time is measured so that a busy machine rejects no item. */
+/**
+ * Limits the CPU time of code that belongs to one item. CPU time is measured so that a busy machine rejects no item.
+ */
 export class CpuBudget {
   readonly #refusal: () => Error
   readonly #clock: () => number
@@ -161,13 +170,15 @@ export class CpuBudget {
   /** Microseconds of all code since the process began. */
   #spent: number = 0
 
-  /** `refusal` makes the error of code that exceeds the limit. `clock`: microseconds for which this thread has worked. */
+  /**
+   * `refusal` makes the error of code that exceeds the limit. `clock`: microseconds for which this thread has worked.
+   */
   constructor(refusal: () => Error, clock: () => number = threadMicros) {
     this.#refusal = refusal
     this.#clock = clock
   }
 
-  /** Runs work on one item, whose code together may take `milliseconds`. */
+  /** Runs work on one item. All code that belongs to the item may together take `milliseconds` of CPU time. */
   perItem<T>(milliseconds: number, work: () => T): T {
     const outer = this.#left
     this.#left = milliseconds * 1000
@@ -179,8 +190,8 @@ export class CpuBudget {
   }
 
   /**
-   * Runs code that belongs to the current item, and adds `freeMicros` to the item's limit. Throws the error of `refusal`
-   * when all code of the item together exceeds the limit.
+   * Runs code that belongs to the current item, and adds `freeMicros` to the item's limit. Throws the error of
+   * `refusal` when all code of the item together exceeds the limit.
    */
   within<T>(code: () => T, freeMicros = 0): T {
     this.#left += freeMicros
@@ -197,7 +208,10 @@ export class CpuBudget {
     }
   }
 
-  /** Runs synchronous work, and calls `report` with the microseconds of its code, even if it throws. */
+  /**
+   * Runs synchronous work. Then calls `report` with the microseconds of all code that ran in {@link within}, even if
+   * the work throws.
+   */
   counted<T>(work: () => T, report: (micros: number) => void): T {
     const before = this.#spent
     try {

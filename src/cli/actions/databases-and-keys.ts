@@ -103,7 +103,7 @@ export function listKeys(choice: ClientChoice & { readonly json: boolean }, conf
   })
 }
 
-/** Deletes the key with this id, which makes its secret invalid at once; resolves with the exit status. */
+/** Deletes the key with this id. The key's secret becomes invalid immediately. Resolves with the exit status. */
 export function deleteKey(id: string, choice: ClientChoice, config: Config): Promise<number> {
   if (!/^\d+$/.test(id)) throw new UsageError('the id of a key is a number, as key list shows it')
   return withConnection(choice, config, async connection => {
@@ -126,7 +126,8 @@ function namesIn(role: Json | undefined): string {
 const pageSize = 500n
 
 /**
- * Reads the given fields of the documents of a set; a field's path starts at the document. Throws {@link StartError}.
+ * Reads the given fields of the documents of a set. The path of a field starts at the document. Throws {@link
+ * StartError}.
  */
 export async function* listOf(
   set: Json,
@@ -165,7 +166,7 @@ export function form(members: Readonly<Record<string, Json>>): Json {
   return new Map(Object.entries(members))
 }
 
-/** The id in a reference; a string as it is; undefined for other values. */
+/** Returns the id in a reference, or a string unchanged. Returns undefined for other values. */
 export function idIn(json: Json | undefined): string | undefined {
   if (typeof json === 'string') return json
   const ref = json instanceof Map ? json.get('@ref') : undefined

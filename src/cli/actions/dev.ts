@@ -22,7 +22,7 @@ interface DevChoice {
 
 /** Serves until SIGTERM or SIGINT; resolves with the exit status. */
 export async function develop(folder: string, choice: DevChoice, config: Config): Promise<number> {
-  // Checked first, so that a misspelt folder fails before the service starts.
+  // The folder is checked first, so that a misspelt folder fails before the service starts.
   filesOf(resolve(folder))
   const stopped = signalled()
   const service = await startService(environment(config), text => process.stderr.write(text))
@@ -53,8 +53,8 @@ function signalled(): Promise<void> {
 }
 
 /**
- * The environment of the service. The log level of the service is `warn` instead of the default `info`. Other levels
- * stay unchanged.
+ * The environment of the service. If the log level is the default `info`, the service uses `warn` instead. Other log
+ * levels stay unchanged.
  */
 function environment(config: Config): NodeJS.ProcessEnv {
   const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel

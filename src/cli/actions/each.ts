@@ -21,7 +21,7 @@ interface Choice extends ClientChoice {
 interface Progress {
   readonly set: string
   readonly each: string
-  /** Undefined at the beginning. */
+  /** The cursor of the next page; undefined at the beginning. */
   readonly cursor: string | undefined
   readonly documents: number
 }
@@ -29,11 +29,11 @@ interface Progress {
 /** A changed page. */
 interface Page {
   readonly documents: number
-  /** Undefined after the last page. */
+  /** The cursor of the next page; undefined after the last page. */
   readonly after: string | undefined
 }
 
-/** Errors of version 10 that a smaller page may avoid. */
+/** Codes of errors of version 10 that a smaller page may avoid. */
 const tooMuch: ReadonlySet<string> = new Set([
   'limit_exceeded',
   'time_out',
@@ -95,7 +95,10 @@ async function changePage(
   }
 }
 
-/** The message of an error and its summary, which has an excerpt of the query. The summary may contain the message. */
+/**
+ * Joins the message of an error and its summary. The summary has an excerpt of the query and may already contain the
+ * message.
+ */
 function errorText(message: string, summary: string): string {
   return summary.includes(message) ? summary : `${message}\n${summary}`.trimEnd()
 }
@@ -116,7 +119,8 @@ function readPage(data: string): Page {
 }
 
 /**
- * The progress in a cursor file; undefined without a file. Throws {@link StartError} for the file of another change.
+ * Reads the progress from a cursor file. Returns undefined if the file does not exist. Throws {@link StartError} if the
+ * file belongs to another set or another function.
  */
 function readProgress(file: string, set: string, each: string): Progress | undefined {
   let text: string
@@ -134,7 +138,10 @@ function readProgress(file: string, set: string, each: string): Progress | undef
   return { set, each, cursor, documents: Number(member('documents') ?? 0) }
 }
 
-/** Stores the progress. The file is written under another name and renamed, so a crash leaves old or new content. */
+/**
+ * Stores the progress. The file is written under another name and then renamed, so that a crash leaves either the old
+ * or the new content.
+ */
 function writeProgress(file: string, progress: Progress | undefined): void {
   try {
     if (progress === undefined) {

@@ -142,7 +142,7 @@ function listAt(json: Json, name: string): readonly Json[] {
   return Array.isArray(member) ? member : []
 }
 
-/** A text or a number as text; empty if it is missing. */
+/** The member `name` of an object as text; empty unless the member is a text or a number. */
 function textAt(json: Json, name: string): string {
   const member = memberOf(json, name)
   return typeof member === 'string' || typeof member === 'bigint' || typeof member === 'number'

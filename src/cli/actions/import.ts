@@ -57,7 +57,8 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
               given.collection ?? '',
               given.treatEmptyCsvCellsAs,
               given.encoding ?? '',
-              // Left out when unset, so that imports that began before this option existed can continue.
+              // The option is left out when it is not set, so that imports that began before this option existed can
+              // continue.
               ...(given.rowIds ? ['row-ids'] : []),
             ],
           },
@@ -73,7 +74,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
   })
 }
 
-/** The canonical name of an encoding. Throws {@link UsageError} for an unknown one. */
+/** The canonical name of an encoding. Throws {@link UsageError} for an unknown encoding. */
 function encodingOf(label: string | undefined): string | undefined {
   try {
     return label === undefined ? undefined : new TextDecoder(label).encoding

@@ -9,8 +9,8 @@ import { StartError } from '../command.ts'
 import { addressOf, fillShared, hasOwnData, isShared } from '../shared-store.ts'
 
 /**
- * Fills the shared store from the data directory, or with `back` the data directory from the store. Resolves with the
- * exit status.
+ * Fills the shared store from the data directory. With `back`, fills the data directory from the shared store. Resolves
+ * with the exit status.
  */
 export async function migrate(config: Config, back: boolean): Promise<number> {
   if (!isShared(config)) throw new StartError('migrate needs the database: give --store or TERRARIUM_STORE')

@@ -1,4 +1,5 @@
-// `terrarium rewind`: restores the documents of a collection to a time, and prints the number of changes.
+// `terrarium rewind`: restores the documents of a collection as they were at a given time, and prints the number of
+// changes.
 
 import { UsageError } from '../../app/config/read-config.ts'
 import type { Config } from '../../app/config/settings.ts'

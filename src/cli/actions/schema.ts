@@ -48,8 +48,8 @@ type Result = Readonly<Record<string, unknown>> & { readonly changes: readonly o
 
 interface PullChoice extends Choice {
   /**
-   * The language version of the written files. `auto`: the version of the files in the folder, or else the version that
-   * the schema of the database needs.
+   * The language version of the written files. With `auto`, the version of the files in the folder. If the folder has
+   * no schema files, the version that the schema of the database needs.
    */
   readonly fql: string
 }
@@ -96,8 +96,8 @@ async function withService(
 // --------------------------------------------------------------------------------------------------- pull
 
 /**
- * With `auto`, a folder with `.fsl` files belongs to version 10. If the folder has no schema files, the schema of the
- * database determines the version.
+ * Pulls the schema in version 4 or version 10 of the language. With `auto`, a folder with `.fsl` files belongs to
+ * version 10. If the folder has no schema files, the schema of the database determines the version.
  */
 async function pull(folder: string, connection: QueryConnection, choice: PullChoice): Promise<number> {
   const isVersion10 =
@@ -107,7 +107,7 @@ async function pull(folder: string, connection: QueryConnection, choice: PullCho
   return isVersion10 ? pullFsl(folder, connection, choice) : pullObjects(folder, connection, choice)
 }
 
-/** Returns true if the folder has files of version 4, even unreadable ones. */
+/** Returns true if the folder has files of version 4. Files that cannot be read count, too. */
 function hasObjects(folder: string): boolean {
   if (!existsSync(folder)) return false
   const { objects, unread } = readFolder(folder)
@@ -200,7 +200,10 @@ function checkWritable(changes: readonly { readonly file: string }[], written: r
 
 // --------------------------------------------------------------------------------------------------- push
 
-/** If the folder has files of version 10, only these are pushed: they are the whole schema. */
+/**
+ * Pushes a folder. If the folder has files of version 10, only these files are pushed, because they are the complete
+ * schema.
+ */
 async function push(folder: string, connection: QueryConnection, choice: PushChoice): Promise<number> {
   const files = readFslFiles(folder)
   return files.size > 0 ? pushFsl(files, connection, choice) : pushObjects(folder, connection, choice)
@@ -259,7 +262,7 @@ async function pushObjects(folder: string, connection: QueryConnection, choice: 
   return 1
 }
 
-/** Shows an error in its file: the invalid fields, or the part of the file that the error is about. */
+/** Shows an error about an object in a file: the invalid fields, or the part of the file that the error is about. */
 function showFaults({ code, description, failures, position }: WireError, written: FileObject): void {
   const { from, place, source } = written
   const show = (message: string, at: TextRange) =>
@@ -274,7 +277,9 @@ function showFaults({ code, description, failures, position }: WireError, writte
   if (failures.length === 0) show(description, isInParams ? source.at(rest) : place)
 }
 
-/** Finds a field in the text of an object. The text may contain a single element without its array. */
+/**
+ * Finds a field in the text of an object. Where the schema has an array, the text may contain a single element instead.
+ */
 function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
   let node = source
   for (const step of field) {
@@ -340,8 +345,8 @@ function concluded({ json }: Choice, result: Result, isDone: boolean, status: nu
 }
 
 /**
- * The defining fields of the objects in files. The service evaluates their expressions, but creates nothing. Throws
- * {@link SchemaFileError}.
+ * Returns the defining fields of the objects in files. The service evaluates the expressions in the files, but creates
+ * nothing. Throws {@link SchemaFileError}.
  */
 async function evaluateObjects(
   written: readonly FileObject[],

@@ -43,7 +43,7 @@ import {
   workerNumber,
 } from '../workers.ts'
 
-/** Opens the storage of a data directory and the engine over it. */
+/** Opens the storage of a data directory, and an engine that uses this storage. */
 type Open = (config: Config, log: Logger, role: ProcessRole) => Promise<OpenEngine>
 
 /** Serves until SIGTERM or SIGINT; resolves with the exit status. Tests pass another `open`. */
@@ -118,7 +118,7 @@ async function runAlone(
   }
 }
 
-/** Lets a node accept connections before it can serve; resolves with its port. */
+/** Lets a node accept connections before it can serve requests. Resolves with the port on which the node listens. */
 async function startEarly(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
   if (node === undefined) return config.port
   const port = await listening(config, () => node.listener.listen(config))
@@ -175,7 +175,8 @@ async function supervise(
   )
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timelineFile = timelineFileOf(config)
-  // This process commits for the workers. Its number in the timeline comes after the numbers of the workers.
+  // This process commits for the workers. In the timeline, its number is the next number after the numbers of the
+  // workers.
   const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
   const notices = new NoticeBoard()
   const forwarded = new ForwardedOperations()
@@ -267,7 +268,7 @@ async function stopping(
 }
 
 /**
- * Resolves with the first signal to stop; a second signal kills the process. A signal before this call also kills the
+ * Resolves with the first signal to stop. A second signal kills the process. A signal before this call also kills the
  * process, because opening a store blocks the event loop, so that a listener could not run. A process that was started
  * with a channel to its parent also stops when the channel closes.
  */
@@ -325,8 +326,9 @@ async function listening<T>(config: Config, listen: () => Promise<T>): Promise<T
 const watchMs = 1000
 
 /**
- * Checks, while the service runs, that its data directory is still at its path. If another directory was moved there,
- * the next process to start would open the other directory, and later commits of this process would be lost.
+ * Checks, while the service runs, that the path of the data directory still leads to the same directory. If another
+ * directory was moved to this path, the next process would open the other directory, and later commits of this process
+ * would be lost.
  */
 class DirectoryWatch {
   readonly #data: string
@@ -349,7 +351,10 @@ class DirectoryWatch {
     return this.#identity
   }
 
-  /** Called after the store was opened: the identity then includes all files of the store. */
+  /**
+   * Must be called after the store was opened, because the identity of the directory then includes all files of the
+   * store.
+   */
   complete(): void {
     const identity = identityOf(this.#data)
     this.#check()
@@ -367,18 +372,18 @@ class DirectoryWatch {
   }
 }
 
-/** Converts a share (0 to 1) to percent. */
+/** The factor that converts a fraction (0 to 1) to percent. */
 const percent = 100
 
 /**
- * A node over a shared store before it can serve. The node may have to copy the state and to apply the newest part of
- * the log, which can take long. Meanwhile, the node responds with 503 and its progress, and shows the progress in the
- * log and on a terminal.
+ * A node with a shared store, in the time before the node can serve requests. The node may have to copy the state and
+ * to apply the newest part of the log, which can take long. Meanwhile, the node responds with 503 and its progress, and
+ * shows the progress in the log and on a terminal.
  */
 class StartingNode {
   readonly #config: Config
   readonly #log: Logger
-  /** Responds with 503 until it is closed. */
+  /** The listener that responds with 503 until it is closed. */
   readonly listener: Listener
   /** Progress of a copy; undefined while nothing is copied. */
   #copied: CopyProgress | undefined
@@ -412,9 +417,9 @@ class StartingNode {
   }
 }
 
-// Determines the root secret: the configured one, or one that the first start generates. A generated secret is stored
-// in a file of the data directory. Machines with a shared store keep the hash of the secret in the store, so that all
-// machines use the same secret.
+// Determines the root secret: the configured secret, or a secret that the first start generates. A generated secret is
+// stored in a file of the data directory. Machines with a shared store keep the hash of the secret in the store, so
+// that all machines use the same secret.
 
 type RootSecretConfig = Pick<Config, 'data' | 'rootSecret' | 'store' | 'storeSchema'>
 

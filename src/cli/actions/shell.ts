@@ -45,7 +45,7 @@ export async function openShell(
 /** Maximum number of stored entries. */
 const entriesMax = 1000
 
-/** Longer entries are not stored. */
+/** Maximum length of a stored entry. Longer entries are not stored. */
 const entryCharsMax = 4000
 
 /** Entries that may contain a password or a secret, or begin with a blank, are not stored. */
@@ -57,7 +57,7 @@ export function historyFile(env: NodeJS.ProcessEnv = process.env): string {
   return join(state, 'terrarium', 'history')
 }
 
-/** The entries of a file, newest first; empty when it cannot be read. Shortens a long file. */
+/** The entries of a file, newest first; empty when the file cannot be read. Shortens a file with too many entries. */
 export function readHistory(file: string): string[] {
   let entries: string[]
   try {
@@ -87,6 +87,6 @@ function replaceFile(file: string, entries: readonly string[]): void {
     writeFileSync(draft, `${entries.join('\n')}\n`, { mode: 0o600 })
     renameSync(draft, file)
   } catch {
-    // The file stays long.
+    // The file keeps its old entries if it cannot be shortened.
   }
 }

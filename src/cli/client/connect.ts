@@ -66,7 +66,7 @@ export async function withConnection(
 }
 
 async function isServed(folder: string): Promise<boolean> {
-  // Imported here, because the storage engine is only needed for a data directory.
+  // The module is imported here, because the storage engine is only needed for a data directory.
   const { claimFolder } = await import('../../storage/kv/lmdb-claim.ts')
   try {
     const release = claimFolder(folder)
@@ -79,8 +79,8 @@ async function isServed(folder: string): Promise<boolean> {
 }
 
 // Starts a temporary service for a data directory that no service uses. The service is a child process, which exits
-// when this process exits. It works like any service: queries can be cancelled, and indexes are built in the
-// background.
+// when this process exits. The temporary service has all functions of a service: queries can be cancelled, and indexes
+// are built in the background.
 
 /** A running service. */
 interface RunningService {
@@ -162,7 +162,7 @@ function environment(config: Config): NodeJS.ProcessEnv {
   return { ...ownEnvironment(config, names), ...own }
 }
 
-/** Characters of standard error that are kept. */
+/** Maximum number of characters of standard error that are kept. */
 const errorOutputMax = 10_000
 
 const lastLines = (text: string) => text.slice(-errorOutputMax)

@@ -10,11 +10,11 @@ import { StartError } from '../command.ts'
 export interface WireError {
   readonly code: string
   readonly description: string
-  /** The path to a part of the query; empty when the error concerns no particular part. */
+  /** The path to the part of the query that the error concerns; empty when the error concerns no particular part. */
   readonly position: readonly (string | number)[]
   /** The invalid fields of a document. */
   readonly failures: readonly { readonly field: readonly string[]; readonly text: string }[]
-  /** The errors inside a called user function. Their positions refer to the body of the function. */
+  /** The errors inside a called user function. The positions of these errors refer to the body of the function. */
   readonly cause: readonly WireError[]
 }
 
@@ -51,7 +51,7 @@ interface ConnectionOptions {
   readonly url: string
   readonly secret: string
   readonly scope: QueryScope
-  /** Time limit of a query in milliseconds; when absent, the limit of the service. */
+  /** Time limit of a query in milliseconds. If undefined, the limit of the service applies. */
   readonly timeoutMs: number | undefined
   /** Called when the connection is closed. */
   readonly onClose?: () => Promise<void>
@@ -83,7 +83,7 @@ export class QueryConnection {
     return new QueryConnection({ ...this.#options, ...change })
   }
 
-  /** Throws {@link StartError} with the reason unless the service accepts the credential. */
+  /** Checks whether the service accepts the credential. If not, throws {@link StartError} with the reason. */
   async check(): Promise<void> {
     if (!(await this.#isAccepted())) throw new StartError(await this.#rejectionReason())
   }

@@ -11,7 +11,7 @@ export type DialectName = '4' | '10'
 /** The streams and the format for results. */
 export interface ResultOutput {
   readonly asJson: boolean
-  /** False: only errors are shown. */
+  /** If false, only errors are shown. */
   readonly showsResult: boolean
   readonly stdout: Output
   readonly stderr: Output
@@ -21,7 +21,7 @@ export interface ResultOutput {
 export interface TextQuery {
   /** Sends the query and shows the result; resolves with true if it succeeded. */
   run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>
-  /** The query as in the body of a request. */
+  /** The query in the form in which the body of a request contains it. */
   readonly body: Json
 }
 

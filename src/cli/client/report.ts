@@ -14,7 +14,7 @@ import type { Reply, WireError } from './connection.ts'
 /** The text from which queries were parsed. */
 export interface QueryText {
   readonly text: string
-  /** The file of the text; undefined without a file. */
+  /** The file that contains the text; undefined if the text is not from a file. */
   readonly file: string | undefined
 }
 
@@ -69,7 +69,7 @@ export function writeErrors(
   }
 }
 
-/** The text of an invalid field; without a field, the error concerns the whole document. */
+/** The text for an invalid field. An empty path of the field means that the error concerns the whole document. */
 export function failureText({ field, text }: WireError['failures'][number]): string {
   return field.length === 0 ? text : `${field.join('.')}: ${text}`
 }
@@ -86,13 +86,13 @@ export function writeSyntaxError(
   output.write(placeText(from, error, output))
 }
 
-/** Suggests the other version of the language, for an invalid text that looks like a query of that version. */
+/** Suggests the given version of the language, for a text that is invalid but looks like a query of this version. */
 export function writeVersionHint(version: '4' | '10', output: Output): void {
   const hint = `The query looks like version ${version} of the language: use --fql ${version}, or .version ${version} in the shell.`
   output.write(`${styleFor(output)('dim', hint)}\n`)
 }
 
-/** The position, and below it the line of the text with an underline. */
+/** The position as text, and below it the line of the text with an underline. */
 function placeText({ text, file }: QueryText, place: TextRange, output: Output): string {
   const style = styleFor(output)
   const { line: lineNumber, column } = new FqlSyntaxError('', text, place)

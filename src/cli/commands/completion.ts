@@ -4,8 +4,8 @@ import { flagOf, UsageError } from '../../app/config/read-config.ts'
 import { placeholderOf } from '../../app/config/settings.ts'
 import { type Command, command, commandFlags, type Option } from '../command.ts'
 
-// The completion scripts of shells: lists from the declarations of commands, with a few lines in the language of the
-// shell.
+// The completion scripts of shells. A script contains lists from the declarations of commands, and a few lines in the
+// language of the shell.
 
 /** The scripts by shell. */
 export const completionScripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
@@ -38,7 +38,7 @@ function patternOf({ name }: Command): string {
   return name.includes(' ') ? `"${name}")` : `"${name} "*)`
 }
 
-// Without proposals, bash completes file names.
+// If a flag or argument has no proposals, bash completes file names.
 function bash(commands: readonly Command[]): string {
   const choices = new Map(
     commands.flatMap(commandFlags).flatMap(([name, option]) => {
@@ -139,7 +139,7 @@ function fish(commands: readonly Command[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The command for a table of commands, which contains this command, too. */
+/** Creates the command `completion` for a table of commands. The table contains this command, too. */
 export function completionCommand(commands: () => readonly Command[]): Command {
   return command({
     name: 'completion',

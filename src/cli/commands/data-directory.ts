@@ -1,6 +1,7 @@
-// Commands on a whole data directory. `terrarium backup FOLDER` and `terrarium restore FOLDER` copy it; `terrarium
-// restore --from TARGET` and `terrarium backup verify --from TARGET` do so with continuous backups. `terrarium check`
-// checks its integrity, and `terrarium migrate` moves its data to a database that several machines share, or back.
+// Commands on a whole data directory. `terrarium backup FOLDER` and `terrarium restore FOLDER` copy the directory.
+// `terrarium restore --from TARGET` restores a continuous backup, and `terrarium backup verify --from TARGET` verifies
+// a continuous backup. `terrarium check` checks the integrity of the directory. `terrarium migrate` moves the data of
+// the directory to a database that several machines share, or back.
 
 import { resolve } from 'node:path'
 import { backupFault } from '../../app/config/faults.ts'
@@ -62,7 +63,7 @@ export const restoreCommand = command({
   },
 })
 
-/** The test of a continuous backup. */
+/** Verifies a continuous backup. */
 export const verifyBackupCommand = command({
   name: 'backup verify',
   summary: 'Restores a continuous backup to a temporary folder and checks its integrity.',

@@ -1,6 +1,6 @@
-// Many documents at once: `terrarium import FILE|FOLDER…` and `terrarium export FOLDER` copy them from and to files
-// that other programs can read, `terrarium rewind --collection NAME --at TIME` restores the documents of a collection
-// to a time, and `terrarium each SET FUNCTION` changes documents one page at a time.
+// Commands for many documents at once. `terrarium import FILE|FOLDER…` and `terrarium export FOLDER` copy documents
+// from and to files that other programs can read. `terrarium rewind --collection NAME --at TIME` restores the documents
+// of a collection as they were at a given time. `terrarium each SET FUNCTION` changes documents one page at a time.
 
 import { clientOptions, jsonOption } from '../client/options.ts'
 import { command } from '../command.ts'
@@ -68,7 +68,7 @@ export const exportCommand = command({
 
 const { database, profile, secret, url } = clientOptions
 
-/** Rewinds a collection to a time. */
+/** Restores the documents of a collection as they were at a given time. */
 export const rewindCommand = command({
   name: 'rewind',
   summary: 'Restores the documents of a collection to a time in its history.',

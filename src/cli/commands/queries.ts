@@ -1,4 +1,5 @@
-// Queries: `terrarium eval 'EXPR'` and `terrarium run FILE` run them from scripts, `terrarium shell` on a terminal.
+// Commands that run queries: `terrarium eval 'EXPR'` and `terrarium run FILE` for scripts, `terrarium shell` for a
+// terminal.
 
 import { clientOptions, languageOption, runStatuses } from '../client/options.ts'
 import { command } from '../command.ts'

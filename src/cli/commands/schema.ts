@@ -1,5 +1,5 @@
-// The schema of a database: `terrarium schema pull|push FOLDER` keeps it in files, `terrarium types [FOLDER]` writes
-// TypeScript declarations of it.
+// Commands for the schema of a database. `terrarium schema pull|push FOLDER` copies the schema to and from files.
+// `terrarium types [FOLDER]` writes TypeScript declarations of the schema.
 
 import { clientOptions, jsonOption } from '../client/options.ts'
 import { command } from '../command.ts'

@@ -66,7 +66,7 @@ const scriptName = /\.[cm]?[jt]s$/
 export function readFolder(folder: string): FolderContent {
   if (!existsSync(folder)) throw new StartError(`there is no folder ${folder}`)
   const older = olderFolders.map(name => join(folder, name)).find(existsSync)
-  // In other folders, JavaScript files belong to an application.
+  // In other folders, JavaScript files belong to the user's application, not to a schema.
   const hasScripts = older !== undefined || resolve(folder).split(sep).includes('resources')
   const children = new Set<string>()
   const objects: FileObject[] = []

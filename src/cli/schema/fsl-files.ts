@@ -43,8 +43,8 @@ export function databaseFiles(connection: QueryConnection): ReturnType<typeof sc
 }
 
 /**
- * Returns true if the schema uses a feature that only version 10 has. A file that cannot be parsed counts as such a
- * feature: the service did not generate it, so a user has written it.
+ * Returns true if the schema uses a feature that only version 10 has. Also returns true if a file cannot be parsed: the
+ * service has not generated such a file, so a user has written it.
  */
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {
   const files = await databaseFiles(connection)
@@ -90,7 +90,7 @@ interface PushPlan {
   readonly isStaged: boolean
 }
 
-/** Plans a push. `isWhole`: objects that are in no file are deleted. */
+/** Plans a push. If `isWhole` is true, the push deletes objects that are in no file. */
 export async function planPush(
   files: ReadonlyMap<string, string>,
   isWhole: boolean,
@@ -122,7 +122,10 @@ export type SchemaFiles = ReadonlyMap<string, string>
 /** Milliseconds between two reads. */
 const watchMs = 300
 
-/** Calls `use` with the files, and again after each change, until `isStopped`. Rejects if the first read fails. */
+/**
+ * Calls `use` with the files, and again after each change, until `isStopped` returns true. Rejects if the first read
+ * fails.
+ */
 export async function watchSchema(
   read: () => SchemaFiles | Promise<SchemaFiles>,
   use: (files: SchemaFiles) => void | Promise<void>,

@@ -4,11 +4,13 @@ import { type Json, nativeOfKind, type SchemaKind } from '../../values/value.ts'
 
 /** A kind of schema object. */
 export interface ObjectKind {
-  /** Used in messages: `access provider`. */
+  /** The name of the kind in messages, such as `access provider`. */
   readonly name: string
   /** The folder of the files, and the wire key that lists the objects. */
   readonly listing: string
-  /** The wire key that creates an object, and the function with that name in text. */
+  /**
+   * The wire key that creates an object, and the name of the function that creates an object in the text of a query.
+   */
   readonly create: string
   readonly createName: string
   /** The wire key of a reference. */
@@ -60,7 +62,7 @@ export function kindCreatedBy(key: string): ObjectKind | undefined {
   )
 }
 
-/** A schema object: the fields that define it, `name` among them. */
+/** A schema object with the fields that define the object, including `name`. */
 export interface SchemaObject {
   readonly kind: ObjectKind
   readonly name: string

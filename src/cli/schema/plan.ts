@@ -1,5 +1,5 @@
-// Computes the changes that make the schema of a database equal to a folder, and the single query that makes the
-// changes. The present schema is read from its service.
+// Computes the changes that make the schema of a database match the files of a folder, and the single query that makes
+// these changes. The present schema is read from the service of the database.
 
 import { allObjects, object } from '../../transfer/query-json.ts'
 import type { Json } from '../../values/value.ts'
@@ -72,7 +72,9 @@ function asList(json: Json | undefined): Json | undefined {
 
 // ------------------------------------------------------------------------------------------------- the query
 
-/** A part of the query, and the object in a file from which the part was made; undefined for deletions. */
+/**
+ * A part of the query, and the object in a file from which the part was made. For deletions, the object is undefined.
+ */
 interface Step {
   readonly query: Json
   readonly written: FileObject | undefined
@@ -106,7 +108,8 @@ function referenceTo({ kind, name }: SchemaObject): Json {
 }
 
 /**
- * The steps of a change. Roles and functions may refer to each other: a function gets a new role after the role exists.
+ * The steps of a change. Roles and functions may refer to each other. So a function gets a new role only after the step
+ * that creates the role.
  */
 function stepsFor(
   change: Exclude<SchemaChange, { action: 'delete' }>,
@@ -153,7 +156,7 @@ function initialFields(
   })
 }
 
-/** A query for the role, if this push creates it; else undefined. */
+/** A query for the role, if this push creates the role; otherwise undefined. */
 function newRole(role: Json | undefined, made: ReadonlySet<string>): Json | undefined {
   const ref = role instanceof Map ? role.get('@ref') : undefined
   const name = ref instanceof Map ? ref.get('id') : undefined

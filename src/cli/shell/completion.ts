@@ -30,7 +30,7 @@ export class ObjectNames {
     this.#names.clear()
   }
 
-  /** The names of a listing; empty when the caller may not read them. */
+  /** The names of the objects in a listing, such as `collections`. Empty when the caller may not read them. */
   of(listing: string, connection: QueryConnection): Promise<readonly string[]> {
     const known = this.#names.get(listing)
     if (known) return known
@@ -56,7 +56,7 @@ async function fetchNames(listing: string, connection: QueryConnection): Promise
   })
 }
 
-/** Proposals, and the end of the line that a proposal replaces. */
+/** Proposals, and the text at the end of the line that a proposal replaces. */
 type Proposals = readonly [proposals: readonly string[], replaced: string]
 
 /** Proposals for a line that ends at the cursor. */

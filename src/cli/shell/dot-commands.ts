@@ -7,14 +7,16 @@ import { StartError } from '../command.ts'
 /** The state of the shell that the commands change. */
 export interface ShellState {
   asJson: boolean
-  /** Sends queries with other rights; undefined resets them. */
+  /** Makes the shell send queries with other rights; undefined restores the rights of the secret. */
   actAs(who: string | undefined): Promise<void>
-  /** Sends queries with another secret; undefined resets it. */
+  /** Makes the shell send queries with another secret; undefined restores the first secret. */
   useSecret(secret: string | undefined): Promise<void>
-  /** Sends queries to a database below that of the secret; undefined stands for the secret's own database. */
+  /**
+   * Makes the shell send queries to a database below the secret's database; undefined stands for the secret's database.
+   */
   useDatabase(path: string | undefined): Promise<void>
   runFile(file: string): Promise<void>
-  /** Reads queries in another version of the language; undefined prints the current version. */
+  /** Makes the shell read queries in another version of the language; undefined prints the current version. */
   useLanguage(version: string | undefined): Promise<void>
   leave(): void
   say(text: string): void

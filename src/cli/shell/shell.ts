@@ -17,7 +17,7 @@ interface ShellOptions {
   /** Enables line editing and prompts. */
   readonly isTerminal: boolean
   readonly asJson: boolean
-  /** The first version of the language. */
+  /** The version of the language in which the shell starts. */
   readonly dialect: Dialect
   /** Entries of earlier shells, newest first. */
   readonly history: readonly string[]
@@ -41,7 +41,7 @@ class Shell implements ShellState {
   readonly #lines: Interface
   readonly #names = new ObjectNames()
   #dialect: Dialect
-  /** The input of incomplete queries. */
+  /** The lines of a query that is not complete yet. */
   #pending = ''
   /** The history array of readline, newest first; readline keeps using this array. */
   #history: string[] = []
@@ -140,7 +140,7 @@ class Shell implements ShellState {
     await this.#guard(() => this.#runAll(queries))
   }
 
-  /** Adds a text to the history of the arrow keys. */
+  /** Adds a text to the history that the arrow keys show. */
   #recall(text: string): void {
     if (text.trim() !== '' && this.#entries[0] !== text) this.#entries.unshift(text)
     this.#history.splice(0, this.#history.length, ...this.#entries)
@@ -155,7 +155,7 @@ class Shell implements ShellState {
     } else {
       this.#pending = ''
       this.#write('\n')
-      // Readline keeps the typed text. These keys delete the text.
+      // Readline keeps the typed text. Writing these keys to readline deletes the text.
       this.#lines.write(null, { ctrl: true, name: 'e' })
       this.#lines.write(null, { ctrl: true, name: 'u' })
       this.#prompt()
@@ -189,7 +189,7 @@ class Shell implements ShellState {
     }
   }
 
-  /** Shows failures that have a one-line message; the shell continues. */
+  /** Runs `run`. Shows a failure that has a one-line message, and lets the shell continue. */
   async #guard(run: () => Promise<void>): Promise<void> {
     try {
       await run()

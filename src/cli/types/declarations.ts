@@ -63,7 +63,10 @@ function classNames(classes: ValueClasses): readonly string[] {
   return [reference.name, ...Object.values(names).filter(name => name !== undefined)]
 }
 
-/** Unique names. Names of version 4 may contain any character, or be the names of classes. */
+/**
+ * Returns unique names for the declarations of a collection. The collection's name may be the name of a class. In
+ * version 4, it may contain any character.
+ */
 function namesOf(collection: string, taken: Set<string>): CollectionNames {
   const word = collection.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_')
   for (let tail = ''; ; tail += '_') {
@@ -92,7 +95,7 @@ const reservedWords: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The names of an item in queries. */
+/** The names by which queries call an item: its name, and its alias if it has one. */
 function callNames({ name, annotations }: CollectionItem | FunctionItem): readonly string[] {
   const alias = annotations.find(({ kind }) => kind === 'alias')
   return alias === undefined ? [name.text] : [name.text, alias.name.text]
@@ -158,7 +161,7 @@ function fieldLines(item: CollectionItem, names: TypeNames): readonly string[] {
   return lines
 }
 
-/** The input type of a create, or of an update, in which every field is optional. */
+/** The type of the input of a create or an update. In the input of an update, every field is optional. */
 function writtenText(name: string, item: CollectionItem, isUpdate: boolean, names: TypeNames): string {
   const time = [names.imported(names.classes.time), 'Date', 'null']
   const ttl: Property = { name: 'ttl', isOptional: true, types: time }
@@ -209,7 +212,7 @@ function termsText(item: CollectionItem, paths: readonly IndexPath[], names: Typ
   return `readonly [${terms.join(', ')}]`
 }
 
-/** The type at a path; undefined if the collection does not declare it. */
+/** The declared type at a path; undefined if the collection does not declare a type for the path. */
 function typeAt({ members }: CollectionItem, path: readonly (string | bigint)[]): TypeNode | undefined {
   const [first, ...steps] = path
   const member = members.find(

@@ -134,7 +134,7 @@ function namedTypes(type: NamedType, position: Position, names: TypeNames): read
   }
 }
 
-/** A document that may be missing: `Ref<C>`. */
+/** The types for `Ref<C>`, a document that may be missing. */
 function referenceTypes(collection: string, position: Position, names: TypeNames): readonly string[] {
   const types = documentTypes(collection, position, names)
   return position === 'result' ? [...types, names.imported(names.classes.nullDocument)] : types

@@ -1,5 +1,5 @@
-// The service's side of one slow-lane process, which runs one job at a time. When the process exits for any reason,
-// its job fails, and the next job runs in another process.
+// Controls one slow-lane process from the service. The slow-lane process runs one job at a time. When the process exits
+// for any reason, its current job fails, and later jobs run in another process.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
@@ -16,7 +16,7 @@ import type { FromLane, ToLane } from './messages.ts'
 import { outOfMemory } from './out-of-memory.ts'
 import { PendingJob } from './pending-job.ts'
 
-/** The file descriptor of the socket to the service, in the slow-lane process. */
+/** In a slow-lane process, this file descriptor is the socket to the service. */
 export const laneDescriptor = 3
 
 /** Options that all processes of a slow lane share. */
@@ -25,7 +25,7 @@ export interface LaneOptions {
   readonly spawn: () => ChildProcess
   /** Reserves ids for a process. */
   readonly reserveIds: ReserveIds
-  /** The sequence number of the newest durable record in the commit log; 0 where there is none. */
+  /** Returns the sequence number of the newest durable record in the commit log; 0 if there is no commit log. */
   readonly logSequence: () => number
   readonly memoryMb: number
   /** Returns the number of processes that the system has killed so far because of a lack of memory. */
@@ -41,7 +41,7 @@ interface RunningJob {
   readonly onOver: () => void
 }
 
-/** Maximum number of characters of a process's standard error that are kept to explain its exit. */
+/** The service keeps so many of the last characters that a process wrote to standard error, to explain its exit. */
 const lastWordsMax = 4096
 
 const failed = (cause: string) => new Error(`a process of the slow lane has exited (${cause})`)
@@ -66,7 +66,7 @@ export class LaneProcess {
   #ranOutOfMemory = false
   #becomeReady: () => void = () => {}
   #running: RunningJob | undefined
-  /** The last job, until the outcome of its writes is known. */
+  /** The evaluated job whose writes are not committed yet. */
   #pending: PendingJob | undefined
   #verdict: RequestError | undefined
   #lastWords = ''
@@ -106,7 +106,7 @@ export class LaneProcess {
     return this.#isReady
   }
 
-  /** True if the memory of earlier queries was not freed, or if the process exited because of a lack of memory. */
+  /** True if the process still holds the memory of earlier queries, or if it exited because of a lack of memory. */
   get isExhausted(): boolean {
     return this.#isExhausted
   }
@@ -116,7 +116,7 @@ export class LaneProcess {
     return this.#ranOutOfMemory
   }
 
-  /** Returns whether a query of the process is being committed. The process should not be killed during a commit. */
+  /** True while the service commits a query of this process. The process should not be killed during the commit. */
   get isCommitting(): boolean {
     return this.#pending?.isCommitting === true
   }
@@ -147,8 +147,8 @@ export class LaneProcess {
 
   #readStderr(text: string): void {
     this.#lastWords = (this.#lastWords + text).slice(-lastWordsMax)
-    // The process's own log lines (JSON) are passed on to the log. The runtime's report of an out-of-memory error is
-    // not.
+    // Lines in JSON are log lines of the process, so they are passed on to the service's log. Other lines come from the
+    // runtime, such as its report of an out-of-memory error, and are not passed on.
     for (const line of text.split('\n')) if (line.startsWith('{')) process.stderr.write(`${line}\n`)
   }
 
@@ -176,7 +176,7 @@ export class LaneProcess {
         break
       case 'response': {
         const response = withBody(message.response, body)
-        // Each of these calls may start the next job in the process.
+        // `responded` and `onOver` may start the next job in the process.
         const pending = this.#takePending()
         const running = pending === undefined ? this.#takeRunning() : undefined
         pending?.responded(response)
@@ -236,7 +236,8 @@ export class LaneProcess {
   }
 
   /**
-   * Fails the jobs of an exited process. `end`: the exit status or signal, or the reason why it could not be started.
+   * Fails the jobs of an exited process. `end`: the exit status, the signal, or the reason why the process could not be
+   * started.
    */
   #fail(end: string, signal: string | null): void {
     const wasKilled = this.#isEnding
@@ -259,8 +260,9 @@ export class LaneProcess {
   }
 
   /**
-   * The runtime reports a lack of memory on standard error and aborts. The system sends SIGKILL to the largest
-   * process. Other programs may send this signal, too, so the kills of the system are counted.
+   * Returns whether the process exited because of a lack of memory. If the process reaches its own memory limit, the
+   * runtime reports this on standard error and aborts. If the system lacks memory, it sends SIGKILL to the largest
+   * process. Other programs may send SIGKILL, too, so this method compares the system's counter of such kills.
    */
   #isOutOfMemory(signal: string | null): boolean {
     if (signal === 'SIGKILL') return this.#options.memoryKills() > this.#memoryKillsBefore

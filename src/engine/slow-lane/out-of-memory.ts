@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
 
-/** Returns the error of a query that exceeded `maxMb` megabytes. */
+/** Creates the error for a query that exceeded the limit of `maxMb` megabytes. */
 export function outOfMemory(maxMb: number): RequestError {
   return new RequestError('bad request', msg`Query takes too much memory. Max: ${maxMb} MB.`)
 }
 
 /**
- * Returns the number of processes that the system has killed so far because of a lack of memory; 0 if the system does
- * not report it. Linux counts the kills of the whole machine, including those because of the limit of a container.
+ * Returns how many processes the system has killed so far because of a lack of memory; 0 if the system does not report
+ * this number. Linux counts the kills on the complete machine, including kills because of the limit of a container.
  */
 export function systemMemoryKills(): number {
   try {

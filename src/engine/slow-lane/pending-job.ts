@@ -1,5 +1,5 @@
-// The service's part of a writing query in the slow lane, after the slow-lane process has sent the attempt. On request,
-// the process validates the read set. It renders the response when the commit time is known.
+// Represents, in the service, a writing query whose attempt a slow-lane process has sent. The service asks the process
+// to validate the read set and, after the commit, to render the response.
 
 import type { Attempt } from '../../storage/store/attempt.ts'
 import type { CommitRecord } from '../../storage/store/last-commit.ts'
@@ -12,11 +12,11 @@ import type { ToLane } from './messages.ts'
 interface PendingJobOptions {
   readonly attempt: Attempt<undefined>
   readonly send: (message: ToLane) => void
-  /** The sequence number of the newest record in the commit log; 0 where there is none. */
+  /** Returns the sequence number of the newest record in the commit log; 0 if there is no commit log. */
   readonly logSequence: () => number
-  /** Called when the commit begins: from then on the process must not be killed. */
+  /** Called when the commit begins. From then on, the slow-lane process must not be killed. */
   readonly onCommit: () => void
-  /** Called when the process has no more work for this job. */
+  /** Called when the slow-lane process has no more work for this job. */
   readonly onOver: () => void
 }
 
@@ -71,26 +71,26 @@ export class PendingJob implements PendingCommit {
     this.#end()
   }
 
-  /** The process has validated its read set. */
+  /** Called when the slow-lane process has validated the read set. */
   validated(since: CommitRecord | 'stale'): void {
     this.#validation?.resolve(since)
     this.#validation = undefined
   }
 
-  /** The process has evaluated the query once more. */
+  /** Called when the slow-lane process has evaluated the query again. */
   evaluated(attempt: Attempt<undefined> | 'stale'): void {
     this.#evaluation?.resolve(attempt)
     this.#evaluation = undefined
   }
 
-  /** The process has rendered the response. */
+  /** Called when the slow-lane process has rendered the response. */
   responded(response: QueryResponse): void {
     this.#response?.resolve(response)
     this.#response = undefined
     this.#end()
   }
 
-  /** The process has exited. */
+  /** Called when the slow-lane process has exited. */
   fail(reason: unknown): void {
     this.#failure = reason
     this.#validation?.reject(reason)
@@ -106,7 +106,9 @@ export class PendingJob implements PendingCommit {
   }
 }
 
-/** The query is committed, but its response is lost: the client must find out the outcome. */
+/**
+ * Creates the error for a committed query whose response is lost. The client must find out whether it was committed.
+ */
 function lostResponse(): StoreUnavailableError {
   const text = 'a process of the slow lane has exited after its query was committed'
   return new StoreUnavailableError(text, { outcome: 'unknown' })

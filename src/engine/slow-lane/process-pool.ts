@@ -1,11 +1,13 @@
-// The slow lane of a service: a few processes that open the same data and evaluate long queries. One process stays
-// ready; the others are started on demand and exit when they are idle. Databases take turns, and no database occupies
-// all processes while other databases wait. A process that is still busy after its query's deadline is killed.
+// The slow lane of a service: a few processes that open the same data as the service and evaluate long queries. One
+// process stays ready. Further processes are started on demand and exit after an idle time. Databases take turns, and
+// no database uses all processes while other databases wait. A process that is busy after the deadline of its query is
+// killed.
 //
-// The lane replaces a process that has not freed the memory of a query. Until the new process is ready, the place of
-// the process counts as used by the database of that query. For some time, this database gets a process only while
-// another process is ready for other databases. Until its replacement is ready, the old process serves other databases.
-// If the old process lacks memory for one of their queries, the query is evaluated again in another process.
+// If a process still holds the memory of a finished query, the slow lane starts a replacement. Until the replacement is
+// ready, the old process runs only queries of other databases. If the old process lacks memory for such a query, the
+// query is evaluated again in another process. The database whose query used up the memory gets fewer processes. Until
+// the replacement is ready, this database counts as using one more process. For some time, this database gets a process
+// only if another process stays free for other databases.
 
 import { FairQueue } from '../../base/admission/fair-queue.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
@@ -38,7 +40,7 @@ export const slowLaneLimits = {
 } as const
 
 interface SlowLaneOptions extends LaneOptions {
-  /** Milliseconds for which a query may block the process that serves all other queries. */
+  /** How many milliseconds a query may block the main process before the query moves to the slow lane. */
   readonly afterMs: number
   readonly processesMax: number
   readonly timers: Timers
@@ -49,17 +51,17 @@ interface SlowLaneOptions extends LaneOptions {
 
 /** The load of a slow lane. */
 interface LaneLoad {
-  /** Current and maximum number of processes. */
+  /** The current number of processes. */
   readonly processes: number
   readonly processesMax: number
-  /** Running and waiting queries. */
+  /** The number of running queries; `waiting`: the number of waiting queries. */
   readonly running: number
   readonly waiting: number
 }
 
 interface QueuedJob {
   readonly job: LaneJob
-  /** In milliseconds of the monotonic clock. */
+  /** The deadline in milliseconds of the monotonic clock. */
   readonly deadlineMs: number
   readonly resolve: (outcome: LaneOutcome) => void
   readonly reject: (error: unknown) => void
@@ -67,8 +69,8 @@ interface QueuedJob {
 }
 
 /**
- * A process whose memory a query of `queue` has used up. It serves other queues until its replacement in `place` is
- * ready.
+ * A process whose memory a query of `queue` has used up. The process serves only other queues, and is killed when its
+ * replacement is ready. `place`: the index of the replacement in `#processes`.
  */
 interface RetiringProcess {
   readonly queue: string
@@ -80,26 +82,27 @@ const spendersMax = 1000
 
 const outOfTime = () => new RequestError('time out', msg`Read timed out.`)
 
-/** The slow lane of one service process. */
+/** The slow lane of one service process, as a pool of slow-lane processes. */
 export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
   readonly leads = new Leads()
   readonly #waiting = new FairQueue<QueuedJob>()
   readonly time: TimeBudget
   readonly longQueries: LongQueries
-  /** The processes; the index is the place of a process. */
+  /** The processes, except retiring processes. An element is undefined while no process uses its place. */
   readonly #processes: (LaneProcess | undefined)[]
   readonly #jobs = new Map<LaneProcess, QueuedJob>()
   readonly #idle = new Map<LaneProcess, Cancel>()
-  /** The places whose processes are being replaced, with the queues that have used up their memory. */
+  /** The places whose process is being replaced. Each value is the queue that used up the memory of the old process. */
   readonly #replacedFor = new Map<number, string>()
   readonly #retiring = new Map<LaneProcess, RetiringProcess>()
   /**
-   * Queues that have recently used up the memory of a process, with the milliseconds for which they are remembered.
+   * Queues that have recently used up the memory of a process. The balance of a queue is negative while the queue is
+   * remembered, and grows by 1 in each millisecond.
    */
   readonly #spenders: RateLimit<string>
   #isClosed = false
-  /** Processes that are not ready yet. */
+  /** The number of processes that were started and are not ready yet. */
   #starting = 0
   /** Number of accepted queries since the start. */
   taken = 0
@@ -159,7 +162,7 @@ export class ProcessLane implements SlowLane {
     }
   }
 
-  /** Starts a process soon, before it has a job, so that the first query does not wait for the start. */
+  /** Starts the first process soon, without a job, so that the first long query does not wait for the start. */
   keepReady(): void {
     this.#options.timers.after(slowLaneLimits.laneReadyMs, () => {
       if (!this.#isClosed && this.#processes.every(process => process === undefined)) this.#open(0)
@@ -167,8 +170,9 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Kills all processes; running queries fail with `time out`. Commits in progress are awaited, but only for a
-   * limited time, because the database of a shared store may never respond.
+   * Kills all processes; running queries fail with `time out`. A process with a commit in progress is killed after its
+   * commit. This method waits for commits only a limited time, because the database of a shared store may never
+   * respond.
    */
   async close(): Promise<void> {
     this.#isClosed = true
@@ -185,12 +189,12 @@ export class ProcessLane implements SlowLane {
     cancel()
   }
 
-  /** Assigns waiting jobs to idle processes, and starts missing processes. */
+  /** Assigns waiting jobs to idle processes. Starts processes for the remaining jobs. */
   #advance(): void {
     for (const process of this.#processes) {
       if (!process?.isReady || process.hasEnded || this.#jobs.has(process)) continue
       const next = this.#waiting.take(queue => this.#mayRun(queue))
-      // No waiting queue may use another process now (see #mayRun).
+      // No queue with waiting jobs may use a further process now (see #mayRun).
       if (!next) break
       this.#start(process, next)
     }
@@ -207,7 +211,8 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Returns whether a queue may use another process. If there are several, at least one is left for other databases.
+   * Returns whether a queue may use a further process. If the slow lane may have several processes, one queue may use
+   * all but one of them.
    */
   #mayRun(queue: string): boolean {
     const { processesMax } = this.#options
@@ -218,7 +223,7 @@ export class ProcessLane implements SlowLane {
     return processesMax === 1 || this.#spenders.left(queue) >= 0 || this.#leavesFreeProcess(queue)
   }
 
-  /** Returns whether a ready process remains for other databases if `queue` takes another one. */
+  /** Returns whether a ready process remains for other databases if `queue` takes a further process. */
   #leavesFreeProcess(queue: string): boolean {
     let others = 0
     for (const process of this.#processes) {
@@ -235,11 +240,12 @@ export class ProcessLane implements SlowLane {
     this.#jobs.set(process, waiting)
     waiting.cancel()
     const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
-    // The process checks the deadline itself. A process that exceeds the deadline by the grace time is killed.
+    // The slow-lane process checks the deadline. If it does not respond until the end of the grace time, it is killed.
     waiting.cancel = timers.after(leftMs + slowLaneLimits.laneGraceMs, () => process.kill(outOfTime()))
     const isRetiring = this.#retiring.has(process)
     /**
-     * True if a retiring process ran out of memory. The query has written nothing, and another process has more memory.
+     * Returns whether the job must run again, because a retiring process ran out of memory. The job has written
+     * nothing, and another process has more free memory.
      */
     const isToRunAgain = () => isRetiring && process.ranOutOfMemory && !this.#isClosed
     const { body, longBody, ...request } = waiting.job.request
@@ -255,7 +261,7 @@ export class ProcessLane implements SlowLane {
     } as const
     process
       .run(job, longBody?.pieces ?? (body === undefined ? [] : [Buffer.from(body)]), {
-        // A committing process is not killed, because the outcome of the commit would be unknown.
+        // During a commit, the process is not killed, because the outcome of the commit would be unknown.
         onCommit: () => waiting.cancel(),
         onOver: () => this.#done(process, waiting),
       })
@@ -265,7 +271,10 @@ export class ProcessLane implements SlowLane {
       )
   }
 
-  /** Starts a process. During the start, jobs wait in the queue; their deadlines do not kill the starting process. */
+  /**
+   * Starts a process. Jobs wait in the queue until the process is ready, so that the deadline of a job does not kill a
+   * process that is starting.
+   */
   #open(place: number): void {
     const process = new LaneProcess(this.#options)
     this.#processes[place] = process
@@ -281,7 +290,7 @@ export class ProcessLane implements SlowLane {
       this.#idle.get(process)?.()
       this.#idle.delete(process)
       if (this.#retiring.delete(process)) return
-      // If a process fails to start, the next start is delayed.
+      // If the process has exited before it was ready, the next start is delayed.
       if (this.#replacedFor.has(place) && !this.#isClosed) this.#open(place)
       else if (process.isReady) this.#vacate(place)
       else this.#options.timers.after(slowLaneLimits.laneRestartMs, () => this.#vacate(place))
@@ -294,8 +303,8 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Kills a process that stays idle for long. The last idle process is kept, because the next query would have to wait
-   * for the start of a process.
+   * Marks a process as idle, and kills it if it stays idle for long. If there is only one idle process, that process is
+   * kept, so that the next query need not wait for the start of a process.
    */
   #rest(process: LaneProcess): void {
     this.#idle.set(
@@ -329,8 +338,8 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Kills retiring processes without a job whose replacement is ready, and the process that ran out of memory in its
-   * last job.
+   * Kills the retiring processes without a job whose replacement is ready. `ranOutOfMemory`: a retiring process to kill
+   * in any case, because it ran out of memory in its last job.
    */
   #endRetired(ranOutOfMemory?: LaneProcess): void {
     for (const [process, { place }] of this.#retiring) {

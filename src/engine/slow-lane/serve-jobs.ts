@@ -1,4 +1,4 @@
-// The part of the slow lane that runs in the slow-lane process: evaluates one job at a time with its own engine.
+// Runs in a slow-lane process: receives messages from the service, and evaluates one job at a time with an engine.
 
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../../base/clock.ts'
@@ -20,19 +20,21 @@ import type { BodyForm, FromLane, ToLane } from './messages.ts'
 interface LaneEngine {
   readonly engine: Engine
   readonly store: Pick<Store, 'attemptAt' | 'validated'>
-  /** Returns whether too little memory is free for another query, because earlier queries have not freed theirs. */
+  /**
+   * Returns whether too little memory is free for the next query, because the memory of earlier queries is not freed.
+   */
   readonly isExhausted: () => boolean
   /** Returns whether the last query failed because of a lack of memory. Called once after each query. */
   readonly takeOutOfMemory: () => boolean
 }
 
-/** A response whose attempt waits for the service's `commit` or `drop`. */
+/** A response whose attempt waits for the message `committed` or `drop` from the service. */
 interface PendingResponse {
   readonly request: QueryRequest
   readonly response: QueryResponse & { readonly attempt: Attempt<unknown> }
 }
 
-/** The jobs of a slow-lane process. */
+/** Serves the jobs that the service sends to this slow-lane process. */
 export class LaneService<Setup> {
   readonly #socket: Duplex
   readonly #open: (setup: Setup) => Promise<LaneEngine>
@@ -43,19 +45,19 @@ export class LaneService<Setup> {
   #logSequence = 0
   #idRequest: { resolve: (stretch: IdStretch) => void; reject: (error: Error) => void } | undefined
 
-  /** `open` creates the engine from the service's setup. */
+  /** `open`: creates the engine from the setup that the service sends. */
   constructor(socket: Duplex, open: (setup: Setup) => Promise<LaneEngine>) {
     this.#socket = socket
     this.#open = open
     receiveFrames(socket, ({ head, body }) => this.#receive(head as ToLane<Setup>, body))
   }
 
-  /** The newest read timestamp of the service. Later commits have later times. */
+  /** The newest read timestamp that the service has sent. Later commits have later times. */
   get snapshotTime(): Micros {
     return this.#snapshotTime
   }
 
-  /** The newest record of the commit log that the next snapshot must contain. */
+  /** The sequence number of the newest record in the commit log that the next snapshot must contain. */
   get logSequence(): number {
     return this.#logSequence
   }
@@ -117,7 +119,7 @@ export class LaneService<Setup> {
     else idRequest?.reject(new StoreUnavailableError('no ids could be reserved'))
   }
 
-  /** Never rejects: the engine responds to every request. If the engine cannot be opened, the process exits. */
+  /** Runs a job and sends its response or attempt. Never rejects, because the engine responds to every request. */
   async #run(request: QueryRequest): Promise<void> {
     const { engine, isExhausted, takeOutOfMemory } = await (this.#engine as Promise<LaneEngine>)
     const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
@@ -143,7 +145,8 @@ export class LaneService<Setup> {
   }
 
   /**
-   * Evaluates the query once more, while the service delays other commits. {@link #run} reports failures of queries.
+   * Evaluates the query again for a commit at `time`, and sends the new attempt. Meanwhile, the service delays other
+   * commits. If the query fails, no attempt is sent: the service then runs the query again as a new job.
    */
   async #evaluateAt(time: Micros): Promise<void> {
     const { store } = await (this.#engine as Promise<LaneEngine>)
@@ -161,7 +164,7 @@ export class LaneService<Setup> {
     }
   }
 
-  /** Completes the response to a committed query. */
+  /** Completes and sends the response to a query that was committed at `time`. */
   async #complete(time: Micros): Promise<void> {
     const { engine } = await (this.#engine as Promise<LaneEngine>)
     const { request, response } = this.#pending as PendingResponse
@@ -183,7 +186,8 @@ function textOf(pieces: readonly Uint8Array[], form: BodyForm): string | undefin
 }
 
 /**
- * Returns the body to send. Long bodies are pretty-printed here, if requested. The service pretty-prints short bodies.
+ * Returns the body to send. If the client requests indentation (`pretty`), this process indents a long body, and the
+ * service indents a short body.
  */
 function bodyText(body: string, pretty: boolean): string {
   return pretty && body.length > limits.longBodyBytes ? prettyPrint(body) : body

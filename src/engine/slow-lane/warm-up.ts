@@ -5,13 +5,13 @@ import type { Engine, QueryRequest } from '../engine-contract.ts'
 
 type Query = Pick<QueryRequest, 'language' | 'dialect' | 'body'>
 
-/** Each round is short, because an arriving job waits for the end of the current query. */
+/** Each round is short, because a job that arrives waits for the end of the current query. */
 const rounds = 12
 const elements = 1500
 
 const numbers = Array.from({ length: elements }, (_, number) => number)
 
-/** Loops and calls over numbers, texts and objects, without stored data, in each language. */
+/** One query in each language: a loop with calls on numbers, texts and objects. The queries read no stored data. */
 const queries: readonly Query[] = [
   {
     language: '4',
@@ -41,8 +41,8 @@ const queries: readonly Query[] = [
 ]
 
 /**
- * Evaluates the queries with the rights of the root secret while `isIdle` returns true, and discards the results.
- * Does nothing without the root secret.
+ * Evaluates the queries with the rights of the root secret, and discards the results. Stops when `isIdle` returns
+ * false. Does nothing if `rootSecret` is undefined.
  */
 export async function warmUp(
   engine: Pick<Engine, 'query'>,

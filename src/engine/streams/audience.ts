@@ -1,6 +1,7 @@
-// Decides which viewers may see the events of one transaction. Access is checked once for each viewer, as of the
-// commit. Access to the earlier state of a document is checked as of directly before the commit. Events that a viewer
-// may not see are omitted without a notice. The events are formatted once for each format.
+// Decides which viewers may see the events of one transaction. A viewer stands for all streams with the same rights, so
+// access to an event is checked once for these streams. Access is checked with the rights that were valid at the
+// commit. Access to the earlier state of a document is checked with the rights directly before the commit. If a viewer
+// may not see an event, its streams get no notice of the event. Events are formatted once for each format.
 
 import { watched } from '../../base/effort.ts'
 import { type Memo, Pending } from '../../base/pending.ts'
@@ -20,9 +21,9 @@ const audienceLimits = {
 
 interface AudienceOptions {
   readonly host: SessionHost
-  /** The transaction's snapshot as of the commit that caused the events. */
+  /** Reads the state at the commit that caused the events. */
   readonly transaction: Transaction
-  /** The snapshot as of directly before this commit. */
+  /** Reads the state directly before this commit. */
   readonly before: Transaction
   readonly memo: Memo
   readonly deadline: number
@@ -36,7 +37,7 @@ export class Audience {
   readonly #options: AudienceOptions
   readonly #accesses = new Map<Viewer, Access>()
   readonly #accessesBefore = new Map<Viewer, Access>()
-  /** Viewers with a predicate that took too long. The predicate counts as false for the rest of the transaction. */
+  /** Viewers with a predicate that took too long. These viewers do not see the other events of the transaction. */
   readonly #tooSlow = new Set<Viewer>()
 
   constructor(options: AudienceOptions) {
@@ -45,15 +46,16 @@ export class Audience {
 
   /**
    * Returns whether a viewer may see an event of a subject. A predicate that takes too long or costs too much counts as
-   * false. Throws Pending if a predicate has to wait.
+   * false. Throws `Pending` if a predicate has to wait.
    */
   sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
     return this.#decide(viewer, () => maySee(event, subject, this.#access(viewer)))
   }
 
   /**
-   * Returns whether a viewer may see the document as it was before the event. A viewer who could not read the
-   * document at that time needs the right to read its history, or unrestricted read on the set.
+   * Returns whether a viewer may see the state of the document before the event. One of three rights is enough: the
+   * right to read the document directly before the event, to read the document's history, or unrestricted read on the
+   * set.
    */
   seesPast(viewer: Viewer, { document }: StreamEvent, subject: StreamSubject): boolean {
     return this.#decide(viewer, () => {
@@ -63,7 +65,7 @@ export class Audience {
     })
   }
 
-  /** Makes a decision within the limits of predicates. */
+  /** Returns the result of `decision`, or false if a predicate exceeds a limit or has to wait although it may not. */
   #decide(viewer: Viewer, decision: () => boolean): boolean {
     if (this.#tooSlow.has(viewer)) return false
     const { now } = this.#options.host
@@ -116,7 +118,7 @@ function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boo
     case 'documents':
       return isUnrestricted(subject, access) || mayOnDocument('read', document, access)
     case 'writes':
-      // The readers of a subject of this kind check the rights themselves.
+      // A subject of this kind has only paged streams. The query for each page checks the rights.
       return false
     case 'match': {
       if (isUnrestricted(subject, access)) return true
@@ -127,7 +129,7 @@ function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boo
   }
 }
 
-/** Returns whether the elements of a set are visible regardless of the rights on its documents. */
+/** Returns whether the viewer may see the elements of a set regardless of its rights on the documents in the set. */
 function isUnrestricted(subject: StreamSubject, access: Access): boolean {
   const action = 'unrestricted_read'
   switch (subject.kind) {
@@ -145,26 +147,27 @@ function mayOnDocument(action: 'read' | 'history_read', document: Ref, access: A
   return access.allows({ action, resource: collectionOf(document), document, argument: () => document })
 }
 
-/** A try of a transaction: its snapshot and its access decisions. */
+/** One try to determine the events of a transaction for all streams. */
 interface Reading {
   readonly audience: Audience
   readonly transaction: Transaction
-  /** Called before each decision and each rendering. Throws to end the try. */
+  /** Called before each access decision and each rendering. Throws if the try must end. */
   readonly beforeStep: () => void
 }
 
 /**
- * Formats the events of one transaction about one subject. Access is decided once for each viewer, and events are
- * rendered once for each format, as bytes that streams share. Results are kept for further tries of the same
- * transaction, so long work can be spread over several turns of the event loop.
+ * Formats the events of one transaction about one subject. Access is decided once for each viewer. Events are rendered
+ * once for each format, and streams share the rendered bytes. An object of this class keeps the results of an
+ * incomplete try for the next try of the same transaction. In this way, several turns of the event loop share long
+ * work.
  */
 export class Lines {
   readonly #subject: Subject
   readonly #events: readonly StreamEvent[]
   readonly #txn: Micros
-  /** The known decisions for the events, in the order of the events. */
+  /** For each viewer, the decisions about the first events, in the order of the events. */
   readonly #decided = new Map<Viewer, boolean[]>()
-  /** The known decisions about the earlier states of documents. */
+  /** For each viewer, the decisions about the state of documents before events. */
   readonly #decidedOfPast = new Map<Viewer, Map<StreamEvent, boolean>>()
   readonly #rendered = new Map<StreamFormat, Map<StreamEvent, Uint8Array>>()
   readonly #known = new Map<Viewer, Map<StreamFormat, readonly Uint8Array[]>>()
@@ -176,7 +179,10 @@ export class Lines {
     this.#txn = txn
   }
 
-  /** Returns the events for a stream. Throws Pending, and everything that `beforeStep` throws. */
+  /**
+   * Returns the rendered events for the streams with this viewer and format. Throws `Pending` if a predicate has to
+   * wait. Also throws the errors of `beforeStep`.
+   */
   of(viewer: Viewer, format: StreamFormat, reading: Reading): readonly Uint8Array[] {
     const ofViewer = upsert(this.#known, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())
     const known = ofViewer.get(format)
@@ -198,7 +204,7 @@ export class Lines {
     return decided
   }
 
-  /** Returns the event, without the earlier state of the document if the viewer may not see that state. */
+  /** Returns the event. If the viewer may not see the earlier state of the document, this state is left out. */
   #shown(event: StreamEvent, viewer: Viewer, { fields }: StreamFormat, reading: Reading): StreamEvent {
     const { past } = event
     if (past === undefined || !past.fields.some(field => fields.includes(field))) return event

@@ -1,5 +1,6 @@
-// Converts a committed change of a document to events. The change log names only the document and the time. The content
-// is read from the versions of the document, which the store keeps long enough.
+// Converts a committed change of a document to events. The change log contains only the document and the time of the
+// change. The contents of the events are read from the versions of the document. The store keeps these versions long
+// enough.
 
 import { changesBetween } from '../../model/sets/history.ts'
 import type { StreamEvent, StreamField } from '../../model/streaming.ts'
@@ -13,9 +14,9 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** A version of a document with the previous and the next version, as of a commit. */
+/** The version of a document that a change has written, with the previous and the next version. */
 export interface VersionNeighbours {
-  /** The version at exactly that time. */
+  /** The version at the valid time of the change; undefined if there is no such version. */
   readonly version: Version | undefined
   readonly previous: Version | undefined
   readonly next: Version | undefined
@@ -23,7 +24,7 @@ export interface VersionNeighbours {
 
 const noFields: ObjectValue = new Map()
 
-/** Finds the versions around a change. Later transactions are ignored. */
+/** Finds the versions around a change that the transaction at `txn` made. Versions with later times are ignored. */
 export function neighboursOf(
   { ref, validTime }: Change,
   txn: Micros,
@@ -41,7 +42,7 @@ export function neighboursOf(
   return { version: found, previous: undefined, next }
 }
 
-/** Returns the events of a change for streams of its document. */
+/** Returns the events of a change for the streams that follow the changed document. */
 export function documentEvents(change: Change, neighbours: VersionNeighbours): readonly StreamEvent[] {
   switch (change.kind) {
     case 'write':
@@ -57,7 +58,10 @@ export function documentEvents(change: Change, neighbours: VersionNeighbours): r
   }
 }
 
-/** A document that one transaction creates and deletes causes no event, because no other transaction can see it. */
+/**
+ * Returns the events of a write. If one transaction creates and deletes a document, there is no event, because no other
+ * transaction can see the document.
+ */
 function writeEvents({ version, previous }: VersionNeighbours): readonly StreamEvent[] {
   if (version === undefined) return []
   if (version.action !== 'delete') return [contentEvent('version', version, previous)]
@@ -70,12 +74,15 @@ function writeEvents({ version, previous }: VersionNeighbours): readonly StreamE
   return [{ ...shown, past: { fields: ['document', 'diff', 'prev'], redacted } }]
 }
 
-/** The events of the version after a rewritten version. Its action and difference depend on the rewritten version. */
+/**
+ * Returns an event about the version after an inserted or removed version, if there is such a version. Its event
+ * changes because its action and difference depend on the previous version.
+ */
 function followingEvents({ next }: VersionNeighbours, previous: Version | undefined): readonly StreamEvent[] {
   return next === undefined ? [] : [contentEvent('history_rewrite', next, previous)]
 }
 
-/** Returns an event about a version: its content, the difference to the previous version, and the previous version. */
+/** Returns an event with the content of a version, the difference to the previous version, and the previous version. */
 function contentEvent(
   type: StreamEvent['type'],
   version: Version,
@@ -119,8 +126,8 @@ function event(
 }
 
 /**
- * Returns the event of an element that enters or leaves a set. `index` describes the index entry. For an element that
- * leaves, it contains values of the earlier document.
+ * Returns the event for a document that enters or leaves a set. `index`: describes the index entry of the document. If
+ * the document leaves the set, `index` contains values of the document before the change.
  */
 export function setEvent(
   action: 'add' | 'remove',
@@ -137,15 +144,16 @@ export function setEvent(
   return action === 'add' ? shown : { ...shown, past: { fields: ['index'], redacted: event } }
 }
 
-/** The current state of a document before and after a change. Expired and deleted documents have no state. */
+/** The newest version of a document before and after a change. Undefined while the document does not exist. */
 interface StateChange {
   readonly before: Version | undefined
   readonly after: Version | undefined
 }
 
 /**
- * Returns the effect of a change on the current state; undefined if it affects only the past. The effect of removing
- * the newest version is unknown, because the version no longer exists.
+ * Returns the effect of a change on the current state of its document; undefined if the change affects only the past.
+ * Also returns undefined if the change removes a version: the removed version no longer exists, so its effect is
+ * unknown.
  */
 export function stateChange(
   { kind }: Change,

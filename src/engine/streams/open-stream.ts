@@ -1,6 +1,6 @@
-// An open stream, with its subject and its viewer. Events are queued for a reader that may be slow. The queue is
-// bounded. A stream never skips an event, so the stream of a reader that falls too far behind ends. Streams with the
-// same rights share a viewer. The reasons why streams end are listed with their texts.
+// Defines an open stream, with its subject, its viewer, and the reasons why streams end. A stream queues events for its
+// client, because the client may read slowly. The queue has a maximum length. A stream never skips an event, so a
+// stream with a full queue ends.
 
 import { endOfTime, epoch, nearestMicros } from '../../base/micros.ts'
 import type { Caller } from '../../model/auth/access-contract.ts'
@@ -29,24 +29,26 @@ const openStreamLimits = {
   streamBytesMax: 8_388_608,
 } as const
 
-// The viewers of streams. Streams opened with the same rights share a viewer: access is decided once for all of them,
-// and they end together when the credential is lost. A viewer is lost when its key or token changes or expires, when
-// one of its roles changes, or when its identity or its database (or an ancestor) is deleted.
+// All streams that were opened with the same rights have the same viewer. Access is decided once for a viewer. When a
+// viewer loses its rights, all its streams end. A viewer loses its rights when its key or token changes or expires, or
+// when one of its roles changes. It also loses its rights when its identity, its database, or an ancestor of the
+// database is deleted.
 
-/** A document whose change ends a viewer or a subject. */
+/** A document whose change ends the streams of a viewer or of a subject. */
 export interface Condition {
   readonly document: Ref
-  /** True if only a deletion ends the viewer or subject, not an update. */
+  /** True: only the deletion of the document ends the streams. False: an update ends the streams, too. */
   readonly onDeleteOnly: boolean
 }
 
 /** The properties of a viewer. */
 interface ViewerTerms {
-  /** Identifies the viewer: callers that differ in a relevant property have different keys. */
+  /** Identifies the viewer. Callers with different rights have different keys. */
   readonly key: string
   readonly caller: Caller
   /**
-   * The newest commit at the creation of the viewer. The viewer's rights include the effects of commits up to it.
+   * The time of the newest commit when the viewer was created. The rights of the viewer include the effects of this
+   * commit and of all earlier commits.
    */
   readonly since: Micros
   /** The time when the credential expires; `Infinity` for never. */
@@ -54,7 +56,7 @@ interface ViewerTerms {
   readonly conditions: readonly Condition[]
 }
 
-/** Returns the properties of the viewer for the caller of a session. */
+/** Returns the properties of the viewer that stands for the caller of a session. */
 export function viewerTerms({ caller, transaction }: Session): ViewerTerms {
   const { authority, credential, identity } = caller
   const document = credential instanceof Ref ? transaction.get(credential) : undefined
@@ -94,21 +96,23 @@ function expiryOf(credential: Caller['credential'], document: Version | undefine
   return ttl instanceof Time ? nearestMicros(Number(microsOfTime(ttl))) : endOfTime
 }
 
-/** A database exists as long as its document and those of its ancestors exist. */
+/**
+ * Returns the conditions for a database. It exists as long as its document and the documents of its ancestors exist.
+ */
 function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
   return catalogue.lineage(database).map(({ ref }) => ({ document: ref, onDeleteOnly: true }))
 }
 
 /**
- * Returns the conditions of a subject in `source`, in addition to the conditions of its viewer. Native collections are
- * never deleted.
+ * Returns the conditions of a subject whose events come from the collection or index `source`. The streams of the
+ * subject end when `source` is deleted, or a database that contains `source`. Native collections are never deleted.
  */
 export function sourceConditions(source: Ref, transaction: Transaction): readonly Condition[] {
   const around = existenceOf(source.database, transaction)
   return isNativeCollectionRef(source) ? around : [{ document: source, onDeleteOnly: true }, ...around]
 }
 
-/** Reads the events of a subject by itself. */
+/** Reads the events of a subject with queries, when it is notified of changes. */
 export interface Reader {
   /** Called when the subject may have changed. */
   wake(): void
@@ -120,12 +124,12 @@ export interface Reader {
 export class Subject {
   readonly target: StreamSubject
   readonly streams = new Set<OpenStream>()
-  /** The readers that read the events themselves after a change. */
+  /** The readers for the paged streams that follow this subject. */
   readonly readers = new Set<Reader>()
-  /** Identifies the subject among the subjects of its kind; for sets, among the sets of its index. */
+  /** Unique among the subjects of the same kind. The key of an index's set is unique among the sets of this index. */
   readonly key: string
 
-  /** Returns whether no stream follows the subject. */
+  /** True if no stream follows the subject. */
   get isIdle(): boolean {
     return this.streams.size === 0 && this.readers.size === 0
   }
@@ -136,7 +140,7 @@ export class Subject {
   }
 }
 
-/** The common viewer of streams that were opened with the same rights. */
+/** Stands for the callers of all streams that were opened with the same rights. */
 export class Viewer {
   readonly terms: ViewerTerms
   readonly streams = new Set<OpenStream>()
@@ -151,11 +155,12 @@ interface StreamOrigin {
   readonly subject: Subject
   readonly viewer: Viewer
   readonly wording: StreamWording
-  /** The format of events; undefined if the events are received as text. */
+  /** The format in which events are rendered; undefined for paged streams, whose events are already text. */
   readonly format?: StreamFormat
   /**
-   * The newest commit in the snapshot on which the stream was opened. The stream gets the events of all later commits.
-   * The time of the snapshot itself is not suitable, because a commit that is still running may have an earlier time.
+   * The time of the newest commit in the snapshot on which the stream was opened. The stream gets the events of all
+   * later commits. The time of the snapshot would be wrong: a commit that is still running may have an earlier time
+   * than the snapshot.
    */
   readonly start: Micros
 }
@@ -169,7 +174,7 @@ export class OpenStream implements EventStream {
   #ended = false
   #listener: (() => void) | undefined
 
-  /** `release` is called once, after the stream has ended or its reader has disconnected. */
+  /** `release`: called once, after the stream has ended or its client has disconnected. */
   constructor(id: string, origin: StreamOrigin, release: (stream: OpenStream) => void) {
     this.id = id
     this.origin = origin
@@ -213,7 +218,7 @@ export class OpenStream implements EventStream {
     return bytes
   }
 
-  /** Ends the stream. The reader still gets the queued events. */
+  /** Ends the stream with an event about the reason. The client still gets the queued events. */
   end(reason: StreamEnd): void {
     if (this.#ended) return
     this.#append(Buffer.from(this.origin.wording.end(reason)))
@@ -221,7 +226,7 @@ export class OpenStream implements EventStream {
     this.#listener?.()
   }
 
-  /** Ends the stream after the queued events, without a further event. */
+  /** Ends the stream without a further event. The client still gets the queued events. */
   complete(): void {
     this.#finish()
     this.#listener?.()
@@ -240,15 +245,17 @@ export class OpenStream implements EventStream {
   }
 }
 
-/** Returns a stream that ends at once. */
+/** Returns a stream that has already ended. Its only event contains the reason. */
 export function rejectedStream(id: string, wording: StreamWording, reason: StreamEnd): EventStream {
   const events = [Buffer.from(wording.end(reason))]
   return { id, ended: true, take: () => events.pop(), listen: () => undefined, close: () => undefined }
 }
 
-// The reasons why streams end, with the texts of version 4. Version 10 uses the cause.
+// The reasons why streams end. `description` and `code` are for streams of version 4, `cause` is for version 10.
 
-/** The credential lost its right to the stream, by a transaction or at a time. */
+/**
+ * The viewer lost its rights, because of a transaction or because its credential expired. `txn`: the time of the loss.
+ */
 export const rightsLost = (txn: Micros): StreamEnd => ({
   cause: 'rights lost',
   code: 'permission denied',
@@ -263,7 +270,7 @@ const sourceGone = (description: string): StreamEnd => ({
   txn: epoch,
 })
 
-/** The reasons that are not caused by a transaction. */
+/** The reasons that are independent of the time of a transaction. */
 export const streamEnds = {
   sourceClosed: sourceGone('Stream was unexpectedly closed by its source.'),
   alreadyClosed: sourceGone('Subscribing to an already closed stream.'),

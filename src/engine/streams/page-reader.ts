@@ -1,6 +1,7 @@
-// Reads the events of paged streams, once for all streams with the same events. Each page is a separate request,
-// which may wait or be evaluated in another process without delaying other work. The next page begins where the
-// previous page ends, so no event is lost or sent twice. A new stream first catches up with its own reader.
+// Reads the events of paged streams. Streams with the same events share a reader. Each page is the response to a
+// separate request. The request may wait, or move to another process, without delaying other work. The next page begins
+// at the end of the previous page, so no event is lost or sent twice. A new stream may first need a separate reader, to
+// read past events until it has the same events as the shared reader.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -35,22 +36,22 @@ export const pageReaderLimits = {
 /** Reads a page; see {@link StreamOpening}. */
 type NextPage = StreamOpening['nextPage']
 
-/** Services that readers share. */
+/** What readers need from {@link PagedStreams}. */
 interface ReaderHost {
   readonly clock: Pick<Clock, 'elapsedMs'>
   readonly timers: Pick<Timers, 'after'>
   /** Calls {@link PageReader.step} soon. */
   readonly enqueue: (reader: PageReader) => void
   /**
-   * Called when the streams have caught up. Another reader with the same events may then take over the streams. Returns
-   * false if the other reader is further ahead.
+   * Called when a reader has read all events up to now. If another reader with the same key exists, the other reader
+   * takes over the streams. Returns false if the other reader has already sent events that these streams lack.
    */
   readonly caughtUp: (reader: PageReader) => boolean
   /** Called with unexpected errors. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** How a page ends its streams: with an event of its own, or with the last event of the page. */
+/** How streams end after a page: with an additional event about the reason, or (`over`) with the page's last event. */
 type Ending = StreamEnd | 'over'
 
 /** Returns whether `left` is later than `right`. */
@@ -62,19 +63,20 @@ class PageReader implements Reader {
   readonly key: string
   readonly #order: PagedOrder
   readonly #host: ReaderHost
-  /** The streams, each with the function with which its opener continues to read. */
+  /** The streams, each with the function that reads a page as the caller that opened the stream. */
   readonly #streams = new Map<OpenStream, NextPage>()
-  /** The places of streams whose place was ahead of this reader when they were added. */
+  /** The streams that were added at a later place than `#place`, with their places. They get only events after it. */
   readonly #ahead = new Map<OpenStream, StreamPlace>()
+  /** The end of the last page. The next page begins at this place. */
   #place: StreamPlace
-  /** No events occurred between this place and `#place`. */
+  /** There are no events between this place and `#place`. */
   #quietSince: StreamPlace
-  /** The number of events sent before the streams had caught up; undefined afterwards. */
+  /** The number of past events that were sent while catching up; undefined after the streams have caught up. */
   #replayed: number | undefined = 0
-  /** True if changes may have been committed since the current page was requested. */
+  /** True if a page must be read, because changes may have been committed since the last page was requested. */
   #isDue = true
   #isReading = false
-  /** Sends a page, to a part of the streams in each turn. */
+  /** The generator that sends the current page. In each turn of the event loop, it sends the page to some streams. */
   #sending: Generator<number, void, void> | undefined
   #failures = 0
   #sentMs: number
@@ -102,7 +104,7 @@ class PageReader implements Reader {
     return this.#place
   }
 
-  /** Returns whether a stream that begins at a place misses no event here. */
+  /** Returns whether a stream that begins at `place` can use this reader without missing an event. */
   isQuietSince(place: StreamPlace): boolean {
     return !isAfter(this.#quietSince, place)
   }
@@ -112,8 +114,8 @@ class PageReader implements Reader {
   }
 
   /**
-   * Adds a stream, which gets all events after `place`. There must be no events between `place` and this reader's
-   * place.
+   * Adds a stream. The stream gets all events after `place`. If this reader is already after `place`, there must be no
+   * events in between: see {@link isQuietSince}.
    */
   add(stream: OpenStream, nextPage: NextPage, place: StreamPlace = this.#place): void {
     this.#streams.set(stream, nextPage)
@@ -146,7 +148,10 @@ class PageReader implements Reader {
     this.#streams.clear()
   }
 
-  /** Does a part of the work: reads a page, or sends a page to some streams. Returns whether work remains for now. */
+  /**
+   * Does one piece of the work: requests a page, or sends a page to some streams. Returns whether the next piece can be
+   * done now.
+   */
   step(): boolean {
     if (this.isEmpty || this.#isReading) return false
     if (this.#sending !== undefined) {
@@ -161,7 +166,8 @@ class PageReader implements Reader {
     if (nextPage === undefined) return
     this.#isDue = false
     this.#isReading = true
-    // A page with one event more than the replay limit shows that the limit was exceeded.
+    // While catching up, a page can have one event more than the replay limit. This event shows that the limit was
+    // exceeded.
     const size =
       this.#replayed === undefined ? pageReaderLimits.streamPageEvents : pageReaderLimits.streamReplayMax + 1
     const response = nextPage(this.#order.request(this.#place, size))
@@ -190,8 +196,8 @@ class PageReader implements Reader {
   }
 
   /**
-   * Handles a failed page. Streams of a database that has exhausted its rate limits continue later. After other
-   * failures, the page is retried a few times.
+   * Handles a failed request for a page. If the database has exhausted its rate limits, the request is repeated until
+   * it succeeds. After most other failures, the request is repeated only a few times, and then the streams end.
    */
   #recover({ metrics, requestError, status }: QueryResponse): void {
     const isRateLimited = metrics !== undefined && metrics.rateLimited.length > 0
@@ -237,7 +243,7 @@ class PageReader implements Reader {
     }
   }
 
-  /** Sends the events to one stream after the other. Yields the bytes for each. */
+  /** Sends the events to one stream after the other. After each stream, yields the number of bytes sent to it. */
   *#sendAll(
     streams: readonly OpenStream[],
     lines: StreamPage['lines'],
@@ -254,7 +260,7 @@ class PageReader implements Reader {
           : encoded.filter(({ place }) => isAfter(place, ahead)).map(({ bytes }) => bytes)
       const bytes = stream.deliver(own)
       if (end === 'over') {
-        // The event that ends the other streams may lie before the place of a stream that joined later.
+        // If a stream joined at a place after the ending event, the stream does not get this event and does not end.
         if (own.length > 0) stream.complete()
       } else if (end !== undefined) stream.end(end)
       yield bytes
@@ -262,7 +268,7 @@ class PageReader implements Reader {
     this.#finish(page)
   }
 
-  /** Runs after a page was sent to all streams. */
+  /** Called after a page was sent to all streams. Decides whether a page must be read now. */
   #finish({ hasNext, isOver, place }: StreamPage): void {
     for (const [stream, ahead] of this.#ahead) if (!isAfter(ahead, place)) this.#ahead.delete(stream)
     if (hasNext || isOver) this.#isDue = true
@@ -294,7 +300,7 @@ function summed(left: readonly number[], right: readonly number[]): readonly num
   return right.map((cost, index) => cost + (left[index] ?? 0))
 }
 
-/** Does as much of the work as one turn of the event loop may take. Returns whether work remains. */
+/** Does as much of `work` as one turn of the event loop may do. Returns whether work remains. */
 export function hasMore(work: Generator<number, void, void>): boolean {
   let bytes = 0
   for (
@@ -316,13 +322,13 @@ interface PagedOptions {
 }
 
 /**
- * The streams whose events are read page by page. Each stream first catches up with a separate reader. Then it shares
- * a reader with streams that have the same events. Readers take turns, and the work in a turn of the event loop is
- * bounded, so thousands of readers do not delay queries.
+ * The streams whose events are read page by page. A stream that needs past events first has a separate reader. When
+ * this reader has caught up, the stream shares a reader with the streams that have the same events. Readers take turns,
+ * and the work in one turn of the event loop is limited, so thousands of readers do not delay queries.
  */
 export class PagedStreams {
   readonly #options: PagedOptions
-  /** Readers that have caught up, by the key of their events. */
+  /** The readers that have caught up, by their keys. */
   readonly #shared = new Map<string, PageReader>()
   readonly #readers = new Map<OpenStream, PageReader>()
   readonly #queue = new Set<PageReader>()
@@ -333,8 +339,8 @@ export class PagedStreams {
   }
 
   /**
-   * Begins to read for a stream. If a shared reader with the same events will read all events that the stream needs,
-   * the stream joins this reader. Most streams begin at the current time, so most streams join a reader.
+   * Begins to read events for a stream. If a shared reader has not yet read any event that the stream needs, the stream
+   * joins that reader. Most streams begin at the current time, so most streams can join a shared reader.
    */
   add(stream: OpenStream, order: PagedOrder, nextPage: StreamOpening['nextPage']): void {
     const { subject, viewer } = stream.origin
@@ -375,7 +381,10 @@ export class PagedStreams {
     if (this.#shared.get(reader.key) === reader) this.#shared.delete(reader.key)
   }
 
-  /** Shares a reader that has caught up. If there is a shared reader already, moves the streams to that reader. */
+  /**
+   * Makes a reader that has caught up the shared reader for its key. If a shared reader exists already, moves the
+   * streams to the shared reader. Returns false if the shared reader has already sent events that these streams lack.
+   */
   #share(reader: PageReader, subject: Subject): boolean {
     const shared = this.#shared.get(reader.key)
     if (shared === undefined) {
@@ -402,7 +411,8 @@ export class PagedStreams {
     this.#isScheduled = false
     const { clock, onInternalError } = this.#options
     const endMs = clock.elapsedMs() + limits.streamTurnMs
-    // Each queued reader gets one turn. Readers that are added in the meantime wait for the next turn.
+    // Each queued reader does at most one step. Readers that are queued meanwhile wait for the next call of this
+    // method.
     for (const reader of [...this.#queue]) {
       this.#queue.delete(reader)
       try {

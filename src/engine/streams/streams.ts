@@ -1,11 +1,12 @@
 // Manages all event streams of a process: opens the streams, distributes the events of each transaction, and ends the
 // streams.
 //
-// For each transaction, the first phase determines which events each stream gets and which streams end. The second
-// phase sends the events and ends these streams. The first phase may have to wait for a predicate and start again. Work
-// is shared: events are created once for each subject, access is decided once for each viewer, and events are rendered
-// once for each format. So many streams of a document cost little more than one stream. Both phases run in parts, so
-// that other work can run in between.
+// Each committed transaction is handled in two phases. The first phase determines which events each stream gets and
+// which streams end. The second phase sends the events and ends these streams. If a predicate has to wait, the first
+// phase is tried again later. Both phases are split into short pieces, so that other work can run in between.
+//
+// Streams share work. Events are created once for each subject, access is decided once for each viewer, and events are
+// rendered once for each format. Many streams of one document therefore cost little more than one stream.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -51,16 +52,18 @@ interface StreamsOptions {
 
 /** The effects of one transaction on the open streams. */
 interface Outcome {
-  /** The readers of paged streams. */
+  /** The readers of paged streams whose subjects have changed. */
   readonly readers: readonly Reader[]
+  /** The viewers that have lost their rights. */
   readonly lost: ReadonlySet<Viewer>
   readonly deliveries: readonly (readonly [OpenStream, readonly Uint8Array[]])[]
+  /** The subjects whose collection, index or database was deleted. */
   readonly closed: ReadonlySet<Subject>
 }
 
-/** The partial results for a transaction whose first phase has not finished. */
+/** The results so far for a transaction whose first phase has not finished. */
 interface UnderWay {
-  /** Identifies the transaction. */
+  /** Each transaction has another memo, so the memo identifies the transaction. */
   readonly memo: Memo
   changesSeen: number
   readonly found: Map<Subject, StreamEvent[]>
@@ -81,7 +84,7 @@ export class Streams implements StreamOpener {
   readonly #viewerConditions = new Conditions<Viewer>()
   readonly #sourceConditions = new Conditions<Subject>()
   readonly #expiries = new Map<Viewer, Cancel>()
-  /** The transaction whose first phase has not finished. */
+  /** The results so far for the current transaction, while its first phase has not finished. */
   #underWay: UnderWay | undefined
   #isEnded = false
 
@@ -128,7 +131,7 @@ export class Streams implements StreamOpener {
     for (const stream of this.#open) stream.end(streamEnds.sourceClosed)
   }
 
-  /** Returns the same object for equal formats, so that an event is rendered once for all streams with the format. */
+  /** Returns the same object for equal formats, so that events are rendered once for all streams with equal formats. */
   #shared(format: StreamFormat): StreamFormat {
     const known = this.#formats.get(format.key)
     if (known !== undefined) return known
@@ -160,7 +163,7 @@ export class Streams implements StreamOpener {
     if (expires === endOfTime) return
     const { clock, timers } = this.#options
     const leftMs = Math.ceil((expires - clock.now()) / 1000)
-    // The expiry is checked repeatedly, because the clock may be set forward in the meantime.
+    // The expiry is checked repeatedly, because the system clock may be set forward while the timer runs.
     const ms = Math.max(0, Math.min(leftMs, expiryCheckMs))
     const check = () => {
       const now = clock.now()
@@ -248,7 +251,10 @@ export class Streams implements StreamOpener {
     return { readers, lost, deliveries, closed: this.#sourceConditions.brokenBy(changes) }
   }
 
-  /** Returns the results of earlier tries of the same transaction, with all events for each subject. */
+  /**
+   * Returns the results of earlier tries of the same transaction. Adds the events of changes that the earlier tries did
+   * not reach.
+   */
   #soFar(
     { memo }: WaitOptions,
     changes: readonly Change[],
@@ -268,7 +274,10 @@ export class Streams implements StreamOpener {
   }
 }
 
-/** Distributes the effects of a transaction to the streams, one after the other. Yields the number of bytes sent. */
+/**
+ * Sends the events of a transaction and ends streams, one stream after the other. After each stream, yields the number
+ * of bytes sent to the stream.
+ */
 function* handOut(
   { closed, deliveries, lost, readers }: Outcome,
   time: Micros,
@@ -292,12 +301,12 @@ function* handOut(
   }
 }
 
-/** Finds the viewers or subjects that depend on a document which a transaction changes. */
+/** Finds the viewers or subjects that lose their streams when a transaction changes documents. */
 class Conditions<T> {
   readonly #conditions = new Map<T, readonly Condition[]>()
   readonly #dependents = new Map<string, Map<T, Condition>>()
 
-  /** Registers the documents on which a dependent depends. */
+  /** Registers a dependent: a viewer or subject whose streams end when a condition breaks. */
   add(dependent: T, conditions: readonly Condition[]): void {
     this.#conditions.set(dependent, conditions)
     for (const condition of conditions) {

@@ -1,5 +1,6 @@
-// Finds the subjects that a transaction affects. Subjects are found by the changed document, by its collection, and by
-// the indexes over the collection. A change that no stream follows costs one or two lookups in a map.
+// Finds the subjects that a transaction affects. A change affects the subjects for its document, for the document's
+// collection, and for sets of indexes over that collection. For a change that no stream follows, a few lookups in maps
+// suffice.
 
 import { micros } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'
@@ -9,7 +10,7 @@ import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value }
 import { documentEvents, neighboursOf, setEvent, stateChange, type VersionNeighbours } from './events.ts'
 import { Subject } from './open-stream.ts'
 
-/** Returns the schema object whose deletion ends the subject. */
+/** Returns the collection or index whose deletion ends the streams of a subject. */
 export function sourceOf(target: StreamSubject): Ref {
   switch (target.kind) {
     case 'document':
@@ -27,17 +28,18 @@ export function documentKey({ database, collection, id }: Ref): string {
   return `${database}/${collection}/${id}`
 }
 
+/** Subjects by their keys. */
 type Sets = Map<string, Subject>
 
 export class Subjects {
   readonly #documents = new Map<string, Subject>()
   readonly #collections = new Map<string, Subject>()
-  /** Subjects for collections, which every write to the collection affects. */
+  /** The subjects of kind `writes`, by collection. Every write to the collection affects such a subject. */
   readonly #written = new Map<string, Subject>()
-  /** Subjects for sets, by database, index and terms. */
+  /** The subjects for sets of indexes, by database, index and key of the terms. */
   readonly #indexes = new Map<DatabaseId, Map<bigint, Sets>>()
 
-  /** Returns the subject with a target, and creates it if it is missing. */
+  /** Returns the subject for a target. Creates the subject if there is none yet. */
   obtain(target: StreamSubject, transaction: Transaction): Subject {
     const [map, key] = this.#place(target, transaction)
     let subject = map.get(key)
@@ -81,7 +83,10 @@ export class Subjects {
     if (ofDatabase?.size === 0) this.#indexes.delete(database)
   }
 
-  /** Adds the events of one change to every subject that it affects. A subject may get an empty list. */
+  /**
+   * Adds the events of one change to `found`, for each subject that the change affects. A subject of kind `writes` gets
+   * an empty list.
+   */
   addEventsOf(
     change: Change,
     txn: number,
@@ -93,7 +98,7 @@ export class Subjects {
     const collectionKey = documentKey(collectionOf(ref))
     const collection = this.#collections.get(collectionKey)
     const written = this.#written.get(collectionKey)
-    // The readers of a subject of this kind read the events themselves.
+    // The empty list causes a wake-up of the subject's readers. The readers then read the events with queries.
     if (written !== undefined) upsert(found, written, () => [])
     const indexes = this.#indexes.get(ref.database)
     if (!(document || collection || indexes)) return
@@ -109,8 +114,8 @@ function add(found: Map<Subject, StreamEvent[]>, subject: Subject, events: reado
 }
 
 /**
- * Returns the events of a collection's set, whose elements are its documents. As in the hosted service, `index` names
- * no index.
+ * Returns the events of a change for the set of all documents in a collection. As in the hosted service, the member
+ * `index` of these events contains a reference to the collection instead of an index.
  */
 function membershipEvents(
   change: Change,

@@ -1,5 +1,5 @@
-// Follows the change log, once for all streams of a process, and handles one transaction at a time. Commits of other
-// processes that use the same data directory are read from the change log, too.
+// Follows the change log for all streams of a process, and handles one committed transaction at a time. The change log
+// also contains the commits of other processes that use the same data directory.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -17,11 +17,11 @@ const tailerLimits = {
   streamEventsPerTurn: 1024,
 } as const
 
-/** The options for waiting while a transaction is handled. */
+/** Tells the handler of a transaction when it may wait and when it must stop. */
 export interface WaitOptions {
-  /** The results of earlier tries; retained until the transaction has been handled. */
+  /** The results of waits in earlier tries of the same transaction. */
   readonly memo: Memo
-  /** False after a wait has failed: a failed wait is not repeated. */
+  /** False if a wait of an earlier try has failed or took too long. The handler must then not wait again. */
   readonly mayWait: boolean
   /**
    * Returns whether other work should run now. The handler must then throw {@link TurnOver} if its work is not
@@ -30,12 +30,12 @@ export interface WaitOptions {
   readonly isTurnOver: () => boolean
 }
 
-/** Thrown while a transaction is handled, to try it again in the next turn of the event loop. */
+/** Thrown by the handler of a transaction to continue in the next turn of the event loop. */
 export class TurnOver {}
 
 /** A transaction that has been handled. Its events are not sent yet. */
 export interface TransactionEvents {
-  /** The number of its events. */
+  /** The largest number of events that one stream gets. */
   readonly events: number
   /**
    * Sends as many events as a turn allows. Returns whether events remain. The tailer handles the next transaction only
@@ -49,8 +49,9 @@ interface TailerOptions {
   readonly timers: Pick<Timers, 'after'>
   readonly clock: Pick<Clock, 'elapsedMs'>
   /**
-   * Handles one transaction. May throw Pending, or {@link TurnOver} if the call has made progress. The tailer then
-   * calls the function again for the same transaction: when the awaited result is available, or in the next turn.
+   * Handles one transaction. After `Pending`, the tailer waits for the pending result and calls the function again with
+   * the same transaction. After {@link TurnOver}, it does this in the next turn of the event loop. The function may
+   * only throw {@link TurnOver} if the call has made progress.
    */
   readonly handle: (
     committed: CommittedTransaction,
@@ -61,18 +62,19 @@ interface TailerOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-/** State of the transaction that is being tried. */
+/** The options for the next try of the current transaction. */
 type Attempt = Pick<WaitOptions, 'memo' | 'mayWait'>
 
 const patient = (): Attempt => ({ memo: new Memo(), mayWait: true })
 
 export class Tailer {
   readonly #options: TailerOptions
+  /** The time of the last handled transaction. */
   #position: Micros = epoch
   #waiting = patient()
   /**
-   * Transactions that have been read but not handled. They are kept so that a large transaction, which takes several
-   * turns, is decoded only once.
+   * Transactions that have been read but not handled. Because they are kept, a large transaction is decoded only once,
+   * even if handling it takes several turns.
    */
   #ahead: readonly CommittedTransaction[] = []
   /** Sends the rest of the last handled transaction's events. */
@@ -81,7 +83,7 @@ export class Tailer {
   #unwatch: (() => void) | undefined
   /** True while a turn is running or scheduled. */
   #isBusy = false
-  /** The number of the current start. Callbacks of an earlier start do nothing. */
+  /** Changes at each start and stop. Callbacks do nothing if the number has changed since they were created. */
   #run = 0
 
   constructor(options: TailerOptions) {
@@ -92,7 +94,7 @@ export class Tailer {
     return this.#unwatch !== undefined
   }
 
-  /** Begins with the transaction after `position`. */
+  /** Begins with the first transaction after the time `position`. */
   start(position: Micros): void {
     this.#position = position
     this.#ahead = []
@@ -101,7 +103,7 @@ export class Tailer {
     this.#isBusy = false
     this.#run++
     this.#unwatch = this.#options.store.watch(() => this.#schedule())
-    // Commits before the watch began were not announced.
+    // The watch reports no commits from before its start, so the first turn must not wait for a report.
     this.#schedule()
   }
 
@@ -164,7 +166,7 @@ export class Tailer {
     return hasRead
   }
 
-  /** Sends a part of the events. Returns whether events remain. */
+  /** Sends some events of the last handled transaction. Returns whether events remain. */
   #sendMore(): boolean {
     const run = this.#run
     const hasMore = this.#handOut?.() ?? false

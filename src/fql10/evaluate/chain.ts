@@ -36,7 +36,7 @@ type FieldLink = Extract<Link, { kind: 'field' }>
 type MethodLink = Extract<Link, { kind: 'method' }>
 type BracketLink = Extract<Link, { kind: 'call' | 'access' }>
 
-/** The state of a chain: the current value, and the part of the text that produced it. */
+/** The state of a chain: the current value, and the part of the text that produced this value. */
 interface Progress {
   value: Value
   /** Errors about a missing document underline the range from `start` to `end`. */
@@ -44,7 +44,7 @@ interface Progress {
   end: number
   /** True after a `?.` on null or on a missing document. Links are then skipped until the next `!`. */
   isSkipping: boolean
-  /** Set if the current value is the `data` of this document. */
+  /** The document whose field `data` is the current value. Undefined for any other current value. */
   dataOf?: Doc | undefined
 }
 
@@ -116,7 +116,7 @@ function isMissing(value: Value, link: Link, call: Call): boolean {
   return absenceOf(value, call) !== undefined
 }
 
-/** True if a name, such as `id`, needs only the reference and not the stored document. */
+/** True if the member `name`, such as `id`, can be read from a reference, without the stored document. */
 function needsOnlyReference(doc: Doc, name: string): boolean {
   return name === 'exists' || memberOf(doc, name)?.kind === 'field'
 }
@@ -144,7 +144,7 @@ interface NamePlace {
 
 /**
  * Throws unless a document exists and is readable. The error underlines the expression of the document. If the error is
- * the same as for null, it underlines the accessed name instead.
+ * the same as for null, the error underlines the accessed name instead.
  */
 function requirePresent(doc: Doc, { start, end }: Progress, namePlace: NamePlace, call: Call): void {
   const inner = call.within(call.place(start, end))
@@ -169,12 +169,15 @@ function readField(progress: Progress, link: FieldLink, call: Call): Value {
   return missingField(value, name, nameStart, end, call)
 }
 
-/** Reads a field, or binds a method to its receiver. Undefined if the value has neither. */
+/**
+ * Reads a field, or binds a method to its receiver. Undefined if the value has neither a field nor a method with this
+ * name.
+ */
 function fieldOf(value: Value, namePlace: NamePlace, progress: Progress, call: Call): Value | undefined {
   const { name } = namePlace
   if (isStruct(value)) return value.get(name)
   const member = memberOf(value, name)
-  // The member comes from the table of the value's type.
+  // The cast is safe, because the member comes from the table of the value's type.
   if (member?.kind === 'field') return member.read(value as never)
   if (!(value instanceof Doc)) return member && new BoundFunction(value, member)
   if (name === 'exists' && member !== undefined) return new BoundFunction(value, member)
@@ -233,7 +236,10 @@ function evaluateAll(nodes: readonly Node[], scope: Scope | undefined, call: Cal
   return values
 }
 
-/** Calls a value. For a lambda or a user function, the caller must evaluate the returned body. */
+/**
+ * Calls a value. If a BoundCall is returned, the caller must evaluate its body. Otherwise, `progress` contains the
+ * result.
+ */
 function callValue(
   progress: Progress,
   callee: Value,
@@ -293,7 +299,7 @@ function itemAt(value: string | readonly Value[], index: number, call: Call): Va
   return typeof value === 'string' ? characterAt(value, index, call) : elementAt(value, index, call)
 }
 
-/** Implements `!`: returns any value except null and missing documents. */
+/** Implements `!`: returns the value. Throws if the value is null or a missing document. */
 function assertPresent(value: Value, span: Span, call: Call): Value {
   if (value instanceof Doc) {
     const inner = call.within(span)

@@ -81,11 +81,11 @@ interface InterpreterOptions {
   /** The time of the snapshot. */
   readonly now: Micros
   readonly newId: () => bigint
-  /** Counts compute units. Throws past the limit. */
+  /** Adds compute units to the costs of the query. Throws if the query exceeds its limit. */
   readonly compute: (units: number) => void
-  /** Receives the lines of `log` and `dbg`. Absent if the lines are not needed. */
+  /** Receives the lines that the functions `log` and `dbg` write. Absent if the lines are not needed. */
   readonly logLines?: Diagnostic[]
-  /** Receives performance hints. Absent unless the request asks for them. */
+  /** Receives performance hints. Absent unless the request asks for hints. */
   readonly hints?: Diagnostic[] | undefined
 }
 
@@ -142,7 +142,7 @@ export class Interpreter implements Evaluation {
   member(receiver: Value, name: string): Value | undefined {
     const entry = memberOf(receiver, name)
     if (entry === undefined) return undefined
-    // The member comes from the table of the receiver's type.
+    // The cast is safe, because the member comes from the table of the receiver's type.
     return entry.kind === 'field' ? entry.read(receiver as never) : new BoundFunction(receiver, entry)
   }
 
@@ -246,7 +246,7 @@ export class Interpreter implements Evaluation {
     throw call.failureWithin('unbound_variable', msg`Unbound variable \`${name}\``, start, end)
   }
 
-  /** Evaluates all statements but the last. Returns the scope of the last statement. */
+  /** Evaluates all statements but the last. Returns the scope in which the last statement must be evaluated. */
   #statements({ statements }: BlockNode, outer: Scope | undefined, call: Call): Scope | undefined {
     let scope = outer
     for (let index = 0; index < statements.length - 1; index++) {
@@ -329,7 +329,10 @@ export class Interpreter implements Evaluation {
     return new BoundCall(node.body, argumentScope(node, args, callee.scope), within)
   }
 
-  /** Increases the call depth and checks the number of arguments. */
+  /**
+   * Returns a copy of `call` with an increased depth. Throws if the number of arguments is wrong or the depth is too
+   * large.
+   */
   #deeper(callee: Lambda | UserFunction, args: readonly Value[], call: Call, source: Source): Call {
     requireCount(arityOf(callee), args.length, call)
     this.compute(1)
@@ -356,7 +359,7 @@ function unsupported(message: Message, { start, end }: Node, call: Call) {
 /** Options that differ between the evaluations of a session. */
 type EvaluationOptions = Pick<InterpreterOptions, 'logLines' | 'hints'>
 
-/** Creates an interpreter over a world of the session. */
+/** Creates an interpreter for the data of `world`, which belongs to the session. */
 export function interpreterOf(session: Session, world: World, varying: EvaluationOptions = {}): Interpreter {
   return new Interpreter({
     world,

@@ -30,14 +30,14 @@ import { countText } from '../value-limits.ts'
 
 // Texts for errors about null values.
 
-/** The hint with the origin of a null; empty for other values. */
+/** A hint that shows where a null was created. Empty if `value` is not null. */
 export function createdHere(value: Value): Remark[] {
   if (value === null) return [{ name: 'hint', message: 'Null value created here', span: undefined }]
   if (!(value instanceof NullValue)) return []
   return [{ name: 'hint', message: 'Null value created here', span: value.span }]
 }
 
-/** The reason for a null in the error of `!`. */
+/** The reason why a value is null, as text for the error of the operator `!`. */
 export function causeText(cause: NullCause): Message {
   switch (cause.type) {
     case 'literal':
@@ -123,14 +123,14 @@ function missingOperator(node: BinaryNode, left: Value, call: Call) {
   return call.failureWithin('invalid_function_invocation', message, operatorStart, end, createdHere(left))
 }
 
-/** Returns a Boolean. Throws an error at the operand for any other value. */
+/** Returns `value` if the value is a Boolean. Otherwise, throws an error that underlines the operand. */
 export function requireBoolean(value: Value, { start, end }: Node, call: Call): boolean {
   if (typeof value === 'boolean') return value
   const message = msg`expected type: Boolean, received ${typeName(value)}`
   throw call.failureWithin('type_mismatch', message, start, end)
 }
 
-/** The call of an operator. Its trace shows the right operand. */
+/** Creates the call that represents an operator. The trace of an error shows the right operand for this call. */
 function operatorCall({ right }: BinaryNode, call: Call): Call {
   return call.within(call.place(right.start, right.end))
 }
@@ -211,7 +211,7 @@ const hasTypeName = (name: string) => (value: Value) => !(value instanceof Modul
 
 const namedTypes = 'Boolean Bytes Date Doc ID Int Long Null SetCursor String Time TransactionTime UUID'
 
-/** Tests for the modules that are types. */
+/** For each module that is a type: a function that tests whether a value has the type. */
 const types: Readonly<Record<string, (value: Value) => boolean>> = {
   ...Object.fromEntries(namedTypes.split(' ').map(name => [name, hasTypeName(name)])),
   Double: isDouble,
@@ -226,15 +226,15 @@ const types: Readonly<Record<string, (value: Value) => boolean>> = {
 }
 
 /**
- * True if the module names the type of a value, or if the value is a document of the collection. Any other module
- * contains only itself.
+ * True if a value belongs to a module. A type contains its values, and a collection contains its documents. Any other
+ * module contains only itself.
  */
 function isMember(value: Value, module: Module): boolean {
   const test = module.parent === undefined && !module.isUserCollection ? types[module.name] : undefined
   if (test !== undefined) return test(value)
   if (value instanceof Doc) {
-    // Collections are compared by number: a collection has several names, and a user collection may have the name of a
-    // built-in module.
+    // Collections are compared by number, because a collection can have an alias, and because a user collection may
+    // have the name of a built-in module.
     if (module instanceof UserCollection) return BigInt(value.ref.collection) === module.ref.id
     return !value.collection.isUserCollection && value.collection.name === module.name
   }

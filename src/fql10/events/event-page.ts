@@ -1,5 +1,5 @@
-// Reads pages of events. Each document that a transaction has changed is read as of the time before and the time after
-// the transaction. Also computes the costs of pages and events for their statistics.
+// Reads pages of events. Each document that a transaction has changed is read twice: as of the time before the
+// transaction, and as of the time after it. Also computes the costs that the statistics of pages and events report.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -27,9 +27,9 @@ import { type EventPlace, placeText, wholeTransaction } from './token.ts'
 interface PageBounds {
   /** The maximum number of events. */
   readonly size: number
-  /** UTF-16 units of text after which no event is added. */
+  /** If the text of the page has at least this many UTF-16 units, no further event is added. */
   readonly unitsMax: number
-  /** The time, by the session host's clock, at which an incomplete page is returned. */
+  /** At this time by the session host's clock, the page is returned even if it is incomplete. */
   readonly until: number
 }
 
@@ -56,7 +56,7 @@ interface Element {
   readonly moment: Moment
 }
 
-/** The event of a changed document. */
+/** The event that a changed document produces. */
 type Outcome =
   | { readonly type: 'add' | 'update' | 'remove'; readonly element: Element }
   | { readonly type: 'error'; readonly error: string }
@@ -75,7 +75,7 @@ class PageReader {
   readonly #opened: OpenedSource
   readonly #session: Session
   readonly #moments: Moments
-  /** True if the source has no filters and no watched fields, and the caller may read all its documents. */
+  /** True if the source has no filters and no watched fields, and the caller may read all documents of the source. */
   readonly #isPlain: boolean
   readonly #events: EventText[] = []
   #units = 0
@@ -118,7 +118,8 @@ class PageReader {
       if (!isFull) this.#addEvent(change)
       this.#looked = { time, ordinal }
     }
-    // If the client's position is in the future, the page keeps it, because the client waits for that time.
+    // If the start position is after the snapshot, the next page starts at the same time, because the client waits for
+    // events after this time.
     const time = Math.max(transaction.snapshotTime, behind.time)
     return page({ time, ordinal: wholeTransaction }, false)
   }
@@ -151,7 +152,10 @@ class PageReader {
     this.#events.push({ place, text, isError })
   }
 
-  /** The first fields of an event. Rendering also reads documents, so it may fail. */
+  /**
+   * The first fields of an event as JSON text. Rendering reads documents, which can fail. In this case, the result is
+   * an error event.
+   */
   #headOf(outcome: Outcome): string {
     if (outcome.type === 'error') return `"type":"error","error":${outcome.error}`
     const { element, type } = outcome
@@ -165,7 +169,7 @@ class PageReader {
     const now = this.#moments.at(time)
     const { watched } = this.#opened
     const after = isIn ? now.find(document) : undefined
-    // If `#isPlain` is true, a document that exists before and after the transaction is always an update.
+    // If `#isPlain` is true, a change to a document that exists before and after the transaction is always an update.
     if (after !== undefined && wasIn && this.#isPlain)
       return this.#caught(now, (): Outcome | undefined => {
         const element = this.#elementOf(after, now)
@@ -184,7 +188,7 @@ class PageReader {
     })
   }
 
-  /** Applies the steps to a document. Undefined if a step filters the document out. */
+  /** Applies the steps of the source to a document. Undefined if a step filters the document out. */
   #elementOf(document: Value, moment: Moment): Element | undefined {
     let value = document
     for (const { apply, kind, origin } of this.#opened.steps) {
@@ -222,17 +226,17 @@ function errorText(code: string, message: string, abort?: string): string {
   return `{"code":"${code}","message":${quoteJson(message)}${aborted}}`
 }
 
-/** An error event without a document. */
+/** Renders an error event that concerns no document. */
 export function errorEvent(code: string, message: string): string {
   return `{"type":"error","error":${errorText(code, message)},"stats":${statsText(noCosts)}}`
 }
 
-/** A document at a time; undefined if it did not exist. */
+/** A document as of one moment. Undefined if the document does not exist at this moment or is not in the source. */
 type DocumentState = readonly [document: Doc, moment: Moment] | undefined
 
 /**
  * True if a change concerns the watched fields. A new document must have at least one of these fields. An update must
- * change at least one. A removed document must have had all of them.
+ * change at least one of these fields. A removed document must have had all of these fields.
  */
 function watchedChange(
   watched: readonly WatchedPath[],
@@ -282,7 +286,10 @@ export interface EventCosts {
 /** The costs of an event that reads and computes nothing. */
 const noCosts: EventCosts = { readOps: 0, bytesRead: 0, computeUnits: 0, timeMs: 0 }
 
-/** The number of partitions in the history of a collection, or of an index without terms. */
+/**
+ * The number of partitions in the history of a collection, or of an index without terms. A search costs one read
+ * operation for each partition.
+ */
 const historyPartitions = 8
 
 /** The costs of searching a source for changes. */
@@ -293,7 +300,7 @@ export function historyCosts(source: ChangeSource): EventCosts {
 
 /**
  * The costs between two measurements. If the source is a document, one read of this document is free, because the
- * search of its history has already read it.
+ * search of the document's history has already read the document.
  */
 function costsBetween(before: CostCounters, after: CostCounters, source?: ChangeSource): EventCosts {
   const readOps = after.readOps - before.readOps
@@ -315,7 +322,7 @@ function sumOf(left: EventCosts, right: EventCosts): EventCosts {
   }
 }
 
-/** The costs as JSON. */
+/** Renders costs as the JSON object for `stats`. */
 export function statsText({ bytesRead, computeUnits, readOps, timeMs }: EventCosts): string {
   const computeOps = Math.max(1, Math.ceil(computeUnits / limits.computeUnitsPerOp))
   const costs = `"read_ops":${readOps},"storage_bytes_read":${bytesRead},"compute_ops":${computeOps}`

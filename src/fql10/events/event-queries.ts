@@ -1,6 +1,7 @@
-// Runs feeds and streams as queries of the engine, with the same time limits and the same slow lane (processes for long
-// queries). For a stream, the engine also gets the changes that concern it, and the format of its pages and status
-// lines. Each page of a stream is a separate request, which opens the source again.
+// Runs feeds and streams as queries of the engine. They have the same time limits as other queries, and use the same
+// slow lane (processes for long queries). For a stream, this file also tells the engine which changes concern the
+// stream, and how to format its pages and status lines. Each page of a stream is a separate request, which opens the
+// source again.
 
 import { epoch } from '../../base/micros.ts'
 import type { LanguageRequest, Query, RenderedResponse } from '../../model/language.ts'
@@ -35,7 +36,7 @@ const eventQueriesLimits = {
   feedPageUnitsMax: 16_777_216,
 } as const
 
-/** A page of events with a maximum size and a response format. */
+/** A query that reads one page of events. Subclasses define the limits of the page and the format of the response. */
 abstract class EventPageQuery implements Query {
   readonly effect = 'read'
   readonly #request: EventRequest
@@ -44,9 +45,9 @@ abstract class EventPageQuery implements Query {
     this.#request = request
   }
 
-  /** UTF-16 units of text after which no event is added. */
+  /** If the text of the page has at least this many UTF-16 units, no further event is added. */
   abstract readonly unitsMax: number
-  /** The share of the request's time limit after which an incomplete page is returned. */
+  /** The fraction of the request's remaining time after which the page is returned even if it is incomplete. */
   abstract readonly usedShare: number
   /** The body of the response. */
   abstract render(page: EventPage, source: ChangeSource): string
@@ -64,7 +65,7 @@ abstract class EventPageQuery implements Query {
   }
 }
 
-/** A page of a feed. */
+/** Reads a page of a feed. */
 export class FeedQuery extends EventPageQuery {
   readonly unitsMax = eventQueriesLimits.feedPageUnitsMax
   readonly usedShare = 0.95
@@ -108,10 +109,7 @@ function subjectOf(source: ChangeSource): StreamSubject {
   }
 }
 
-/**
- * A key for the source of a token. Tokens of the same source differ only in their creation times, and have the same
- * key.
- */
+/** A key for the source of a token. Tokens that differ only in their creation times have the same key. */
 function keyOf({ database, source }: OpenedToken): string {
   return Buffer.from(encodeValue([database, source], epoch)).toString('base64')
 }
@@ -149,7 +147,7 @@ function costsOf([readOps = 0, bytesRead = 0, computeUnits = 0, timeMs = 0]: rea
   return { readOps, bytesRead, computeUnits, timeMs }
 }
 
-/** A page of a stream. Only the service itself requests such pages. */
+/** Reads a page of a stream. Only the service itself requests such pages. */
 export class StreamPageQuery extends EventPageQuery {
   readonly unitsMax = eventQueriesLimits.streamPageUnitsMax
   readonly usedShare = 0.5
@@ -164,7 +162,7 @@ export class StreamPageQuery extends EventPageQuery {
       isOver: events.at(-1)?.isError === true,
       costs: [readOps - partitions, bytesRead, computeUnits, timeMs],
     }
-    // The lines are separated by newlines, which JSON text cannot contain.
+    // The lines are separated by newlines, because the JSON text of a line contains no newline.
     return [JSON.stringify(head), ...events.map(({ text }) => text)].join('\n')
   }
 }
@@ -177,7 +175,7 @@ function placeOf([time, ordinal]: Pair): StreamPlace {
 
 function readPage(body: string): StreamPage {
   const [first = '{}', ...texts] = body.split('\n')
-  // The text was written by StreamPageQuery.
+  // The cast is safe, because `StreamPageQuery.render` wrote this text.
   const head = JSON.parse(first) as {
     readonly places: readonly Pair[]
     readonly place: Pair

@@ -1,6 +1,6 @@
-// Parses requests to feeds and streams. The checks run in the order of the protocol: that the request does not have two
-// start positions, then the token, the cursor and the page size. Then opens the event source with the current rights of
-// the caller.
+// Parses requests to feeds and streams. The checks run in the order of the protocol: the start position (a request may
+// have at most one), the token, the cursor and the page size. Also opens event sources with the current rights of the
+// caller.
 
 import { msg } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
@@ -37,12 +37,13 @@ export interface OpenedSource {
   readonly source: ChangeSource
   readonly steps: readonly SourceStep[]
   readonly watched: readonly WatchedPath[] | undefined
-  /** The session's data, and the call that opened the source. */
+  /** The data of the session. */
   readonly world: DataWorld
+  /** The call that opened the source. */
   readonly call: Call
 }
 
-/** The reason why the source cannot be used. */
+/** Thrown if a source cannot be used. Contains the reason. */
 class UnusableSource {
   readonly reason: string
   constructor(reason: string) {
@@ -84,19 +85,19 @@ function storedSource({ options }: StoredSet, session: Session): ChangeSource {
   return { kind: 'index', collection, index, terms: options.terms }
 }
 
-/** The endpoint. The error messages of both endpoints differ only in a full stop. */
+/** The endpoint of a request. Some error messages end with a full stop only for feeds. */
 type EventEndpoint = 'feed' | 'stream'
 
-/** A parsed body. */
+/** A parsed request body. */
 export interface EventRequest {
   readonly token: string
   readonly startTime: Micros | undefined
   readonly cursor: EventPlace | undefined
-  /** The page size, for feeds only. */
+  /** The page size. For streams, always the default. */
   readonly pageSize: number
 }
 
-/** A source with its start position. */
+/** An opened source, and the position after which its events start. */
 interface EventStart {
   readonly token: OpenedToken
   readonly opened: OpenedSource
@@ -111,7 +112,7 @@ function sentence(endpoint: EventEndpoint, words: string): RequestError {
   return invalidBody(endpoint === 'feed' ? `${words}.` : words)
 }
 
-/** Parses a body. Throws `bad request`. */
+/** Parses a request body. Throws `bad request`. */
 export function readEventRequest(body: string | undefined, endpoint: EventEndpoint): EventRequest {
   if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
   const json = parseBody(body)
@@ -158,7 +159,7 @@ function textOf(json: Json | undefined): string | undefined {
 function integerOf(json: Json | undefined): number | undefined {
   if (json === undefined) return undefined
   if (typeof json !== 'bigint') throw unexpected(json)
-  // A number outside of all possible times is replaced by the nearest safe integer.
+  // If the number is not a safe integer, the nearest safe integer replaces it. No time is that large.
   const bound = BigInt(Number.MAX_SAFE_INTEGER)
   return Number(json > bound ? bound : json < -bound ? -bound : json)
 }

@@ -1,5 +1,5 @@
-// Creates event sources: checks the set, the rights of the caller, and the watched fields. The same checks run again,
-// with the current rights, when a source is used.
+// Creates event sources: checks the set, the rights of the caller, and the watched fields. The same checks run again
+// when a source is used, with the rights that the caller then has.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
@@ -21,14 +21,19 @@ import { pathLinks, stepOf } from '../syntax/field-paths.ts'
 import { shortParameter } from '../syntax/nodes.ts'
 import { Doc, EventSource, type FunctionValue, Lambda, UserCollection, type WatchedPath } from '../value.ts'
 
-/** A filter (`where`) or a mapping (`map`) that turns a document into the data of an event. */
+/**
+ * A step of a source: a filter (`where`) of its documents, or a mapping (`map`) from documents to the data of events.
+ */
 export interface SourceStep {
   readonly kind: 'where' | 'map'
   readonly apply: FunctionValue
   readonly origin: Origin
 }
 
-/** The parts of an event source: its documents, and its steps, innermost first. */
+/**
+ * The parts of an event source: the set or document that it starts from, and the steps in the order in which they are
+ * applied.
+ */
 interface SourceParts {
   readonly base: StoredSet | Doc
   readonly steps: readonly SourceStep[]
@@ -51,14 +56,18 @@ const made = {
 } as const
 
 /**
- * The source of all changes of a set. `method` is the called method. Throws `invalid_receiver` and `permission_denied`.
+ * Creates the source of all changes of a set. `method` is the name of the called method, for errors. Throws
+ * `invalid_receiver` and `permission_denied`.
  */
 export function sourceOf(set: LazySet, method: string, call: Call): EventSource {
   checkSource(set, method, call)
   return new EventSource(set)
 }
 
-/** The source of the changes of some fields. Throws as {@link sourceOf}, and `invalid_argument`. */
+/**
+ * Creates the source of the changes of the given fields. Throws the same errors as {@link sourceOf}, and
+ * `invalid_argument`.
+ */
 export function sourceOfFields(
   set: LazySet,
   fields: readonly FunctionValue[],
@@ -103,8 +112,8 @@ function invalidReceiver(method: string, reason: string, call: Call) {
 }
 
 /**
- * The reason why a set does not support events; undefined if it does. The innermost unsupported part determines the
- * reason.
+ * The reason why a set does not support events. Undefined if the set supports events. The innermost unsupported part
+ * determines the reason.
  */
 function reasonAgainst(set: LazySet): string | undefined {
   if (set instanceof TakeSet && set.limit === 0) return made.array
@@ -140,7 +149,7 @@ function reasonAgainstBase(set: LazySet): string | undefined {
   return collection instanceof UserCollection ? undefined : made.native
 }
 
-/** Splits a set that {@link checkSource} has accepted. */
+/** Splits a set that {@link checkSource} has accepted into its base and its steps. */
 export function sourcePartsOf(set: LazySet): SourceParts {
   const steps: SourceStep[] = []
   let each = set
@@ -161,7 +170,10 @@ function pathOf(field: FunctionValue): WatchedPath | undefined {
   return steps?.includes(undefined) ? undefined : steps?.filter(step => step !== undefined)
 }
 
-/** An index reports only changes of the fields that it contains. */
+/**
+ * Throws unless the index of the set contains all watched fields or `ts`. An index reports only changes of fields that
+ * it contains, and every write changes `ts`.
+ */
 function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[], call: Call): void {
   if (set instanceof SingleSet || set.options.index === undefined) return
   const { collection, index } = set.options
@@ -179,7 +191,7 @@ function pathText(path: WatchedPath): string {
     .join('')
 }
 
-/** The same source with one more step. `wrap` adds the step to the set. */
+/** Creates a source with one more step. `wrap` adds this step to the set of `source`. */
 export function withStep(source: EventSource, wrap: (set: LazySet) => LazySet): EventSource {
   return new EventSource(wrap(lazy(source.set)), source.watched)
 }

@@ -1,7 +1,7 @@
-// Reads data as of the times before and after a transaction, with the current rights of the caller. Unreadable
-// documents are treated as absent. The predicates of the caller's roles must read as of the same time. Therefore, each
-// time gets its own transaction, which reads the past. Built-in roles other than `client` decide only by the
-// collection. For these roles, one `DataWorld` serves all times.
+// Reads data as of the times before and after a transaction, with the current rights of the caller. Documents that the
+// caller may not read are treated as absent. The predicates of the caller's roles must read as of the same time as the
+// documents. Therefore, each time gets its own transaction, which reads the past. For built-in roles other than
+// `client`, the rights depend only on the collection. For these roles, one `DataWorld` serves all times.
 
 import type { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
@@ -24,7 +24,7 @@ export interface CostCounters {
 
 const limit = { effect: 'read', place: 'Writes are disallowed in stream subscriptions.' } as const
 
-/** The call for evaluating sources. `world` belongs to the session. */
+/** Creates the call in which the functions of a source are evaluated. `world` belongs to the session. */
 export function callOf(session: Session, world: DataWorld): Call {
   const interpreter = interpreterOf(session, world)
   return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })
@@ -38,7 +38,7 @@ export class Moments {
   /** True if the caller's rights may depend on the content of documents, which changes over time. */
   readonly dependsOnState: boolean
   readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
-  /** The last moment; used only if one `DataWorld` serves all times. */
+  /** The moment that was requested last. Used only if one `DataWorld` serves all times. */
   #latest: Moment | undefined
 
   /** `world` and `call` belong to `session`. */
@@ -108,7 +108,7 @@ export class Moment {
     this.time = time
   }
 
-  /** A document; undefined if it does not exist or is not readable. */
+  /** Reads a document. Undefined if the document does not exist or the caller may not read it. */
   find(ref: Ref): Doc | undefined {
     return this.#world.documents.readAsOf(ref, this.call)
   }

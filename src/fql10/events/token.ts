@@ -48,11 +48,14 @@ export function sourceIn({ source }: OpenedToken, call: Call): EventSource | und
 
 // Encodes positions in the events of a source as text. The text has a checksum to reject invalid texts, but no
 // authentication code. Events are filtered by the rights of the caller. Therefore, a forged position gives a client no
-// more access than `start_ts`, which every client may send. An authentication code would cost more than finding the
-// event. The bytes are a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in
-// base64url.
+// more access than `start_ts`, which every client may send. Checking an authentication code would take longer than
+// finding the event. The bytes are a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits,
+// all in base64url.
 
-/** A position in the events of a source: after the event with this ordinal in the transaction at this time. */
+/**
+ * A position in the events of a source: after the event with the number `ordinal` in the transaction that committed at
+ * `time`.
+ */
 export interface EventPlace {
   readonly time: Micros
   readonly ordinal: number
@@ -82,7 +85,7 @@ export function placeText({ ordinal, time }: EventPlace): string {
   return scratch.toString('base64url')
 }
 
-/** Decodes a position. Undefined for any text not from {@link placeText}. */
+/** Decodes a position. Undefined for any text that {@link placeText} has not created. */
 export function placeIn(text: string): EventPlace | undefined {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== placeBytes || bytes[0] !== version) return undefined

@@ -61,14 +61,14 @@ export interface Remark {
 
 /** A message for the user, shown with its source lines. */
 export interface Diagnostic {
-  /** A `log` is rendered in one line, with the line number only. */
+  /** A `log` is rendered in one line, with its source name and line number but without the source text. */
   readonly name: 'error' | 'warning' | 'info' | 'log' | 'performance_hint'
   readonly message: string | Message
   readonly span: Span | undefined
   /** Text after the underline. */
   readonly annotation?: string
   readonly remarks?: readonly Remark[]
-  /** The calls around the position, innermost first. */
+  /** The argument lists of the calls around the position, innermost first. */
   readonly trace?: readonly (Span | undefined)[]
 }
 
@@ -76,7 +76,7 @@ export interface Diagnostic {
 export interface ConstraintFailure {
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
-  /** The name in the summary if there are no paths. */
+  /** The name that the summary shows if `paths` is empty. */
   readonly label?: string
 }
 
@@ -112,12 +112,14 @@ export class QueryFailure extends LanguageError {
     this.abort = parts.abort
   }
 
-  /** The text of `abort`, for a caller in version 4. */
+  /** The text of the argument of `abort`, for callers whose code is in version 4. */
   get aborted(): string | undefined {
     return this.abort?.text
   }
 
-  /** The message for callers in version 4. It includes the failed constraints, which `message` omits. */
+  /**
+   * The message for callers whose code is in version 4. Unlike `message`, this message includes the failed constraints.
+   */
   override get foreignText(): string {
     const [first] = this.diagnostics
     return this.constraintFailures.length === 0 ? this.message : String(first?.message ?? this.message)
@@ -137,7 +139,9 @@ export function invalidQuery(diagnostics: readonly Diagnostic[]): QueryFailure {
 /** Matches the source names that the service gives: `*query*`, `*udf:NAME*`. */
 const namedSource = /^\*([a-z_]+)(?::(.*))?\*$/s
 
-/** Returns the fault of a failure. The argument of `abort` is data of the client, so it is left out. */
+/**
+ * Returns the fault of a failure. The argument of `abort` is client data, so the fault does not contain this argument.
+ */
 export function faultOf({ code, diagnostics, template }: QueryFailure): Fault {
   const [first] = diagnostics
   // The message of an invalid query only counts its faults; the first fault is the reason.
@@ -145,7 +149,7 @@ export function faultOf({ code, diagnostics, template }: QueryFailure): Fault {
   return { code, text: code === 'abort' ? msg`` : text, position: positionOf(first?.span) }
 }
 
-/** Returns source, line and column; empty without a span. */
+/** Returns source, line and column. Empty if `span` is undefined. */
 export function positionOf(span: Span | undefined): Message {
   if (span === undefined) return msg``
   const { source, start } = span
@@ -153,7 +157,9 @@ export function positionOf(span: Span | undefined): Message {
   return msg`${nameOf(source.name)}:${own(line)}:${own(start - source.lineStart(line) + 1)}`
 }
 
-/** Names of schema files are data of the client. */
+/**
+ * The name of a source for the query log. Names of schema files are client data, so the result does not contain them.
+ */
 function nameOf(source: string): Message {
   const [, kind, name] = namedSource.exec(source) ?? []
   if (kind === undefined) return msg`a schema file`

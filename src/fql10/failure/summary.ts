@@ -70,7 +70,10 @@ function renderTitled(
   return [...lines, ...placeOf(shown, main), excerpt(shown, annotation)].join('\n')
 }
 
-/** Moves a position in the trailing whitespace to the end of the text. */
+/**
+ * If a span starts in the whitespace at the end of the source, moves the span to the end of the text before this
+ * whitespace.
+ */
 function withinText(span: Span): Span {
   const { source, start, end } = span
   const last = source.text.trimEnd().length

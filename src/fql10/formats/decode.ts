@@ -21,10 +21,10 @@ export class DecodingError {
 
 /** Resolves the names in tags. */
 export interface TagNames {
-  /** A module or a collection. */
+  /** The module or the collection with the given name. Undefined if there is none. */
   module(name: string): Module | undefined
   /**
-   * Returns the document of a tag `@doc` or `@ref`. The content is an object, or the older text form. Throws a
+   * Returns the document of a tag `@doc` or `@ref`. `content` is an object, or a text in an older format. Throws a
    * DecodingError.
    */
   document(tag: '@doc' | '@ref', content: string | ReadonlyMap<string, Value>): Value
@@ -84,7 +84,7 @@ function decodeTag(tag: string, content: Json, names: TagNames): Value {
 
 const what: Readonly<Record<string, string>> = { '@int': 'integer' }
 
-/** Tags whose content is a string. */
+/** The decoders of tags whose content is a string. */
 const texts: Readonly<Record<string, (text: string) => Value | undefined>> = {
   '@int': text => {
     const integer = integerOfText(text)

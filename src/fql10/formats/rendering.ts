@@ -13,11 +13,11 @@ import { inBrackets, keyText, quoted } from '../text/quoted.ts'
 import { debugText, displayText } from '../text-of-value.ts'
 import { type Doc, fitsInt, isArray, isStruct, type SetValue, type Struct, type Value } from '../value.ts'
 
-/** Renders one result. */
+/** The context in which one result is rendered. */
 export interface Rendering {
   /** The call that reads documents and sets. */
   readonly call: Call
-  /** The time of the transaction, or the placeholder for it. */
+  /** The time of the transaction, or a placeholder for this time. */
   transactionTime(): string
   /** The JSON text of a document or the first page of a set. */
   encode(value: Doc | SetValue, tagged: boolean): string
@@ -27,7 +27,7 @@ export interface Rendering {
 
 // Renders values in the `decorated` format of the shell, as a developer would write them.
 
-/** The text of a value. All lines but the first are indented by `level`. */
+/** Renders a value as text. All lines except the first are indented by `level` levels. */
 export function decorate(value: Value, rendering: Rendering, level = 0): string {
   step()
   if (typeof value === 'string') return value.includes('\n') ? heredoc(value, level) : quoted(value)
@@ -70,7 +70,7 @@ function doubleText(value: number): string {
   return Number.isNaN(value) ? 'Math.NaN' : `${value < 0 ? '-' : ''}Math.Infinity`
 }
 
-/** Renders a text of several lines, indented by one more level. */
+/** Renders a text of several lines as a heredoc. Its lines are indented by one more level. */
 function heredoc(text: string, level: number): string {
   const names = ['END', ...Array.from({ length: 10 }, (_, digit) => `END${digit}`)]
   const name = names.find((each, index) => (index === 0 ? !text.includes('END') : !text.includes(each)))

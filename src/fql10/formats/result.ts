@@ -1,6 +1,6 @@
 // Renders the documents and sets in a result. A document is rendered in full; within another document it is a
-// reference. A set is rendered as its first page. Within a document, below the maximum depth, or within a page of the
-// same set, a set is rendered as a cursor.
+// reference. A set is rendered as its first page, with three exceptions. Within a document, beyond the maximum depth of
+// pages, or within a page of the same set, a set is rendered as a cursor.
 
 import { quoteJson } from '../../values/json-text.ts'
 import type { Call } from '../call.ts'
@@ -102,7 +102,7 @@ function referenceFields(doc: Doc): Map<string, Value> {
   return new Map([key, ['coll', doc.collection]])
 }
 
-/** `Jar("1")`, `Role.byName("x")`. */
+/** Renders a reference, such as `Jar("1")` or `Role.byName("x")`. */
 function decorateReference({ collection, name, ref }: Doc): string {
   return name === undefined ? `${collection.path}("${ref.id}")` : `${collection.path}.byName("${name}")`
 }

@@ -1,4 +1,4 @@
-// Methods of arrays and the module Array. Methods call their callbacks at once, element by element.
+// Methods of arrays and the module Array. Methods call their callbacks immediately, element by element.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -45,7 +45,7 @@ const endOf = (elements: Elements, end: number | undefined, call: Call) =>
 const found = (index: number, call: Call): Value =>
   index < 0 ? call.nothing(msg`no element found`) : BigInt(index)
 
-/** The first position from `start` on at which a test is true; -1 without one. */
+/** The first position from `start` on at which `test` returns true; -1 if there is none. */
 function firstIndex(elements: Elements, start: number, test: (element: Value) => boolean): number {
   for (let index = start; index < elements.length; index++) {
     step()
@@ -54,7 +54,7 @@ function firstIndex(elements: Elements, start: number, test: (element: Value) =>
   return -1
 }
 
-/** The last position up to `end` at which a test is true; -1 without one. */
+/** The last position up to `end` at which `test` returns true; -1 if there is none. */
 function lastIndex(elements: Elements, end: number, test: (element: Value) => boolean): number {
   for (let index = end; index >= 0; index--) {
     step()

@@ -12,7 +12,7 @@ import { any, callback, id, struct } from './parameters.ts'
 
 const { field, method } = entriesFor<Module>()
 
-/** All documents of a collection, or the documents in a range. */
+/** The set of all documents of a collection. If `range` is defined, only the documents in this range. */
 function allOf(collection: Module, range: Value | undefined, call: Call): LazySet {
   const bounds = range === undefined ? {} : rangeOfDocuments(range, call)
   return new StoredSet({
@@ -92,7 +92,7 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
   })
 }
 
-/** A document by its id: as a method, and as a call of the collection. */
+/** The method `byId`. The function `applyId` does the same for a call of the collection, such as `Author(1)`. */
 export const byId: FunctionDefinition = byIdAs('byId', 'read')
 export const applyId: FunctionDefinition = byIdAs('apply', 'pure')
 
@@ -112,7 +112,7 @@ const entries: readonly LibraryEntry[] = [
     result: 'Doc',
     summary: "The collection's own document.",
     example: ['Author.definition.name', '"Author"'],
-    // This table belongs to user collections only.
+    // The cast is safe, because only user collections have this table.
     read: collection => (collection as UserCollection).definition,
   }),
 ]

@@ -24,7 +24,10 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
   })
 }
 
-/** Whole days. A double is rounded, with halves rounded up. Undefined for an infinite amount or NaN. */
+/**
+ * Converts an amount to whole days. A double is rounded, with halves rounded up. Undefined for an infinite amount or
+ * NaN.
+ */
 function daysOf(amount: NumberValue): bigint | undefined {
   const integer = integerOf(amount)
   if (integer !== undefined) return integer
@@ -32,7 +35,10 @@ function daysOf(amount: NumberValue): bigint | undefined {
   return Number.isFinite(days) ? BigInt(days) : undefined
 }
 
-/** Moves a date by an amount. `direction` is 1 or -1. Throws `invalid_date` if the result is out of range. */
+/**
+ * Moves a date by `direction * amount` days. `direction` is 1 or -1. Throws `invalid_unit` for any other unit. Throws
+ * `invalid_date` if the result is out of range.
+ */
 function moveDate(
   value: LocalDate,
   amount: NumberValue,

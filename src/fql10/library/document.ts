@@ -1,4 +1,4 @@
-// Defines the members of documents: fields that need only the reference, and methods that write. All other names are
+// Defines the members of documents: methods, and the fields that can be read from a reference. All other names are
 // fields of the stored document.
 
 import { type Doc, Id } from '../value.ts'

@@ -1,4 +1,5 @@
-// Methods that arrays and sets share: they iterate over the elements at once, and their callbacks may write.
+// Methods that both arrays and sets have. These methods iterate over the elements immediately, and their callbacks may
+// write.
 
 import { step } from '../../base/effort.ts'
 import { type Message, msg, own } from '../../base/message.ts'
@@ -16,13 +17,13 @@ interface Reading<Receiver> {
   /** The name of the parameter of `forEach` in error messages. */
   readonly called: 'fn' | 'func'
   readonly isEmpty: (receiver: Receiver, call: Call) => boolean
-  /** All elements. `readsAll` is the name of a method that reads every element. */
+  /** All elements. A method that reads every element passes its name as `readsAll`. */
   readonly elements: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
   /** All elements in reverse order. */
   readonly backwards: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
 }
 
-/** The first element. If there is none, null with the given reason. */
+/** The first element. If there is no element, null with the given reason. */
 export function firstOf(elements: Iterable<Value>, reason: Message, call: Call): Value {
   for (const element of elements) return element
   return call.nothing(reason)
@@ -56,7 +57,7 @@ function combine(elements: readonly Value[], seed: Value, combiner: FunctionValu
   return call.apply(combiner, level[0] as Value, seed)
 }
 
-/** True if a test is true for an element. */
+/** True if `test` returns true for at least one element. */
 function some(elements: Iterable<Value>, test: (element: Value) => boolean): boolean {
   for (const element of elements) {
     step()

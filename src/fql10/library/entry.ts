@@ -12,8 +12,8 @@ export interface Parameter<T> {
   /** Converts a value for the function. Undefined for a value of another type. */
   readonly cast: (value: Value) => T | undefined
   /**
-   * For a callback: the number of its arguments. `name` is the name of the parameter in errors about this number, if it
-   * differs.
+   * Defined for a callback. `count` is the number of arguments that the callback receives. `name` is the name of the
+   * parameter in errors about this number. If undefined, these errors use the declared name of the parameter.
    */
   readonly callback?: { readonly count: number; readonly name: string | undefined }
 }
@@ -37,7 +37,7 @@ type ArgumentsOf<P extends Parameters> = {
 
 type None = Readonly<Record<never, never>>
 
-/** A signature of a function. A variadic function has `rest`, and its `run` gets one array. */
+/** A signature of a function. For a variadic function, `rest` is defined, and `run` gets all arguments in one array. */
 export interface Signature {
   readonly parameters: readonly (readonly [name: string, parameter: Parameter<unknown>])[]
   readonly rest: readonly [name: string, parameter: Parameter<unknown>] | undefined
@@ -83,9 +83,12 @@ interface SignatureDeclaration<Receiver, P extends Parameters> {
 
 interface MethodDeclaration<Receiver, P extends Parameters, O extends Parameters>
   extends FunctionDeclaration {
-  /** The default is no parameters. */
+  /** If undefined, the function has no required parameters. */
   readonly parameters?: P
-  /** Additional parameters of a second signature. Both signatures use the same `run`. */
+  /**
+   * If defined, the function has a second signature, with `parameters` followed by these parameters. Both signatures
+   * use the same `run`.
+   */
   readonly optional?: O
   readonly run: (receiver: Receiver, args: ArgumentsOf<P> & Partial<ArgumentsOf<O>>, call: Call) => Value
 }

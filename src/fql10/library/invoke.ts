@@ -6,7 +6,7 @@ import type { Call } from '../call.ts'
 import { BoundFunction, type FunctionValue, Lambda, typeName, type Value } from '../value.ts'
 import { definitionOf, type FunctionDefinition, type Parameter, type Signature } from './entry.ts'
 
-/** The number of arguments of a function. */
+/** The numbers of arguments that a function accepts. */
 export function arityOf(callee: FunctionValue): Arity {
   if (callee instanceof Lambda) {
     const { parameters, rest } = callee.node
@@ -36,7 +36,8 @@ export function invoke(
       : choose(definition, args, call)
   call.requireEffect(definition.effect, `\`${definition.name}\``)
   call.evaluation.compute(1)
-  // The checks guarantee the types of the arguments; the receiver's table guarantees its type.
+  // The casts are safe: the checks guarantee the types of the arguments, and the table of the entry guarantees the type
+  // of the receiver.
   return run(receiver as never, checked as never, call)
 }
 
@@ -71,7 +72,7 @@ function checkCallback(
   given: unknown,
   call: Call,
 ): void {
-  // The cast of a callback parameter accepts only functions.
+  // `given` is a function, because the cast of a callback parameter accepts only functions.
   const arity = arityOf(given as FunctionValue)
   if (takes(arity, count)) return
   const wanted = `${count} parameter${count === 1 ? '' : 's'}`
@@ -79,7 +80,10 @@ function checkCallback(
   throw call.failure('invalid_argument', message)
 }
 
-/** Chooses the first signature with this number of parameters that accepts all arguments, and converts them. */
+/**
+ * Chooses the first signature that has one parameter for each argument and accepts all arguments. Converts the
+ * arguments.
+ */
 function choose(
   definition: FunctionDefinition,
   args: readonly Value[],

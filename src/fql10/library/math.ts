@@ -103,7 +103,7 @@ const widthKeeping = [
   }),
 ]
 
-/** The sum of numbers. Throws if a value is not a number. */
+/** The sum and the count of numbers. Throws if a value is not a number. */
 function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue; readonly count: bigint } {
   let sum: NumberValue = 0n
   let count = 0n

@@ -80,7 +80,7 @@ const credentialMethods = [
 interface Native {
   readonly number: number
   readonly module: Module
-  /** The table of its documents. */
+  /** The table of the collection's documents. */
   readonly documents: Members
 }
 
@@ -147,7 +147,10 @@ export const natives: readonly Native[] = [
 const byNumber: ReadonlyMap<number, Native> = new Map(natives.map(each => [each.number, each]))
 const numbers: ReadonlyMap<Module, number> = new Map(natives.map(each => [each.module, each.number]))
 
-/** The native collection with a number. Undefined for other numbers, and for the indexes of version 4. */
+/**
+ * The native collection with the given number. Undefined for the collection of version 4's indexes, and for all other
+ * numbers.
+ */
 export function nativeOf(number: number): Native | undefined {
   return byNumber.get(number)
 }
@@ -159,7 +162,7 @@ export function nativeModule(number: number): Module {
   return found.module
 }
 
-/** The number of a native collection. */
+/** The number of a native collection. Undefined for any other module. */
 export function nativeNumber(module: Module): number | undefined {
   return numbers.get(module)
 }

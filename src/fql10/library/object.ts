@@ -10,7 +10,10 @@ import { any, array, object, struct } from './parameters.ts'
 
 const { method } = entriesFor<Module>()
 
-/** The fields of an object or of an existing document. Throws `invalid_argument` at the parameter. */
+/**
+ * The fields of an object or of an existing document. For any other value, throws `invalid_argument`, which names
+ * `parameter`.
+ */
 function fieldsOf(parameter: string, value: Struct | Doc | Module, call: Call): Struct {
   if (value instanceof Module)
     throw call.invalidArgument(parameter, msg`expected either an object or a document`)
@@ -45,7 +48,7 @@ function valueAt(start: Struct, path: readonly Value[], call: Call): Value | und
   return value
 }
 
-/** An entry of `fromEntries`: a name and a value. Throws `invalid_argument`. */
+/** Converts an element of the argument of `fromEntries` to a name and a value. Throws `invalid_argument`. */
 function entryOf(entry: Value, index: number, call: Call): readonly [string, Value] {
   const invalid = (reason: string) => call.invalidArgument('entries', msg`${reason} at index ${index}`)
   if (!isArray(entry)) {

@@ -7,7 +7,9 @@ import { type FunctionValue, isFunction, isStruct, type Value } from '../value.t
 import { check } from './invoke.ts'
 import { callback } from './parameters.ts'
 
-/** A sort key. Without a function, the element is its own key. */
+/**
+ * A sort key and its direction. `key` is the function that returns the key. If undefined, each element is its own key.
+ */
 export interface Ordering {
   readonly key: FunctionValue | undefined
   readonly isDescending: boolean
@@ -21,7 +23,10 @@ export function orderingsOf(args: readonly Value[], call: Call): readonly Orderi
   })
 }
 
-/** Converts an argument. For an invalid argument, the key is not a function. */
+/**
+ * Converts an argument of `order`. If the argument is invalid, the returned key is not a function, and the caller
+ * rejects it.
+ */
 function orderingOf(arg: Value): { readonly key: Value; readonly isDescending: boolean } {
   if (isStruct(arg) && arg.size === 1) {
     for (const isDescending of [false, true]) {

@@ -1,4 +1,5 @@
-// Defines the parameter types. All implicit conversions are here: a whole Double to an Int, a decimal text to an ID.
+// Defines the parameter types. All implicit conversions are here: a Double with an integer value to an Int, and a
+// decimal text to an ID.
 
 import { LocalDate, Time } from '../../values/value.ts'
 import { integerOfText } from '../numbers.ts'
@@ -33,7 +34,9 @@ export const string: Parameter<string> = parameter('String', value =>
   typeof value === 'string' ? value : undefined,
 )
 
-/** An Int as a JavaScript number. Accepts an Int, and a Long or Double with a whole value of 32 bits. */
+/**
+ * An Int as a JavaScript number. Accepts an Int, and a Long or a Double whose value is an integer that fits 32 bits.
+ */
 export const int: Parameter<number> = parameter('Int', value => {
   const integer = integerOf(value)
   if (integer !== undefined) return fitsInt(integer) ? Number(integer) : undefined
@@ -61,7 +64,7 @@ export const set: Parameter<SetValue> = parameter('Set<Any>', value =>
   value instanceof SetValue ? value : undefined,
 )
 
-/** A cursor, or the text of a cursor, which may be invalid. */
+/** A cursor, or the text of a cursor. The text may be invalid. */
 export const setCursor: Parameter<string> = parameter('SetCursor', value =>
   value instanceof SetCursor ? value.text : typeof value === 'string' ? value : undefined,
 )
@@ -71,7 +74,7 @@ export const struct: Parameter<Struct> = parameter('{ *: Any }', value =>
   isStruct(value) ? value : undefined,
 )
 
-/** A document, which need not exist. */
+/** A reference to a document. The document need not exist. */
 export const document: Parameter<Doc> = parameter('Doc', value => (value instanceof Doc ? value : undefined))
 
 /** A plain object, a document or a module. */
@@ -88,8 +91,8 @@ export const date: Parameter<LocalDate> = parameter('Date', value =>
 )
 
 /**
- * A function that is called with `count` arguments. The number is checked before the first call. `name` is the
- * parameter's name in errors about this number, if it differs.
+ * A function that is called with `count` arguments. This number is checked before the first call. `name` is the name of
+ * the parameter in errors about this number. If undefined, these errors use the declared name of the parameter.
  */
 export function callback(count: number, name?: string): Parameter<FunctionValue> {
   return {

@@ -29,7 +29,7 @@ import { orderingsOf } from './orderings.ts'
 import { any, callback, int, set, setCursor } from './parameters.ts'
 import { toText } from './to-text.ts'
 
-// Methods of sets that read elements at once.
+// Methods of sets that read elements immediately.
 
 const { method, variadic } = entriesFor<SetValue>()
 
@@ -38,7 +38,7 @@ function isEmpty(set: SetValue, call: Call): boolean {
   return true
 }
 
-/** The elements. If `readsAll` names a method that reads all of them, adds a hint. */
+/** The elements. If `readsAll` is defined, adds a hint that the method with this name reads all elements. */
 function elements(set: SetValue, call: Call, readsAll?: string): Iterable<Value> {
   if (readsAll !== undefined) hintOfFullRead(set, readsAll, call)
   return elementsOf(set, call)
@@ -104,7 +104,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** Adds a hint if `method` reads a set of documents completely. */
+/** Adds a hint that `method` reads the full set. Adds no hint if the set contains no stored documents. */
 function hintOfFullRead(set: SetValue, method: string, call: Call): void {
   if (!readsStored(lazy(set))) return
   call.evaluation.hint('full_set_read', `Using ${method}() causes the full set to be read.`, call.span)
@@ -274,7 +274,7 @@ export const setModule: Members = members('Set', [
 
 const ofSource = entriesFor<EventSource>()
 
-/** The table of event sources, which support the same steps as sets. */
+/** The table of event sources. Of the steps of sets, event sources support only `where` and `map`. */
 export const eventSourceMembers: Members = members('EventSource', [
   ofSource.method('where', {
     parameters: { predicate: callback(1, 'pred') },

@@ -16,7 +16,7 @@ const ofModule = entriesFor<Module>()
 
 const functions = members('Function', [toText('(x => x).toString()', '"[function <lambda>]"')])
 
-/** The tables of these types, by kind. */
+/** The tables of types with few members, by kind. */
 export const smallTypes = {
   boolean: members('Boolean', [toText('true.toString()', '"true"')]),
   bytes: members('Bytes', [

@@ -17,8 +17,8 @@ import { countText } from '../value-limits.ts'
 import { entriesFor, type LibraryEntry } from './entry.ts'
 import { int, string } from './parameters.ts'
 
-// Replaces and splits. After each match, the rest of the text is searched like a separate text: `^` matches at the
-// start of the rest. An empty match does not advance the search.
+// Replacing and splitting of texts. After each match, the rest of the text is searched like a separate text: `^`
+// matches at the start of the rest. An empty match does not advance the search.
 
 /** The range of a match, as offsets in UTF-16 units. */
 interface TextMatch {
@@ -54,7 +54,9 @@ function replaceMatches(text: string, find: Find, replacement: string, amount: n
   return pieces.join('') + rest
 }
 
-/** The number of times a text can grow by `growth` units before it is too long. */
+/**
+ * The number of times that a text of `size` units must grow by `growth` units until it is too long. 0 if `growth` is 0.
+ */
 function timesUntilTooLong(size: number, growth: number): number {
   return growth === 0 ? 0 : Math.floor((limits.v10TextUnitsMax - size) / growth) + 1
 }
@@ -85,8 +87,8 @@ function split(text: string, find: Find): readonly string[] {
 const { method } = entriesFor<string>()
 
 /**
- * Converts a position to an offset in UTF-16 units. Returns `otherwise` without a position. Throws
- * `index_out_of_bounds`, even for the position at the end.
+ * Converts a position to an offset in UTF-16 units. Returns `otherwise` if `index` is undefined. Throws
+ * `index_out_of_bounds` if the text has no character at this position.
  */
 function offsetWithin(text: string, index: number | undefined, otherwise: number, call: Call): number {
   if (index === undefined) return otherwise
@@ -100,7 +102,7 @@ function positionOf(text: string, offset: number, call: Call): Value {
   return offset < 0 ? call.nothing(msg`no element found`) : BigInt(codePointsBetween(text, 0, offset))
 }
 
-/** The last offset of `pattern` in a text, at or before the offset `end`; -1 without a match. */
+/** The last offset of `pattern` in a text, at or before the offset `end`; -1 if there is no match. */
 function lastOffset(text: string, pattern: string, end: number): number {
   longCall(text.length)
   return text.lastIndexOf(pattern, end)
@@ -149,7 +151,7 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** The cost of compiling a character of an expression, relative to searching a character. */
+/** The cost of compiling one character of an expression, relative to the cost of searching one character of a text. */
 const compilationsPerUnit = 64
 /** The number of RE2 instructions that take as long as searching one character. */
 const instructionsPerUnit = 2
@@ -212,7 +214,7 @@ const searching = [
     example: ['"abc".indexOfRegex("[bc]")', '1'],
     run: (text, { regex, start }, call) => {
       const from = offsetWithin(text, start, 0, call)
-      // The expression does not see the text before the start.
+      // The search ignores the text before the start, so that `^` matches at the start.
       const match = finding(regex, call)(text.slice(from))
       return positionOf(text, match === undefined ? -1 : from + match.start, call)
     },
@@ -280,7 +282,7 @@ function findingText(pattern: string): Find {
   }
 }
 
-/** Checks the maximum number of replacements. Throws `invalid_argument` below 1. */
+/** Checks the maximum number of replacements. Throws `invalid_argument` if `amount` is less than 1. */
 function checkAmount(amount: number, call: Call): number {
   // The message names another parameter, as the hosted service does.
   if (amount < 1) throw call.invalidArgument('count', msg`must be greater than or equal to 1`)

@@ -20,10 +20,13 @@ import { toText } from './to-text.ts'
 
 const { field, method } = entriesFor<string>()
 
-/** The length of the longest 64-bit integer: in binary, with a sign. */
+/** The maximum length of a 64-bit integer as text: 64 binary digits and a sign. */
 const integerUnitsMax = 65
 
-/** Parses a 64-bit integer in a radix, with any number of leading zeros. Undefined for any other text. */
+/**
+ * Parses a 64-bit integer in the given radix. The text may have a sign and any number of leading zeros. Undefined for
+ * any other text.
+ */
 function integerIn(text: string, radix: number): bigint | undefined {
   longCall(text.length)
   const isNegative = text.startsWith('-')
@@ -41,7 +44,7 @@ function integerIn(text: string, radix: number): bigint | undefined {
   return integer < int64Min || integer > int64Max ? undefined : integer
 }
 
-/** The value of a letter, or of a digit in any script. */
+/** The value of a letter or of a digit of any script. Undefined if the character is not a digit in the given radix. */
 function digitOf(character: string, radix: number): number | undefined {
   const digit = /^[0-9A-Za-z]$/.test(character) ? Number.parseInt(character, 36) : decimalDigit(character)
   return digit !== undefined && digit < radix ? digit : undefined
@@ -110,7 +113,10 @@ function slice(text: string, start: number, end: number): string {
   return end <= start ? '' : text.slice(from, unitOffset(text, end))
 }
 
-/** Converts a position from 0 to the length to an offset in UTF-16 units. Throws `index_out_of_bounds`. */
+/**
+ * Converts a position to an offset in UTF-16 units. Throws `index_out_of_bounds` if the position is less than 0 or
+ * greater than the length of the text.
+ */
 function offsetOf(text: string, index: number, call: Call): number {
   const length = codePointLength(text)
   if (index < 0 || index > length) throw call.outOfBounds(index, length)
@@ -126,7 +132,7 @@ export function characterAt(text: string, index: number, call: Call): string {
 
 const normalForms: readonly string[] = ['NFC', 'NFD', 'NFKC', 'NFKD'] satisfies readonly NormalForm[]
 
-/** A text in the normalization form with a name. */
+/** Converts a text to the normalization form whose name is `format`. */
 function normalizeText(text: string, format: string, call: Call): string {
   longCall(text.length)
   if (format === 'NFKCCaseFold') return casefold(text)

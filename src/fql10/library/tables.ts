@@ -53,7 +53,7 @@ const modules = tables.map(table => new Module(table.name, table))
 const named: ReadonlyMap<string, Value> = new Map<string, Value>([
   ...modules.map(module => [module.name, module] as const),
   ...natives.map(({ module }) => [module.name, module] as const),
-  // The former name of the module.
+  // `Credentials` is the former name of the module `Credential`.
   ['Credentials', nativeOf(native.credentials)?.module as Module],
   ...globalFunctions.map(definition => [definition.name, new BoundFunction(null, definition)] as const),
 ])
@@ -94,13 +94,13 @@ export const allTables: readonly Members[] = [
   ...new Set([...dataTables, ...Object.values(typeTables)]),
 ]
 
-/** The table of a value; undefined for a value without members. */
+/** The table with the members of a value. Undefined for a value without members. */
 function tableOf(value: Value): Members | undefined {
   if (value instanceof Doc) return documentTable(value)
   return value instanceof Module ? membersOfModule(value) : typeTables[kindOf(value)]
 }
 
-/** The names of all members, to distinguish them from user-defined names. */
+/** The names of all members. Callers use them to distinguish words of the language from user-defined names. */
 export const memberNames: ReadonlySet<string> = new Set(
   allTables.flatMap(({ entries }) => [...entries.keys()]),
 )

@@ -26,8 +26,8 @@ import { toText } from './to-text.ts'
 // Converts amounts of time for `add` and `subtract`. Integers are exact; doubles are truncated or rounded.
 
 /**
- * The unit with a name, ignoring surrounding whitespace. Throws `invalid_unit`. `noun` is the kind of unit in the
- * error.
+ * The unit with the name `text`. Whitespace around the name is ignored. Throws `invalid_unit`. `noun` is the kind of
+ * unit that the error names.
  */
 export function unitNamed(text: string, noun: 'time' | 'date', call: Call): TimeUnit {
   const unit = timeUnit(text.trim())
@@ -35,12 +35,12 @@ export function unitNamed(text: string, noun: 'time' | 'date', call: Call): Time
   throw call.failure('invalid_unit', msg`\`${text}\` is not a valid ${noun} unit.`)
 }
 
-/** The rounding of fractions of a nanosecond. */
+/** The direction in which fractions of a nanosecond are rounded. */
 type Cut = 'toward zero' | 'half up'
 
 /**
- * Converts an amount to nanoseconds. A double counts with its shortest decimal digits. Undefined for an infinite amount
- * or NaN.
+ * Converts an amount to nanoseconds. The value of a double is its shortest decimal notation, such as 0.1. Undefined for
+ * an infinite amount or NaN.
  */
 function nanosOf(amount: NumberValue, unit: TimeUnit, cut: Cut): bigint | undefined {
   const integer = integerOf(amount)
@@ -82,7 +82,10 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
   })
 }
 
-/** Moves a time by an amount. `direction` is 1 or -1. Throws `invalid_time` if the result is out of range. */
+/**
+ * Moves a time by `direction * amount` of the given unit. `direction` is 1 or -1. Throws `invalid_time` if the result
+ * is out of range.
+ */
 function moveTime(value: Time, amount: NumberValue, unit: string, direction: 1n | -1n, call: Call): Time {
   const nanos = nanosOf(amount, unitNamed(unit, 'time', call), 'toward zero')
   const sum = nanos === undefined ? undefined : addToTime(value, direction * nanos, nanosecond)
@@ -91,7 +94,9 @@ function moveTime(value: Time, amount: NumberValue, unit: string, direction: 1n 
   throw outOfRange(goesUp, call)
 }
 
-/** True for years that ISO text can represent. Times in version 4 reach a year further. */
+/**
+ * True if ISO text can represent the year of a time. Version 4 also allows times up to one year outside of this range.
+ */
 function isWithinYears(value: Time): boolean {
   const day = epochDayOfTime(value)
   return day >= minEpochDay && day <= maxEpochDay

@@ -1,5 +1,5 @@
-// Checks the definition of a collection that version 10 writes: its shape, names, texts and paths, and conflicts
-// between its parts.
+// Checks collection definitions that version 10 writes: their shape, names, texts and paths, and conflicts between
+// their parts.
 
 import { msg } from '../../base/message.ts'
 import type { FieldPath } from '../../model/failure.ts'
@@ -16,18 +16,18 @@ import { normalIndex, partFailures, pathFault } from './fsl/index-parts.ts'
 import { memberNameFault, nameFault, plainNameFault } from './name-rules.ts'
 import { failureAt, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
 
-/** Returns the error if another object has a name; undefined if the name is free. */
+/** Returns an error if another schema object already has `name`. Returns undefined if the name is free. */
 type FindNameConflict = (name: string) => string | undefined
 
-/** The result of checking a definition. Without failures, `definition` has its stored form. */
+/** The result of checking a definition. If `failures` is empty, `definition` has the form in which it is stored. */
 interface CheckedDefinition {
   readonly definition: Map<string, Value>
   readonly failures: readonly ConstraintFailure[]
 }
 
 /**
- * Checks a definition. `previous` is the stored definition. Names that are unchanged from it remain valid.
- * `findNameConflict` checks the names of other objects.
+ * Checks a definition. `previous` is the stored definition. A name that does not change is not checked.
+ * `findNameConflict` finds conflicts with the names of other schema objects.
  */
 export function checkDefinition(
   given: ObjectValue,
@@ -225,7 +225,7 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   ]
 }
 
-/** The texts that occur more than once, without duplicates. */
+/** The texts that occur more than once. The result contains each of these texts once. */
 function repeated(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.filter((text, index) => texts.indexOf(text) !== index))]
 }
@@ -240,8 +240,9 @@ interface StrippedDefinition {
 const readOnly = 'Failed to update field because it is readonly'
 
 /**
- * Removes the status of indexes and constraints, which only the service sets. A client may send back a status that it
- * has read.
+ * Removes the status of indexes and constraints, which only the service sets. A client may send back a definition that
+ * it has read. Therefore, existing indexes and constraints may have the status `active` or `complete`. Any other status
+ * is a failure.
  */
 function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefined): StrippedDefinition {
   const failures: ConstraintFailure[] = []
@@ -272,7 +273,10 @@ function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefine
   return { definition: stripped, failures }
 }
 
-/** Normalizes a valid definition: values get their order, and unique constraints come first. */
+/**
+ * Normalizes a valid definition: values of indexes without an order get the order `asc`, and unique constraints come
+ * first.
+ */
 function normalDefinition(definition: ObjectValue): Map<string, Value> {
   const normal = new Map(definition)
   const indexes = Array.from(
@@ -289,7 +293,10 @@ function normalDefinition(definition: ObjectValue): Map<string, Value> {
   return normal
 }
 
-/** The fields of a unique constraint are texts. If any field states `mva`, all fields are objects instead. */
+/**
+ * Normalizes a unique constraint. If no field states `mva`, all fields become texts. Otherwise, all fields become
+ * objects.
+ */
 function normalUnique(constraint: Value): Value {
   const unique = isObject(constraint) ? constraint.get('unique') : undefined
   if (!isArray(unique) || !isObject(constraint)) return constraint

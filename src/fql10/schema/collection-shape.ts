@@ -30,7 +30,7 @@ const migration = either(
   object({ split: object({ field: text, to: array(text) }) }),
 )
 
-/** The type of a definition. Fields that the service adds (`status`) are not part of it. */
+/** The type of a definition that a client writes. The type does not contain `status`, which the service adds. */
 export const collectionShape: ObjectType = object({
   name: text,
   alias: optional(text),

@@ -2,7 +2,7 @@
 
 import { isKeyword } from '../syntax/reader.ts'
 
-/** Names that every document defines itself. */
+/** The names of the fields and methods that every document has. */
 const documentNames: ReadonlySet<string> = new Set(
   'id coll ts ttl data delete update replace updateData replaceData exists'.split(' '),
 )
@@ -17,7 +17,7 @@ export function isRejectedField(name: string): boolean {
   return name !== 'ttl' && documentNames.has(name)
 }
 
-/** True if a name is an identifier: it needs no quotes in schema files, and may be a field name. */
+/** True if a name is an identifier: such a name needs no quotes in schema files, and may be a field name. */
 export function isPlainName(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name) && !isKeyword(name)
 }

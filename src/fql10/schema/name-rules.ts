@@ -4,7 +4,10 @@ import { globals } from '../library/tables.ts'
 import { isKeyword } from '../syntax/reader.ts'
 import { isPlainName, isReservedField } from './field-names.ts'
 
-/** Reserved names of types, and other reserved words, in addition to the modules and functions of the language. */
+/**
+ * Reserved names of types, and other reserved words. The names of the language's modules and functions (`globals`) are
+ * also reserved.
+ */
 const reservedNames: ReadonlySet<string> = new Set([
   ...['FQL', '_', 'Any', 'Never', 'struct', 'interface', 'type', 'function', 'collection'],
   ...['Collection', 'Function', 'Role', 'Database', 'AccessProvider', 'Key', 'Token', 'Credential'],

@@ -30,7 +30,7 @@ interface ResolvedSignature {
 
 const scalars = 'Boolean String Time Date Bytes UUID Int Long Double Number'.split(' ') as ScalarName[]
 
-/** Types without type parameters, by each of their names. */
+/** Types without type parameters, by name. `Float` is a second name of `Double`. */
 const plainTypes: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
   ...scalars.map((name): [string, FieldType] => [name, { kind: 'scalar', name }]),
   ['Float', { kind: 'scalar', name: 'Double' }],
@@ -39,7 +39,7 @@ const plainTypes: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
   ['Object', anyObject],
 ])
 
-/** Types whose values cannot be stored, with their numbers of parameters. */
+/** Types whose values cannot be stored, each with the number of its type parameters. */
 const unstorableTypes: ReadonlyMap<string, number> = new Map([
   ['ID', 0],
   ['Set', 1],
@@ -51,10 +51,13 @@ const unstorableTypes: ReadonlyMap<string, number> = new Map([
   ['EmptyNamedRef', 1],
 ])
 
-/** Names of the other types. */
+/** Names of the other built-in types, which have type parameters. */
 const otherNames: ReadonlySet<string> = new Set(['Array', 'Ref', 'EmptyRef'])
 
-/** A half of a reference type: the type of an existing document, or the type of a missing document. */
+/**
+ * One half of a reference type. `Ref<Jar>` means `Jar | NullJar`: `Jar` is the type of an existing document, and
+ * `NullJar` is the type of a missing document.
+ */
 interface ReferenceHalf {
   readonly kind: 'document' | 'null document'
   readonly collection: ReferredCollection
@@ -95,7 +98,7 @@ class Resolver {
     this.unstorable.push({ name: 'cause', message, span: this.#span(node) })
   }
 
-  /** The type of a node. Records parts whose values cannot be stored. */
+  /** Resolves a type expression. Records the types in the expression whose values cannot be stored. */
   type(node: TypeNode): FieldType {
     const members = this.#parts(node).flatMap(part => this.#whole(part))
     return members.length === 0 ? anyType : unionOf(members)
@@ -107,7 +110,9 @@ class Resolver {
     return []
   }
 
-  /** The members of a union. The two halves of a reference type are combined. */
+  /**
+   * The members of a union; for any other type, only the type itself. The two halves of a reference type are combined.
+   */
   #parts(node: TypeNode): Part[] {
     if (node.kind === 'optional') return [...this.#parts(node.inner), nullType]
     if (node.kind !== 'union') return [this.#single(node)]
@@ -257,13 +262,13 @@ function nodeText(node: TypeNode): string {
   }
 }
 
-/** The position of a signature in a text, for its faults. */
+/** The position of a signature in a source. Faults are reported relative to this position. */
 interface SignaturePlace {
   readonly source: Source
   readonly offset: number
 }
 
-/** Resolves a parsed signature. */
+/** Resolves a parsed signature. `text` is the text that the signature was parsed from. */
 export function resolveSignature(
   node: TypeNode,
   text: string,

@@ -1,4 +1,4 @@
-// Checks the texts in definitions. Each failure has the path of its field.
+// Checks the FQL texts in definitions. Each failure has the path of the field that contains the text.
 
 import { catchError } from '../../base/catch-error.ts'
 import type { FieldPath } from '../../model/failure.ts'
@@ -8,12 +8,12 @@ import { renderInMessage } from '../failure/summary.ts'
 import { parseSignature } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 
-/** A failure of one field. */
+/** Creates a failure for the field at a path. */
 export function failureAt(path: FieldPath, message: string): ConstraintFailure {
   return { paths: [path], message }
 }
 
-/** The title of failures with syntax errors. */
+/** The first line of the message for syntax errors in code. */
 export const unparsable = 'Unable to parse FQL source code.'
 
 /** Runs a parse function and converts its error to a failure at a path. `separator` separates the rendered faults. */
@@ -32,7 +32,10 @@ export function parseFailures(
   ])
 }
 
-/** The faults of a signature, if it is a text. `name` is the source name in error positions. */
+/**
+ * Returns the syntax errors of a signature. Returns none for a value that is not a text. `name` is the source name in
+ * error positions.
+ */
 export function signatureFailures(
   text: Value | undefined,
   path: FieldPath,

@@ -1,5 +1,5 @@
-// Sets whose elements depend on functions. The functions run on every read of the set. They read as of the read time
-// that applied when the set was created.
+// Sets whose elements depend on functions. The functions run on every read of the set. The functions use the read time
+// of the call that created the set.
 
 import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
@@ -27,7 +27,7 @@ abstract class FunctionSet extends DerivedSet {
   }
 }
 
-/** The elements for which a predicate is true. */
+/** The elements of a set for which a predicate returns true. */
 export class WhereSet extends FunctionSet {
   protected override readonly savedAs = 'where'
 
@@ -55,7 +55,7 @@ export class WhereSet extends FunctionSet {
   }
 }
 
-/** The results of a function for each element. */
+/** The results of a function for the elements of a set. */
 export class MapSet extends FunctionSet {
   protected override readonly savedAs = 'map'
 
@@ -76,7 +76,7 @@ export class MapSet extends FunctionSet {
   }
 }
 
-/** The elements of the sets that a function returns for each element. */
+/** The elements of all sets that a function returns for the elements of another set. */
 export class FlatMapSet extends FunctionSet {
   protected override readonly savedAs = 'flatMap'
   readonly isReversed: boolean

@@ -23,9 +23,9 @@ export type SetItem =
   | ElementItem
   /** A position without an element. A page that ends here continues at this position, even if no element follows. */
   | { readonly kind: 'boundary'; readonly position: () => SetPosition }
-  /** An element of another set that a filter has removed. */
+  /** The position of an element that a filter has removed. */
   | { readonly kind: 'left out'; readonly position: () => SetPosition }
-  /** An element of another set whose filter has failed. The failure applies to the page that contains the element. */
+  /** The position of an element for which a filter has failed. The page that reads this item fails. */
   | { readonly kind: 'failed'; readonly failure: QueryFailure; readonly position: () => SetPosition }
 
 /** True if an item is an element. Throws the failure of a failed filter. */
@@ -34,7 +34,7 @@ export function isElement(item: SetItem): item is ElementItem {
   return item.kind === 'element'
 }
 
-/** An item of another set with a position in this set. */
+/** Returns an item of an inner set with its position in the outer set. */
 export function withPosition(item: SetItem, position: () => SetPosition): SetItem {
   return item.kind === 'element'
     ? { kind: 'element', value: () => item.value(), position }

@@ -1,5 +1,6 @@
-// Defines lazy sets. A set is a description of its elements, and reads them on demand. Reading can continue from a
-// position of the set. Positions and sets can be encoded (saved-values.ts), so that another query can continue a page.
+// Defines lazy sets. A lazy set describes its elements, and reads the elements on demand. Reading can continue from a
+// position of the set. Positions and sets can be encoded (saved-values.ts), so that another query can read the next
+// page.
 
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
@@ -21,7 +22,10 @@ export abstract class LazySet extends SetValue {
     return pageSizeDefault
   }
 
-  /** Reads the items, starting at a position. `reading` is the call that reads the set. */
+  /**
+   * Reads the items from the position `from`, or from the start if `from` is undefined. `reading` is the call that
+   * reads the set.
+   */
   abstract items(reading: Call, from: SetPosition | undefined): Iterable<SetItem>
 
   /** The same elements in reverse order. */
@@ -42,14 +46,15 @@ export abstract class DerivedSet extends LazySet {
 }
 
 /**
- * The call that created a set. The set's functions run in the context of this call, and their errors show its position.
+ * The call that created a set. The functions of the set run in the context of this call. Errors in these functions show
+ * the position of the call.
  */
 export interface Origin {
   readonly source: Source
   readonly span: Span | undefined
   /** The enclosing call; absent for a set from a cursor. */
   readonly outer?: Call | undefined
-  /** The read time; undefined is the present. */
+  /** The read time; undefined for the present. */
   readonly at: number | undefined
 }
 
@@ -63,7 +68,7 @@ export function originOf({ source, span, outer, at }: Call): Origin {
   return { source, span, outer, at }
 }
 
-/** The call in which a set's functions run. They may read, but not write. */
+/** Returns the call in which the functions of a set run. The functions may read, but not write. */
 export function callAt({ source, span, outer, at }: Origin, reading: Call): Call {
   let call = reading
   for (const place of [...spansAround(outer, reading), span])
@@ -73,8 +78,8 @@ export function callAt({ source, span, outer, at }: Origin, reading: Call): Call
 }
 
 /**
- * The positions of the calls that enclosed the creation of a set and have returned before the set is read, outermost
- * first.
+ * Returns the positions of the calls that enclosed the creation of a set, but do not enclose the read of the set. The
+ * outermost call is first.
  */
 function spansAround(outer: Call | undefined, reading: Call): readonly (Span | undefined)[] {
   if (outer === undefined) return []
@@ -96,7 +101,7 @@ export function* elementsOf(set: SetValue, reading: Call): Generator<Value, void
   for (const item of lazy(set).items(reading, undefined)) if (isElement(item)) yield item.value()
 }
 
-/** Converts a set to its base class. */
+/** Returns the set with the type LazySet. */
 export function lazy(set: SetValue): LazySet {
   // All sets extend LazySet.
   return set as LazySet

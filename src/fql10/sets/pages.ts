@@ -25,12 +25,15 @@ export function pageStruct({ data, after }: Page): Struct {
   return after === undefined ? page : page.set('after', after)
 }
 
-/** The first page of a set. Without a size, the set's own page size applies. Throws `invalid_bounds`. */
+/** The first page of a set. If `size` is undefined, the page has the page size of the set. Throws `invalid_bounds`. */
 export function firstPage(set: SetValue, size: number | undefined, call: Call): Page {
   return pageOf(startOf(set, call, size === undefined ? undefined : checkSize(size, call)), call)
 }
 
-/** The page of a cursor. Without a size, the size of the previous page applies. Throws `invalid_bounds`. */
+/**
+ * The page that a cursor refers to. If `size` is undefined, the page has the size of the previous page. Throws
+ * `invalid_bounds` or `invalid_cursor`.
+ */
 export function nextPage(cursor: string, size: number | undefined, call: Call): Page {
   if (size !== undefined) checkSize(size, call)
   const opened = openCursor(cursor, call)
@@ -49,7 +52,7 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
 
 /**
  * Reads a page. Filters run in batches. When a page is full, reading continues to the next element or to the end of the
- * batch. At the end of a batch, the page gets a cursor even if no later element matches.
+ * batch. A page that ends at the end of a batch gets a cursor, even if no later element passes the filters.
  */
 function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   const data: Value[] = []
@@ -86,7 +89,8 @@ interface PageStart {
 function sealCursor({ set, from, time, size }: PageStart, call: Call): string {
   const position = from === undefined ? [] : [from]
   const value = [saved(set), BigInt(time), BigInt(size), ...position]
-  // A position may contain times of uncommitted writes, which are still unknown. The snapshot time replaces them.
+  // A position may contain the commit time of this query's writes, which is not known yet. The snapshot time replaces
+  // the commit time.
   return seal('set cursor', value, call.evaluation.world.sealing.cursorKey, nearestMicros(time))
 }
 

@@ -1,5 +1,5 @@
-// Sets with elements of their own (arrays, sequences of integers, single values), combinations of sets, and parts of
-// sets.
+// Defines sets that contain their elements (arrays, sequences of integers, single values), combinations of sets, and
+// sets with some elements of another set.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -81,7 +81,7 @@ export class SingleSet extends LazySet {
   }
 }
 
-/** Elements whose positions are numbers from 0. */
+/** Yields `count` elements. The position of an element is its index, from 0. */
 function* numbered(
   count: number,
   from: SetPosition | undefined,
@@ -126,7 +126,7 @@ export class ConcatSet extends LazySet {
   }
 }
 
-/** The first elements of a set. */
+/** The first elements of a set, at most `limit` elements. */
 export class TakeSet extends DerivedSet {
   readonly limit: number
   constructor(inner: LazySet, limit: number) {
@@ -155,7 +155,7 @@ export class TakeSet extends DerivedSet {
   }
 }
 
-/** All elements but the first ones. */
+/** The elements of a set without the first `amount` elements. */
 export class DropSet extends DerivedSet {
   readonly amount: number
   constructor(inner: LazySet, amount: number) {
@@ -183,7 +183,7 @@ export class DropSet extends DerivedSet {
   }
 }
 
-/** A set with its own page size. */
+/** The elements of another set, with a different page size. */
 export class PagedSet extends DerivedSet {
   readonly size: number
   constructor(inner: LazySet, size: number) {
@@ -208,7 +208,7 @@ export class PagedSet extends DerivedSet {
   }
 }
 
-/** The distinct elements in ascending order. */
+/** The distinct elements of a set, in ascending order. */
 export class DistinctSet extends DerivedSet {
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const sorted = all(this.inner, reading).toSorted(compareTotally)
@@ -227,7 +227,7 @@ export class DistinctSet extends DerivedSet {
   }
 }
 
-/** The elements, sorted by the results of functions. */
+/** The elements of a set, sorted by the results of functions. */
 export class OrderSet extends DerivedSet {
   readonly orderings: readonly Ordering[]
   readonly origin: Origin
@@ -261,7 +261,7 @@ export class OrderSet extends DerivedSet {
   }
 }
 
-/** A reversed set that must be read completely to be reversed. */
+/** The elements of another set in reverse order. The other set is read completely. */
 export class ReversedSet extends DerivedSet {
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const elements = all(this.inner, reading)
@@ -277,7 +277,7 @@ export class ReversedSet extends DerivedSet {
   }
 }
 
-/** All elements of a set. Throws `value_too_large` if there are too many. */
+/** Reads all elements of a set. Throws `value_too_large` if the set has too many elements. */
 export function all(set: LazySet, reading: Call): Value[] {
   const elements: Value[] = []
   for (const element of elementsOf(set, reading)) {

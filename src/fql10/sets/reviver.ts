@@ -44,7 +44,7 @@ export class RevivalError {}
 /** Decodes stored values. Throws {@link RevivalError}. */
 export class Reviver {
   readonly #call: Call
-  /** The read time of sets without their own read time. */
+  /** The read time of sets that were saved without a read time. */
   readonly #time: number | undefined
 
   constructor(call: Call, time: number | undefined) {

@@ -1,6 +1,6 @@
-// Encodes sets and their values as stored values, for cursors and to compare sets. Storable values are encoded as
-// themselves if possible; all other values become arrays that begin with a letter. Data that clients store and send
-// back is sealed with an authentication code.
+// Encodes sets and their values as stored values. Cursors contain the encoded sets. Sets are compared by their
+// encodings. Storable values are encoded as themselves if possible; all other values become arrays that begin with a
+// letter. Data that clients store and send back is sealed with an authentication code.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { step } from '../../base/effort.ts'
@@ -83,17 +83,21 @@ function savedLambda({ node, scope, source }: Lambda): StoredValue {
   return ['F', slice.text, numbers(slice.placeholders), numbers(slice.indices), variables]
 }
 
-/** True if two values have the same encoding. For sets, this means the same construction from the same parts. */
+/**
+ * True if two values have the same encoding. Two sets have the same encoding if the same functions created them from
+ * the same values.
+ */
 export function areSameSaved(left: Value, right: Value): boolean {
   return compareBytes(encodeValue(saved(left), epoch), encodeValue(saved(right), epoch)) === 0
 }
 
-// Encodes data that clients store and send back, with a message authentication code of this service. The bytes are a
-// version, which identifies the kind, the stored value, and 16 bytes of authentication code, all in base64url.
+// Encodes data that clients store and send back, with a message authentication code of this service. The text is in
+// base64url. The first byte is a version, which identifies the kind of data. The encoded value follows. The last 16
+// bytes are the authentication code.
 
 /**
- * Versions by kind. Clients store texts with these numbers, so the numbers must never change. Number 4 is the version
- * of event positions (../events/token.ts).
+ * The version of each kind of data. Clients store texts with these numbers, so the numbers must never change. Number 4
+ * is the version of event positions (../events/token.ts).
  */
 const versions = { 'set cursor': 1, 'event source': 2 } as const
 
@@ -102,7 +106,10 @@ type SealedKind = keyof typeof versions
 
 const proofBytes = 16
 
-/** Encodes a value. `time` replaces commit times in the value that are not known yet. */
+/**
+ * Encodes a value with an authentication code. If the value contains a commit time that is not known yet, `time`
+ * replaces the commit time.
+ */
 export function seal(kind: SealedKind, value: StoredValue, key: Uint8Array, time: Micros): string {
   const encoded = encodeValue(value, time)
   const end = 1 + encoded.length
@@ -126,7 +133,7 @@ export function unseal(
   return { kind, value: decodeValue(bytes, 1, end) }
 }
 
-/** True if a text may be sealed data of a kind, as far as this is visible without the key. */
+/** True if a text has the form of sealed data of the given kind. Does not check the authentication code. */
 export function looksSealed(text: string, wanted: SealedKind): boolean {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.length - proofBytes >= 2 && kindOf(bytes[0]) === wanted
@@ -136,7 +143,10 @@ function kindOf(version: number | undefined): SealedKind | undefined {
   return (Object.keys(versions) as SealedKind[]).find(kind => versions[kind] === version)
 }
 
-/** A truncated hash with the key before and after the data. An HMAC would take three times as long. */
+/**
+ * Returns the authentication code: a truncated hash of the key, the data and the key again. An HMAC would take three
+ * times as long.
+ */
 function proofOf(head: Uint8Array, key: Uint8Array): Buffer {
   const end = key.length + head.length
   const proven = Buffer.allocUnsafe(end + key.length)

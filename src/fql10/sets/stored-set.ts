@@ -1,4 +1,5 @@
-// Sets of documents from a collection or one of its indexes. The file world/stored-sets.ts reads their elements.
+// Sets of documents from a collection or one of its indexes. The file world/stored-sets.ts reads the elements of these
+// sets.
 
 import { msg } from '../../base/message.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
@@ -14,23 +15,26 @@ import { absent, savedTime } from './saved-values.ts'
 export interface StoredBound {
   readonly values: readonly StoredValue[]
   readonly id?: bigint
-  /** The last value is a prefix, which matches all arrays that begin with its elements. */
+  /** True if the bound matches all array values of the index that begin with the elements of `values`. */
   readonly isOpen?: boolean
 }
 
-/** The source and the range of a set. */
+/** The collection or index that a set reads, and the range of the set. */
 interface StoredSetOptions {
   readonly collection: Module
   /** The name of the index; undefined for all documents of the collection. */
   readonly index: string | undefined
   readonly terms: readonly StoredValue[]
-  /** Without a bound, the range extends to that end of the index. */
+  /**
+   * The lower bound; `to` is the upper bound. Without a lower bound, the range begins at the start of the index.
+   * Without an upper bound, the range continues to the end of the index.
+   */
   readonly from?: StoredBound | undefined
   readonly to?: StoredBound | undefined
   readonly isReversed: boolean
   /** The read time of a set that was created within an `at` block. */
   readonly at: number | undefined
-  /** The argument list of the index function; absent if a cursor continues the set. */
+  /** The position of the argument list in the call of the index function. Absent for a set from a cursor. */
   readonly span?: Span | undefined
   /** The snapshot time of the first page, for a set from a cursor. */
   readonly snapshot?: number | undefined
@@ -67,13 +71,16 @@ function savedBound(bound: StoredBound | undefined): StoredValue {
 
 // Ranges of sets of documents: `{ from: …, to: … }`. Both bounds are inclusive.
 
-/** The lower bound of a range, the upper one, or both. */
+/** A range with a lower bound, an upper bound, or both. */
 interface StoredRange {
   readonly from?: StoredBound
   readonly to?: StoredBound
 }
 
-/** The bounds of a range as stored bounds. Throws `invalid_argument`. */
+/**
+ * Converts the `range` argument of a call to stored bounds. `bound` converts the value of one bound. Throws
+ * `invalid_argument`.
+ */
 export function endsOfRange(
   range: Value,
   call: Call,
@@ -92,7 +99,7 @@ export function endsOfRange(
   }
 }
 
-/** The bounds of a range of documents, which are ordered by id. Throws `invalid_argument`. */
+/** Converts a `range` argument that limits documents by id to stored bounds. Throws `invalid_argument`. */
 export function rangeOfDocuments(range: Value, call: Call): StoredRange {
   return endsOfRange(range, call, (end, value) => {
     const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)

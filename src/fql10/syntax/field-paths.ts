@@ -9,13 +9,16 @@ interface PathStep {
   readonly end: number
 }
 
-/** The links of an expression that may be a path. Undefined for any other expression. */
+/**
+ * Returns the links of a chain that begins with the parameter of a short lambda, such as `.a.b`. Undefined for any
+ * other expression.
+ */
 export function pathLinks(node: Node): readonly Link[] | undefined {
   const isPath = node.kind === 'chain' && node.operand.kind === 'name' && node.operand.name === shortParameter
   return isPath ? node.links : undefined
 }
 
-/** The step of a link. Undefined if the link cannot be part of a path. */
+/** Converts a link to a path step. Undefined if the link cannot be part of a path. */
 export function stepOf(link: Link): PathStep | undefined {
   if (link.kind === 'field' && !link.optional) {
     return { name: link.name, start: link.nameStart, end: link.end }

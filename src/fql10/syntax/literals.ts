@@ -83,7 +83,7 @@ function decimal(reader: SourceReader, negative: boolean): bigint | number {
   if (!isDouble && digits.length > safeDigits) return integerOrDouble(BigInt(digits), negative)
   const double = Number(digits)
   if (!isDouble) return BigInt(negative ? -double : double)
-  // Literals are parsed as decimals, which have no negative zero.
+  // The literal `-0.0` is 0.0, because the protocol parses literals as decimals, which have no negative zero.
   return negative && double !== 0 ? -double : double
 }
 
@@ -188,7 +188,10 @@ function checked(reader: SourceReader, start: number, digits: string): string {
   return String.fromCodePoint(point)
 }
 
-/** The object key in a string literal. Records a fault for interpolated expressions. */
+/**
+ * Returns the object key that a string literal contains. Throws after recording a fault if the string contains an
+ * interpolated expression.
+ */
 export function keyOf(node: Node, reader: SourceReader): string {
   if (node.kind === 'literal') return String(node.value)
   const isPart = (part: string | Node): part is Node => typeof part !== 'string'
@@ -210,7 +213,10 @@ export function startsHeredoc(reader: SourceReader): boolean {
   return reader.text.startsWith('<<-', reader.at) || reader.text.startsWith('<<+', reader.at)
 }
 
-/** A line: its parts, with the newlines at its end, and its indentation. */
+/**
+ * A line of a heredoc. The last part contains the newline of the line and of empty lines after it. `indent` is the
+ * width of the indentation.
+ */
 interface Line {
   readonly parts: (string | Node)[]
   readonly indent: number
@@ -257,7 +263,10 @@ function skipNewlines(reader: SourceReader): void {
   }
 }
 
-/** Moves past the end marker, if this line has it: whitespace and the name as a whole word. */
+/**
+ * If this line begins with the end marker, moves past the marker and returns true. The marker is the name as a whole
+ * word, after optional whitespace.
+ */
 function skipsEnd(reader: SourceReader, name: string): boolean {
   let at = reader.at
   while (isBlank(reader.text.charCodeAt(at))) at++

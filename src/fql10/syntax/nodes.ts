@@ -14,7 +14,7 @@ export interface LiteralNode extends Place {
   readonly value: null | boolean | bigint | number | string
 }
 
-/** A template value. It is bound at run time and shown as `<value>`. */
+/** A template value, which is bound at run time. The text of the query contains `<value>` instead of the value. */
 interface PlaceholderNode extends Place {
   readonly kind: 'placeholder'
   readonly index: number
@@ -32,7 +32,7 @@ export interface TemplateNode extends Place {
   readonly parts: readonly (string | Node)[]
 }
 
-/** An array, or a tuple in parentheses with a number of elements other than one. */
+/** An array, or a tuple: no expression, or at least two expressions, in parentheses. */
 interface ArrayNode extends Place {
   readonly kind: 'array'
   readonly elements: readonly Node[]
@@ -76,7 +76,7 @@ export interface LambdaNode extends Place {
 /** The parameter of short lambdas. Queries cannot write this name. */
 export const shortParameter = '$this'
 
-/** A condition. */
+/** An `if` expression. */
 interface IfNode extends Place {
   readonly kind: 'if'
   readonly condition: Node
@@ -84,7 +84,7 @@ interface IfNode extends Place {
   readonly otherwise: Node | undefined
 }
 
-/** A read as of another time. */
+/** An `at` expression. Reads in `body` see the documents as of `time`. */
 export interface AtNode extends Place {
   readonly kind: 'at'
   readonly time: Node
@@ -148,7 +148,7 @@ export type Link =
       readonly kind: 'assert'
       /** The start of the range that errors underline. Errors of the previous link start at the same offset. */
       readonly start: number
-      /** The start of this range if `?.` has skipped the previous link: the dot of that link. */
+      /** The start of the underlined range if `?.` has skipped the previous link: the dot of the previous link. */
       readonly skippedStart: number
       readonly end: number
     }
@@ -160,14 +160,14 @@ export interface ChainNode extends Place {
   readonly links: readonly Link[]
 }
 
-/** A field of a projection. Its value is an expression over the projected value, {@link shortParameter}. */
+/** A field of a projection. In the expression `value`, {@link shortParameter} is the projected value. */
 export interface ProjectedField {
   readonly name: string
   readonly nameStart: number
   readonly value: Node
 }
 
-/** A projection. Without fields, it is `{ * }`, whose evaluation fails. */
+/** A projection. `fields` is undefined for `{ * }`, whose evaluation fails. */
 export interface ProjectionNode extends Place {
   readonly kind: 'projection'
   readonly operand: Node
@@ -229,10 +229,13 @@ export type TypeNode =
       readonly result: TypeNode
     })
 
-/** Bytes of a tree for each UTF-16 unit of its text, for the densest texts: calls without arguments. */
+/**
+ * The maximum memory of a syntax tree, in bytes per UTF-16 unit of the text. Texts with only calls without arguments
+ * reach this maximum.
+ */
 export const treeBytesPerUnit = 96
 
-/** A parsed text. */
+/** A parsed query. */
 export interface Program {
   readonly source: Source
   readonly body: Node

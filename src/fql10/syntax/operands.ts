@@ -15,7 +15,7 @@ const writing: ReadonlySet<string> = new Set(
   'create createData update updateData replace replaceData delete login logout'.split(' '),
 )
 
-/** Parses chains. A subclass parses the expressions in their brackets. */
+/** Parses chains. A subclass parses the expressions in the brackets of calls and accesses. */
 abstract class ChainReader extends SourceReader {
   /** True if the text calls a method that may write. */
   mayWrite = false
@@ -116,7 +116,7 @@ abstract class ChainReader extends SourceReader {
 
 type BeforeAssertion = Pick<Extract<Link, { kind: 'assert' }>, 'start' | 'skippedStart'>
 
-/** The start of the range that errors of an assertion underline. */
+/** Returns the start of the range that errors of an assertion after `link` underline. */
 function beforeAssertion(link: Link): BeforeAssertion {
   const { start } = link
   if (link.kind !== 'field' && link.kind !== 'method') return { start, skippedStart: start }
@@ -125,7 +125,7 @@ function beforeAssertion(link: Link): BeforeAssertion {
   return { start: link.kind === 'field' ? link.nameStart : link.argumentsStart, skippedStart }
 }
 
-/** Parses objects and projections. A subclass parses the expressions in their fields. */
+/** Parses objects and projections. A subclass parses the expressions in the fields. */
 export abstract class ObjectReader extends ChainReader {
   /** The last string literal that was parsed as a possible key. If it begins an expression, the node is reused. */
   #read: { readonly node: Node; readonly end: number } | undefined
@@ -186,7 +186,7 @@ export abstract class ObjectReader extends ChainReader {
     return { kind: 'object', fields, start, end: this.at }
   }
 
-  /** Parses one or more fields up to the closing brace. */
+  /** Parses one or more fields up to the closing brace. `read` parses one field. */
   #fields(read: (isFirst: boolean) => void): void {
     let isFirst = true
     do {
@@ -290,7 +290,7 @@ function skipNamed(reader: SourceReader): void {
   }
 }
 
-/** Skips patterns up to a bracket. Object patterns may have keys. */
+/** Skips patterns up to a closing bracket. In an object pattern, each pattern may follow a key and a colon. */
 function skipPatterns(reader: SourceReader, bracket: string): void {
   reader.separated(bracket, () => {
     skipPattern(reader)

@@ -54,8 +54,8 @@ interface Reading<T> {
 }
 
 /**
- * Runs a parse function and collects faults. If no fault was recorded, the expected tokens at the error position are
- * the fault.
+ * Runs a parse function and collects faults. If parsing stops and no fault was recorded, the only fault lists the
+ * tokens that were expected at this position.
  */
 export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
   let result: T | undefined

@@ -116,7 +116,7 @@ export class Parser extends ObjectReader {
     return this.expected(what === 'query' ? 'end-of-input' : '`}`')
   }
 
-  /** Skips separators between statements. Returns true if there was one. */
+  /** Skips separators between statements. Returns true if there was a separator. */
   #separators(): boolean {
     let any = false
     for (;;) {
@@ -166,7 +166,7 @@ export class Parser extends ObjectReader {
     return { kind: 'let', name, type, value, start, end: value.end }
   }
 
-  /** Moves past an equals sign that is not part of an operator. Returns true if there was one. */
+  /** Moves past an equals sign that is not part of an operator. Returns true if there was such a sign. */
   skipsEquals(): boolean {
     const next = this.text.charCodeAt(this.at + 1)
     if (this.unit() !== code.equals || next === code.equals || next === code.tilde || next === code.greater) {
@@ -399,7 +399,7 @@ export class Parser extends ObjectReader {
     return elements
   }
 
-  /** Parses expressions in parentheses. The last one may be a rest parameter. */
+  /** Parses expressions in parentheses. The last element may be a rest parameter. */
   #parenthesised(): ParenthesizedList {
     const start = this.at++
     const elements: Node[] = []

@@ -123,8 +123,8 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
 }
 
 /**
- * The body of the operand, if the operand is a short lambda in parentheses. Such an operand is not a function. Its
- * field accesses belong to the enclosing lambda.
+ * Returns the body of an operand that is a short lambda in parentheses, such as `(.a)` in `(.a) + 1`. Such an operand
+ * is not a separate lambda. Its field accesses belong to the short lambda around the operator.
  */
 export function bodyOfShortLambda(operand: Node, isShort: (lambda: Node) => boolean): GroupNode | undefined {
   if (operand.kind !== 'group' || !isShort(operand.inner) || operand.inner.kind !== 'lambda') return undefined

@@ -15,7 +15,7 @@ const keywords: ReadonlySet<string> = new Set(
   'if else at match case let null true false isa join on of'.split(' '),
 )
 
-/** The length of the longest keyword. Most names are distinguished by their length. */
+/** The length of the longest keyword. Most names are longer, so their length shows that they are no keywords. */
 const keywordCharsMax = 5
 
 /** True if a word is a keyword. */
@@ -80,7 +80,7 @@ export const code = {
   tilde: 0x7e,
 } as const
 
-/** True if a name may begin with a character. */
+/** True if a name may begin with the character. */
 export function startsName(unit: number): boolean {
   return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === code.underscore
 }
@@ -90,14 +90,14 @@ export function isDigit(unit: number): boolean {
   return unit >= code.zero && unit <= code.nine
 }
 
-/** True if a name may contain a character after its first. */
+/** True if a name may contain the character after its first character. */
 export function continuesName(unit: number): boolean {
   return startsName(unit) || isDigit(unit) || unit === code.apostrophe
 }
 
 /**
- * True if a character may appear unescaped in strings and comments. Control characters and invisible characters may
- * not.
+ * True if a character may appear unescaped in strings and comments. Returns false for control characters and invisible
+ * characters.
  */
 export function isDisplayed(unit: number): boolean {
   if (unit < 0x80) return unit >= 0x20 ? unit !== 0x7f : unit >= 0x09 && unit <= 0x0d
@@ -116,7 +116,7 @@ export class SourceReader {
   at = 0
   /** The nesting depth of the current type. */
   typesAround = 0
-  /** Recorded faults. If there are any, other errors are not reported. */
+  /** The recorded faults. If a fault is recorded, `ExpectedTokens` errors are not reported. */
   readonly faults: Diagnostic[] = []
 
   /**
@@ -133,7 +133,7 @@ export class SourceReader {
     return this.text.charCodeAt(this.at)
   }
 
-  /** True if the character may be part of a string literal. Template values may not. */
+  /** True if the character may be part of a string literal. A template value may not be part of a string literal. */
   get isLiteralUnit(): boolean {
     const unit = this.unit()
     return isDisplayed(unit) && !(unit === code.less && this.placeholders.has(this.at))
@@ -183,7 +183,7 @@ export class SourceReader {
     }
   }
 
-  /** Skips a line comment with its newline, if one begins here. */
+  /** If a line comment begins here, skips the comment with its newline and returns true. */
   lineComment(): boolean {
     const { text } = this
     if (this.unit() !== code.slash || text.charCodeAt(this.at + 1) !== code.slash) return false
@@ -230,7 +230,10 @@ export class SourceReader {
     if (this.at < this.text.length) throw this.expected('end-of-input')
   }
 
-  /** Reads elements separated by commas up to a bracket. The opening bracket has been read. */
+  /**
+   * Reads elements separated by commas up to a closing bracket. `read` reads one element. The opening bracket has been
+   * read.
+   */
   separated(bracket: string, read: () => void): void {
     this.lines()
     while (!this.skips(bracket)) {

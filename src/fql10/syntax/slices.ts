@@ -13,7 +13,10 @@ interface Slice {
   readonly indices: readonly number[]
 }
 
-/** The text before a slice. A short lambda is valid only as an argument. */
+/**
+ * The text that `lambdaOf` adds before a slice. The slice becomes an argument, because a short lambda is valid only as
+ * an argument.
+ */
 const before = 'f('
 
 /** The text of a lambda, and all names in it. */
@@ -30,7 +33,9 @@ export function sliceOf(node: LambdaNode, { text }: Source): Slice & { readonly 
   return { text: text.slice(node.start, node.end), placeholders, indices, names }
 }
 
-/** Parses the lambda of a slice. Throws a QueryFailure for an invalid text. */
+/**
+ * Parses the text of a slice. Converts a projection to a lambda. Throws a QueryFailure for a text with syntax errors.
+ */
 export function lambdaOf({ text, placeholders }: Omit<Slice, 'indices'>): {
   readonly node: LambdaNode
   readonly source: Source
@@ -44,7 +49,7 @@ export function lambdaOf({ text, placeholders }: Omit<Slice, 'indices'>): {
   return { node: projectionLambda(projection), source }
 }
 
-/** The argument of the call around a slice. */
+/** Returns the argument of the call that `lambdaOf` has added around a slice. */
 function argumentOf(node: Node | undefined): Node | undefined {
   if (node?.kind === 'block') {
     const [only] = node.statements
@@ -54,7 +59,7 @@ function argumentOf(node: Node | undefined): Node | undefined {
   return link?.kind === 'call' ? link.arguments[0] : undefined
 }
 
-/** A projection, with optional parentheses. */
+/** Returns a projection without the parentheses around it. Undefined for any other expression. */
 function projectionIn(node: Node): ProjectionNode | undefined {
   return node.kind === 'group' ? projectionIn(node.inner) : node.kind === 'projection' ? node : undefined
 }

@@ -4,10 +4,10 @@ import type { RepeatedNames } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { quoted } from '../text/quoted.ts'
 
-/** The text of every template value. */
+/** The text that replaces each template value in the composed query. */
 export const placeholderText = '<value>'
 
-/** The name of the variable for a template value. */
+/** The name of the variable that contains the template value number `index`, counted from 0. */
 export function placeholderName(index: number): string {
   return `<${index}>`
 }
@@ -134,7 +134,7 @@ class Composer implements ComposedQuery {
 
 const keys: readonly string[] = ['fql', 'value', 'array', 'object']
 
-/** The only member of a part. */
+/** Returns the only member of a template part. Throws a TemplateError for JSON that is not a template part. */
 function member(json: Json): readonly [key: string, content: Json] {
   if (!(json instanceof Map)) throw new TemplateError(unexpected(json, 'query template'))
   const [first, ...others] = json
@@ -146,7 +146,7 @@ function member(json: Json): readonly [key: string, content: Json] {
   return first
 }
 
-/** An error about an unexpected JSON value, in the words of the protocol. */
+/** The error message for an unexpected JSON value, in the words of the protocol. */
 export function unexpected(json: Json, wanted: string): string {
   return `Unexpected JSON ${jsonKind(json)}. Expected ${wanted}.`
 }

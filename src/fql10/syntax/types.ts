@@ -63,7 +63,10 @@ function readWholeType(reader: SourceReader, declaration: DeclarationOptions | u
   }
 }
 
-/** A query continues after a type. A declaration ends with its type, unless the caller parses the rest. */
+/**
+ * True if no more text is required after the type: in a declaration, at the end of the text or if the caller parses the
+ * rest. In a query, more text must follow an annotation.
+ */
 function endsHere(reader: SourceReader, declaration: DeclarationOptions | undefined): boolean {
   return declaration !== undefined && (declaration.isPart === true || reader.at >= reader.text.length)
 }
@@ -89,7 +92,7 @@ interface Base {
   readonly node: TypeNode
   /** True for a name that may have type arguments. */
   readonly isName: boolean
-  /** The content of parentheses, which becomes the parameters if an arrow follows. */
+  /** The content of parentheses. If an arrow follows, these are the parameters of a function type. */
   readonly parameters?: readonly TypeParameter[]
 }
 
@@ -125,7 +128,7 @@ function readBase(reader: SourceReader, declaration: DeclarationOptions | undefi
   return readName(reader, declaration)
 }
 
-/** True if a type begins here. In a declaration, `<` belongs to the previous name only if a type follows. */
+/** True if a type begins here. In a declaration, `<` after a name begins type arguments only if a type follows. */
 function startsType(reader: SourceReader): boolean {
   reader.lines()
   const isBracket = [code.open, code.openBracket, code.openBrace].some(each => each === reader.unit())
@@ -251,7 +254,7 @@ function readMember(reader: SourceReader, declaration: DeclarationOptions | unde
   return { from, what: isWildcard ? 'Wildcard' : undefined, member }
 }
 
-/** Parses the default after a type, where defaults are allowed. */
+/** Parses the default value after the type of a field. Undefined without a default value, and in annotations. */
 function readValue(reader: SourceReader, declaration: DeclarationOptions | undefined): Node | undefined {
   if (declaration === undefined) return undefined
   const before = reader.at

@@ -2,7 +2,7 @@
 
 import { step } from '../../base/effort.ts'
 
-/** Characters by the letter after the backslash in their escape sequence. */
+/** Maps the letter after the backslash of an escape sequence to the character that the sequence means. */
 export const escapedCharacters: Readonly<Record<string, string>> = {
   '\\': '\\',
   "'": "'",

@@ -1,4 +1,4 @@
-// Error bodies in version 10 for requests that fail as a whole.
+// Creates the error bodies of version 10 for requests that fail with a RequestError.
 
 import type { RequestErrorCode } from '../../base/request-errors.ts'
 import { quoteJson } from '../../values/json-text.ts'

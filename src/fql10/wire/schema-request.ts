@@ -1,4 +1,4 @@
-// Encodes requests to the schema endpoints as a single text, because another process may evaluate them.
+// Encodes requests to the schema endpoints as a single text, because another process may evaluate the requests.
 
 import type { RequestErrorCode } from '../../base/request-errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
@@ -34,7 +34,7 @@ export function schemaErrorBody(message: string): string {
   return `{"error":{"message":${quoteJson(message)}}}`
 }
 
-/** The body of an error that fails the request as a whole. */
+/** The body of the response to a request that fails with a RequestError. */
 export function schemaRequestErrorBody(code: RequestErrorCode, description: string): string {
   return schemaErrorBody(code === 'unauthorized' ? 'Access token required' : description)
 }

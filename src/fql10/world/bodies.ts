@@ -1,4 +1,5 @@
-// Caches the parsed bodies of functions and predicates. The key is the text and the name that errors show.
+// Caches the parsed bodies of functions and predicates. The cache key consists of the text of a body and the source
+// name that errors show.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { type LambdaNode, treeBytesPerUnit } from '../syntax/nodes.ts'

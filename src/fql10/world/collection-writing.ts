@@ -16,8 +16,8 @@ import { failureAt } from '../schema/text-failures.ts'
 import { renderError, uniqueFailure } from './write-failures.ts'
 
 /**
- * Converts the fields of a definition to their stored form in place, and returns the faults of the definition. `own`:
- * the collection, if it exists already.
+ * Converts the fields of a definition to their stored form in place, and returns the faults of the definition. `own` is
+ * the reference of the collection; undefined for a new collection.
  */
 export function prepareDefinition(
   fields: Map<string, StoredValue>,
@@ -48,7 +48,10 @@ function defaultFailures(definition: ObjectValue, session: Session): readonly Co
   })
 }
 
-/** The error if a name is taken. Collections and functions share one namespace for names and aliases. */
+/**
+ * The error if another collection or function has this name or alias. Collections and functions share one namespace.
+ * `own` is the reference of the object that gets the name; undefined for a new object.
+ */
 export function findNameConflict(name: string, own: Ref | undefined, session: Session): string | undefined {
   const { database, transaction } = session
   for (const [kind, number] of [
@@ -67,7 +70,10 @@ export function findNameConflict(name: string, own: Ref | undefined, session: Se
   return undefined
 }
 
-/** The failure of a violated unique constraint, with its fields. Undefined for other rejected writes. */
+/**
+ * Converts the failure of a write that violates a unique constraint. The result shows the fields of the constraint.
+ * Undefined for other failures.
+ */
 export function violation({ faults }: Failure, session: Session, call: Call): QueryFailure | undefined {
   const [fault] = faults
   if (fault?.kind !== 'not unique' || fault.indexes.length === 0) return undefined

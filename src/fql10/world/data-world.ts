@@ -1,4 +1,5 @@
-// Implements `World` over a session. Most queries are short and use few parts, so each part is created on first use.
+// Implements `World` over a session. Most queries are short and use few members of `World`, so most members are created
+// on first use.
 
 import { createHmac } from 'node:crypto'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -46,7 +47,7 @@ import { permissionDenied, writeFailure } from './write-failures.ts'
 
 // Implements `AccessReader` over a session: the caller's identity, credentials, tokens and logins.
 
-/** Reads and creates credentials and tokens for one query. */
+/** Reads credentials and tokens, and creates tokens, for one query. */
 class AccessDocuments implements AccessReader {
   readonly #session: Session
   readonly #reader: DocumentReader
@@ -131,7 +132,10 @@ class AccessDocuments implements AccessReader {
   }
 }
 
-/** Resolves the names of one query, including those that the query has created. */
+/**
+ * Resolves the names of user collections and functions for one query. For a name that the query itself has created, the
+ * error contains a hint.
+ */
 class QueryNameReader implements NameReader {
   readonly #names: Names
 

@@ -58,7 +58,7 @@ interface LastRead {
   readonly read: DocumentVersion | undefined
 }
 
-/** The collection of the last document, with its schema. */
+/** The collection of the document that was read last, with the schema of the collection. */
 interface CollectionInfo {
   readonly database: DatabaseId
   readonly number: CollectionId
@@ -89,8 +89,8 @@ export class DocumentReader implements DocumentAccess {
   }
 
   /**
-   * The reason why a document cannot be read. `asWhole`: the caller will read all fields, not only those of an index
-   * entry.
+   * Returns the reason why a document cannot be read; undefined if the document can be read. `asWhole` is true if the
+   * caller will read all fields, not only the fields in an index entry.
    */
   absence(doc: Doc, call: Call, asWhole = false): Absence | undefined {
     const { ref, state } = doc
@@ -120,12 +120,15 @@ export class DocumentReader implements DocumentAccess {
     if (!mayOnDocument(at === undefined ? 'read' : 'history_read', ref, session)) return undefined
     const version = session.withValidTime(at, () => this.#counted(ref, at, false))
     if (version === undefined) return undefined
-    // A cached version has its own instance of the reference, which may have cached the text of its id already.
+    // The reference in a cached version may already contain the cached text of its id, so this reference is used.
     const state = stateOf(version, session)
     return new Doc(version.ref, this.collectionOf(ref), { readAt: at, state })
   }
 
-  /** Predicates of roles read covered fields from the index entry, not from the document. */
+  /**
+   * True if the caller may read the document. Predicates of roles read covered fields from the index entry, not from
+   * the document.
+   */
   #mayRead({ foundIn, readAt, ref }: Doc): boolean {
     const session = this.#session
     if (readAt !== undefined) return mayOnDocument('history_read', ref, session)
@@ -134,7 +137,7 @@ export class DocumentReader implements DocumentAccess {
     return session.withIndexMatch(found, () => mayOnDocument('read', ref, session))
   }
 
-  /** Reuses the last read of the same document until the query writes. */
+  /** Reads a document. Until the query writes, a second read of the last document returns the cached result. */
   #read(doc: Doc, call: Call, isFree = false): DocumentVersion | undefined {
     if (typeof doc.state === 'object') return doc.state
     const at = doc.readAt ?? call.at
@@ -155,7 +158,7 @@ export class DocumentReader implements DocumentAccess {
     return version && stateOf(version, session)
   }
 
-  /** Documents that this query has written are read at no cost. */
+  /** Reads a document and counts the cost. Documents that this query has written are read at no cost. */
   #counted(ref: Ref, at: number | undefined, isFree: boolean): ReturnType<Session['transaction']['get']> {
     const session = this.#session
     const read = () => (this.#isDeletedNow(ref) ? this.#lastVersion(ref) : session.transaction.get(ref, at))
@@ -263,7 +266,10 @@ export class DocumentReader implements DocumentAccess {
     return nativeOf(ref.collection)?.module ?? this.#aboutCollection(ref).companion
   }
 
-  /** The collection of a user's document, with its schema. Read-only queries cache the last result. */
+  /**
+   * Returns the collection of a document in a user collection, with the schema of the collection. Read-only queries
+   * cache the last result.
+   */
   #aboutCollection(ref: Ref): CollectionInfo {
     const session = this.#session
     const known = this.#latestCollection
@@ -337,7 +343,7 @@ function addTimes(
   if (ttl !== undefined) shown.set('ttl', runtimeOf(ttl, documentOf))
 }
 
-/** Adds the fields of a user's document after its id and its collection. */
+/** Adds the fields of a document in a user collection, after `id` and `coll`. */
 function addStored(
   shown: Map<string, Value>,
   read: DocumentVersion,
@@ -368,14 +374,18 @@ function newText(read: DocumentVersion, tagged: boolean, call: Call): string | n
     return null
   }
   const fields = addStored(new Map(), read, noComputed, nothing)
-  // References have become null, and cached versions have their commit times, so these callbacks are not used.
+  // These callbacks are not called, because references have become null, and cached versions contain their commit
+  // times.
   const rendering: Rendering = { call, transactionTime: () => '', encode: () => '', decorate: () => '' }
   const text = encodeJson(fields, rendering, tagged)
   // A key that looks like a tag changes the enclosing object, so such a text cannot be cached.
   return depends || text.startsWith('{"@') ? null : flat(text.slice(1, -1))
 }
 
-/** Adds a hint if the query reads all of a document whose index covers only some fields. */
+/**
+ * Adds a hint if the query reads all fields of a document, but the index that found the document covers only some
+ * fields.
+ */
 function hintFullRead({ foundIn }: Doc, call: Call): void {
   if (foundIn === undefined || foundIn.covered === 'all') return
   const text = `Full documents returned from ${foundIn.name}.`

@@ -1,4 +1,5 @@
-// Creates, changes and deletes documents of all kinds. Errors are reported in the order of the checks.
+// Creates, changes and deletes documents of all kinds. If several checks fail, the error of the first failed check is
+// reported.
 
 import { Failure } from '../../model/failure.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
@@ -68,7 +69,7 @@ export class QueryDocumentWriter implements Writer {
   readonly #written = new Set<number>()
   /** The last call that has changed the schema. */
   #schemaCall: Call | undefined
-  /** Collections whose name or alias this query has set, each with its call. */
+  /** The collections whose name or alias this query has set, each with the call that has set the name or alias. */
   readonly #named: (readonly [Ref, Call])[] = []
   /** Checks that run after evaluation. */
   readonly #atEnd: (() => void)[] = []
@@ -190,7 +191,9 @@ export class QueryDocumentWriter implements Writer {
     }
   }
 
-  /** Collection definitions are checked and normalized before they are stored. */
+  /**
+   * Returns the rule that checks and normalizes a collection definition before it is stored. Empty for other documents.
+   */
   #definitionRules(
     number: number,
     own: Ref | undefined,
@@ -220,13 +223,13 @@ export class QueryDocumentWriter implements Writer {
     else if (isSchemaNative(ref.collection)) this.#schemaCall = call
   }
 
-  /** Rejects a write to a document whose collection this query has written. */
+  /** Rejects a write to a document if this query has written or deleted the definition of its collection. */
   #rejectSameQuery(definition: Ref, call: Call): void {
     const isGone = this.#names.deleted.has(definition.id)
     if (isGone || schemaPartsOf(definition, this.#session).isWrittenHere) throw sameQuery(call)
   }
 
-  /** Rejects a write to a collection in which this query has written documents. */
+  /** Rejects a write to a collection definition if this query has written documents of the collection. */
   #rejectWritten(ref: Ref, call: Call): void {
     if (ref.collection === native.collections && this.#written.has(Number(ref.id))) throw sameQuery(call)
   }
@@ -277,8 +280,8 @@ export class QueryDocumentWriter implements Writer {
   }
 
   /**
-   * Checks at the end of the query that no object uses a deleted role, because the query may delete such an object
-   * later.
+   * Checks that no schema object uses a deleted role. The check runs at the end of the query, because the query may
+   * still delete or change such schema objects.
    */
   #lookForUsers(role: Ref, target: Target, call: Call): void {
     const { name } = target
@@ -310,7 +313,7 @@ export class QueryDocumentWriter implements Writer {
     this.#migrations.finish(call)
   }
 
-  /** Throws `invalid_schema` at the last call that has changed the schema. */
+  /** Checks the changed schema. Throws `invalid_schema` at `call`, the last call that has changed the schema. */
   #checkSchema(call: Call): void {
     const named = this.#named.flatMap(([ref, at]) => {
       const isThere =
@@ -332,7 +335,7 @@ function requirePresent(call: Call): void {
   if (call.at !== undefined) throw pastWrite(call)
 }
 
-/** Converts the given fields to their stored form. Throws `invalid_type`. */
+/** Converts the fields in the argument of a write to their stored form. Throws `invalid_type`. */
 function stored(data: Struct, call: Call): ObjectValue {
   try {
     // An object always converts to an object.
@@ -342,7 +345,7 @@ function stored(data: Struct, call: Call): ObjectValue {
   }
 }
 
-/** The top-level fields of a document of the users. */
+/** Converts the given fields to the top-level fields of a document in a user collection: `data`, and `ttl` if given. */
 function documentFields(given: ObjectValue, mode: FieldsMode): ObjectValue {
   if (mode === 'plain' || !given.has('ttl')) return new Map([['data', given]])
   const data = new Map([...given].filter(([name]) => name !== 'ttl'))
@@ -368,7 +371,7 @@ function rejectReserved(given: ObjectValue, target: Target, call: Call, isNative
   throw constraintFailure(failedTo(target), [{ paths: [['ttl']], message }], call)
 }
 
-/** Converts the given id of a new document. */
+/** Converts the id that the argument of `create` contains. Throws `constraint_failure` for an invalid id. */
 function idOf(given: Value, target: Target, call: Call): bigint {
   const invalidId = (message: string): QueryFailure =>
     constraintFailure(failedTo(target), [{ paths: [['id']], message }], call)
@@ -389,7 +392,7 @@ function typesOf(name: string | undefined): readonly string[] {
   return name === undefined ? [] : [name, `${name}Collection`, `Null${name}`]
 }
 
-/** The error if the generated types of the collection `own` conflict with those of another collection. */
+/** The error if the generated types of the collection `own` conflict with the generated types of another collection. */
 function derivedNameFault(own: Ref, session: Session): string | undefined {
   const { transaction } = session
   const fields = transaction.get(own)?.fields

@@ -7,7 +7,7 @@ import type { Span } from '../syntax/source.ts'
 
 /** The log lines of one evaluation, in order. */
 export function logLinesOf({ output }: Session): Diagnostic[] {
-  // Version 4 writes no log lines, so all of them have this type.
+  // Version 4 writes no log lines, so all log lines are diagnostics of version 10.
   return output as Diagnostic[]
 }
 
@@ -15,8 +15,8 @@ export function logLinesOf({ output }: Session): Diagnostic[] {
 export const queryName = '*query*'
 
 /**
- * Removes diagnostics of stored code, unless the caller has a built-in role other than `client`. Other callers see only
- * positions in their own query.
+ * Returns the diagnostics that the caller may see. A caller with a built-in role other than `client` sees all
+ * diagnostics. Other callers see only positions in their own query, and no log lines of stored code.
  */
 export function visibleTo(
   { caller: { authority } }: Session,

@@ -27,7 +27,8 @@ import { type MigrationPlan, planMigration } from '../schema/migrations/migratio
 import { renderError, sameQuery } from './write-failures.ts'
 
 /**
- * Plans the migration from the stored definition to an item of a schema file. The faults of the plan have positions.
+ * Plans the migration from the stored definition to an item of a schema file. The faults of the plan have positions in
+ * the file.
  */
 export function migrationOfItem(item: CollectionItem, session: Session): MigrationPlan {
   step(stepsPerDefinition)
@@ -36,7 +37,7 @@ export function migrationOfItem(item: CollectionItem, session: Session): Migrati
   return planMigration(declarationOfItem(item), liveDeclaration(own, session), finderOf(session))
 }
 
-/** A definition that the existing documents cannot migrate to. */
+/** A collection definition without a valid migration for the existing documents. */
 interface RejectedDefinition {
   readonly own: Ref | undefined
   readonly faults: readonly Diagnostic[]
@@ -47,14 +48,20 @@ interface RejectedDefinition {
 /** The migrations of one query. */
 export class Migrations {
   readonly #session: Session
-  /** Keyed by collection name. A later write of the same collection replaces the entry. */
+  /**
+   * Rejected definitions by collection name. If the query writes the definition of a collection again, the entry is
+   * replaced or removed.
+   */
   readonly #rejected = new Map<string, RejectedDefinition>()
 
   constructor(session: Session) {
     this.#session = session
   }
 
-  /** Adds the migration steps to a definition before it is written. `own`: the collection, if it exists already. */
+  /**
+   * Adds the migration steps to a definition before it is written. `own` is the reference of the collection; undefined
+   * for a new collection.
+   */
   addSteps(fields: Map<string, StoredValue>, own: Ref | undefined, call: Call): void {
     const session = this.#session
     const name = String(fields.get('name'))
@@ -99,7 +106,10 @@ function beforeQuery(own: Ref, { transaction }: Session): ObjectValue | undefine
   return transaction.get(own, transaction.snapshotTime)?.fields
 }
 
-/** The declared shape of a collection's documents. Undefined if the collection has no documents. */
+/**
+ * The declaration of a collection before this query's writes. Undefined for a new collection, and for a collection
+ * without documents.
+ */
 function liveDeclaration(own: Ref | undefined, session: Session): Declaration | undefined {
   if (own === undefined) return undefined
   const before = beforeQuery(own, session)
@@ -119,7 +129,10 @@ function hasForeignIndexes({ database, id }: Ref, { transaction }: Session): boo
   return transaction.catalogue.indexesOf(database, Number(id)).some(({ isOwn }) => !isOwn)
 }
 
-/** Finds collections by name. Each collection that does not exist (yet) gets a unique number. */
+/**
+ * Returns a function that finds collections by name. A collection that does not exist (yet) gets a unique temporary
+ * number.
+ */
 function finderOf(session: Session): FindCollection {
   const known = collectionFinder(session.database, session)
   const others = new Map<string, ReferredCollection>()

@@ -1,4 +1,5 @@
-// Checks native documents beyond the types of their fields: names, code, references to roles.
+// Checks native documents (documents of built-in collections): their names, code, and references to roles. The types of
+// fields are checked in native-fields.ts.
 
 import { msg } from '../../base/message.ts'
 import { resourceActions } from '../../model/auth/access-contract.ts'
@@ -58,7 +59,7 @@ function changedName(given: ObjectValue, before: ObjectValue | undefined, field:
   return typeof value === 'string' && value !== before?.get(field) ? value : undefined
 }
 
-/** Collections and functions share a namespace. */
+/** Checks the name and alias of a function. Collections and functions share a namespace. */
 function sharedNames(
   given: ObjectValue,
   before: ObjectValue | undefined,
@@ -105,7 +106,7 @@ function bodyFailures(text: string): readonly ConstraintFailure[] {
   })
 }
 
-/** The numbers of arguments that the predicate of each action may have. `call` allows any number. */
+/** The numbers of parameters that the predicate of each action may have. `call` allows any number. */
 const arities: Readonly<Record<string, readonly number[]>> = {
   read: [1],
   write: [2, 3],
@@ -137,7 +138,7 @@ function privilegeFailures(given: ObjectValue): readonly ConstraintFailure[] {
   })
 }
 
-/** The faults of the predicates of memberships, or of the roles of an access provider. */
+/** The faults of the predicates in the memberships of a role, or in the roles of an access provider. */
 function itemPredicates(given: ObjectValue, field: 'membership' | 'roles'): readonly ConstraintFailure[] {
   return items(given.get(field), [field]).flatMap(([item, path]) =>
     predicateFailures(item.get('predicate'), [...path, 'predicate'], `*${field}*`, [1]),
@@ -177,7 +178,10 @@ function predicateFailures(
   return [failureAt(path, message)]
 }
 
-/** The error if a role does not exist at the end of the query. */
+/**
+ * The error if the role with this name does not exist. Must be called at the end of the query, because the query may
+ * create the role.
+ */
 export function unknownRole(name: StoredValue | undefined, session: Session): string | undefined {
   if (typeof name !== 'string' || isBuiltinRole(name)) return undefined
   const { database, transaction } = session
@@ -185,14 +189,15 @@ export function unknownRole(name: StoredValue | undefined, session: Session): st
   return `Field refers to an unknown role name \`${name}\`.`
 }
 
-// Checks the members of privileges, memberships and roles of access providers, and the types of these members.
+// Checks the objects in three fields: the privileges and memberships of roles, and the roles of access providers.
+// Checks which members these objects have, and the types of these members.
 
 /** A member of an object that is part of a native document. */
 interface Member {
   readonly type: string
   readonly isRequired?: boolean
   readonly accepts: (value: StoredValue) => boolean
-  /** Rules for the members of this member, if it is an object. */
+  /** Rules for the members of this member, if this member is an object. */
   readonly members?: Members
 }
 

@@ -1,4 +1,5 @@
-// Describes the fields of native documents in version 10: their types, and how they differ from the stored fields.
+// Describes the fields of native documents (documents of built-in collections) in version 10: the types, and the
+// differences from the stored fields.
 
 import { mayRead } from '../../model/permissions.ts'
 import { valueTypeText } from '../../model/schema/field-types.ts'
@@ -21,10 +22,10 @@ import { nativeOf } from '../library/natives.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
 import type { Doc } from '../value.ts'
 
-/** One field. */
+/** A field of a native document. */
 interface NativeField {
   readonly name: string
-  /** The name of the field in storage, if it differs. */
+  /** The name of the field in storage, if it differs from `name`. */
   readonly stored?: string
   /** The type as error messages show it. */
   readonly type: string
@@ -94,8 +95,8 @@ function nameOfReference(value: StoredValue, { transaction }: Session): StoredVa
 }
 
 /**
- * Privileges and memberships contain a resource. Version 10 stores the name of the resource, version 4 stores a
- * reference.
+ * Converts the resources in privileges and memberships to names. Version 10 stores the name of a resource, and version
+ * 4 stores a reference.
  */
 function showResources(value: StoredValue, session: Session): StoredValue {
   if (isArray(value)) return value.map(item => showResources(item, session))
@@ -187,7 +188,10 @@ const fieldsOf: ReadonlyMap<number, readonly NativeField[]> = new Map([
   ],
 ] satisfies [number, readonly NativeField[]][])
 
-/** The fields of a native document in the order of the response, without the fields that every document has. */
+/**
+ * The fields of a native document in the order of the response. Omits `name`, `ttl` and the fields that every document
+ * has.
+ */
 export function shownFields(
   { ref, shown }: Doc,
   fields: ObjectValue,
@@ -207,7 +211,10 @@ interface CheckedFields {
   readonly stored: ObjectValue
 }
 
-/** Checks the given fields of a native document. `before` is the stored document. */
+/**
+ * Checks the given fields of a native document. `before` is the stored document; undefined for a creation.
+ * `beforeFields` contains the stored fields.
+ */
 export function checkFields(
   number: number,
   mode: 'create' | 'update' | 'replace',

@@ -1,5 +1,6 @@
-// Resolves the names and aliases of user collections and functions. A query sees the names from the time of its start.
-// New objects have no name yet, and renamed or deleted objects keep the old name.
+// Resolves the names and aliases of user collections and functions. A query sees the names that existed when the query
+// started. The query cannot find objects that it has created itself. Objects that the query has renamed or deleted keep
+// their old names.
 
 import { upsert } from '../../base/upsert.ts'
 import { aliasesOf } from '../../model/auth/resource-names.ts'

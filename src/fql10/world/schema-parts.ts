@@ -23,7 +23,9 @@ import { storedOf, UnstorableValue } from './stored-values.ts'
 
 const { method } = entriesFor<Module>()
 
-/** The function that reads an index. The arguments are the terms, followed by an optional range. */
+/**
+ * Creates the function that reads an index. The arguments of the function are the terms, followed by an optional range.
+ */
 function indexFunction(index: OwnIndex): FunctionDefinition {
   const names = index.terms.map((_, position) => `term${position + 1}`)
   return method(index.name, {
@@ -101,9 +103,10 @@ function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) 
 }
 
 /**
- * Converts the values of a bound to a stored bound. The index stores no `id` as its last value, because entries are
- * ordered by id anyway. For an index with one value, an array bound matches all array values that begin with its
- * elements. For other indexes, the bound is a prefix of the tuple of values.
+ * Converts the values of a bound to a stored bound. If `id` is the last value of an index, the entries do not contain
+ * `id`, because entries are ordered by id anyway. In an index with one value, a bound that is an array matches all
+ * array values that begin with the elements of the bound. In other indexes, the bound is a prefix of the tuple of
+ * values.
  */
 function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): StoredBound {
   const count = stored.values.length
@@ -130,7 +133,10 @@ function boundValue(
 /** The greatest possible id. */
 const idMax = 2n ** 63n - 1n
 
-/** Null is the lowest id. Any other value that is not an id sorts after the highest id. */
+/**
+ * Converts a bound for the field `id` to a reference. Null becomes the lowest id. Any other value that is not an id
+ * becomes the highest id.
+ */
 function idBound(value: Value, collection: Module): StoredValue | undefined {
   if (!(collection instanceof UserCollection)) return undefined
   const { database, id: number } = collection.ref
@@ -139,7 +145,7 @@ function idBound(value: Value, collection: Module): StoredValue | undefined {
   return new Ref(database, Number(number), id ?? (isNothing ? 0n : idMax))
 }
 
-/** A field that is computed on every read. */
+/** Computes a field of a document. Runs on every read of the field. */
 type ComputedField = (doc: Doc, call: Call) => Value
 
 /** The parts of one collection's definition. */
@@ -154,7 +160,7 @@ interface SchemaParts {
   companion(name: string, as: string): UserCollection
 }
 
-/** The cached parts of a collection definition. `collection` is the collection's own document. */
+/** The cached parts of a collection definition. `collection` refers to the document that defines the collection. */
 export function schemaPartsOf(collection: Ref, session: Session): SchemaParts {
   const { catalogue } = session.transaction
   const all = catalogue.derived(collection.database, 'parts', () => new Map<bigint, SchemaParts>())
@@ -184,7 +190,7 @@ function readParts(collection: Ref, session: Session): SchemaParts {
   }
 }
 
-/** A computed field may read, unless its caller has a stricter limit. */
+/** Creates the function of a computed field. The function may read, unless the calling code has a stricter limit. */
 function computedField(body: string, source: string): ComputedField {
   return (doc, call) => {
     const own = bodyOf(body, source)

@@ -1,5 +1,5 @@
-// Runs stored code of version 10 outside a query of version 10: functions called by version 4, predicates and checks
-// called by the model.
+// Runs stored code of version 10 outside a query of version 10: functions that version 4 calls, and predicates and
+// checks that the model calls.
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
@@ -29,9 +29,9 @@ import { logLinesOf } from './log-output.ts'
 import { runtimeOf, storedOf, UnstorableValue } from './stored-values.ts'
 import { foreignOrFailure } from './user-functions.ts'
 
-// Evaluates a computed field for an index. The function sees only the stored fields of its own document, so that the
-// index entries can be recomputed at any time. A function that reads anything else fails, and the document gets no
-// entry.
+// Evaluates a computed field for an index. The function of the field sees only the stored fields of its own document,
+// so that the index entries can be recomputed at any time. A function that reads anything else fails, and the document
+// gets no entry.
 
 function nowhere(): never {
   const message = msg`Documents are not available here.`
@@ -83,7 +83,10 @@ function boundValue({ node, source }: Body, document: DocumentValue, session: Se
   return storedOf(interpreter.enter(lambda, [referenceOf(document.ref)], call))
 }
 
-/** Creates a document. Its collection is a placeholder, because the function cannot read the collection. */
+/**
+ * Converts a reference to a document value. The collection of the value is a placeholder, because the function cannot
+ * read the collection.
+ */
 function referenceOf(ref: Ref): Doc {
   return new Doc(ref, deletedCollection)
 }
@@ -145,7 +148,7 @@ export const storedCode: CodeLanguage<'10'> = {
   },
 }
 
-/** Runs the code for {@link storedCode}. `at` is the time of reads; undefined is the present. */
+/** Runs the code for {@link storedCode}. `at` is the read time; undefined for the present. */
 function run(
   { isExpression, name = '*body*', source: text }: SourceCode,
   given: CodeArguments,
@@ -199,7 +202,7 @@ function storable(work: () => StoredValue): StoredValue {
   })
 }
 
-/** The list of arguments. A call from version 4 passes several arguments as an array. */
+/** Returns the list of arguments. A call from version 4 passes several arguments as one array. */
 function argumentsOf(given: CodeArguments, count: number, isOpen: boolean): readonly StoredValue[] {
   if ('list' in given) return given.list
   const { one } = given

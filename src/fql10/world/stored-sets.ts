@@ -1,4 +1,4 @@
-// Reads sets of documents from collections and indexes, lazily.
+// Reads sets of documents from collections and indexes. Each document is read only on demand.
 
 import { msg } from '../../base/message.ts'
 import { type OwnIndex, ownIndexes } from '../../model/schema/collection-indexes.ts'
@@ -124,7 +124,10 @@ export class StoredSetReader implements SetReader {
     return ownIndexes(collectionRef(collection, this.#session), this.#session).get(name)
   }
 
-  /** Reads of the past need the right to read history. The action `unrestricted_read` exists only in version 4. */
+  /**
+   * Returns the filter for the documents that the caller may read. Reads of the past need the right to read history.
+   * The action `unrestricted_read` exists only in version 4.
+   */
   #filter(collection: Ref, isPast: boolean): ElementFilter {
     const session = this.#session
     if (isPast) return document => mayReadHistory(document, session)
@@ -144,7 +147,10 @@ export function collectionRef(collection: Module, session: Session): Ref {
   return new Ref(session.database, native.collections, BigInt(collectionNumber(collection)))
 }
 
-/** The bounds of a scan: the bounds of the set, or the position where the previous page ended. */
+/**
+ * The bounds of a scan. `position` is the start of the page: it replaces the first bound of the set in the order of the
+ * scan.
+ */
 function boundsOf({ options }: StoredSet, position: SetPosition | undefined) {
   const { collection, from, isReversed, to } = options
   const number = collectionNumber(collection)

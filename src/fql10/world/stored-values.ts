@@ -1,5 +1,5 @@
-// Converts between stored values and runtime values of version 10. Most values have the same form in both. References
-// become documents.
+// Converts between stored values and runtime values of version 10. Most stored values and runtime values have the same
+// form. References become documents.
 
 import { step } from '../../base/effort.ts'
 import { type Message, msg } from '../../base/message.ts'
@@ -19,7 +19,7 @@ import { parseLambda } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 import { Doc, isArray, isStruct, Lambda, NarrowLong, NullValue, typeName, type Value } from '../value.ts'
 
-/** Passes the argument of a call unchanged to a predicate in version 10. */
+/** Contains an argument of version 10. A predicate in version 10 receives the argument unchanged. */
 export class PassedArgument extends Transient {
   readonly kind = 'argument'
   readonly value: Value
@@ -40,7 +40,10 @@ export class PassedArgument extends Transient {
 /** Creates the document for a reference. */
 type DocumentOf = (ref: Ref) => Value
 
-/** The value of a stored lambda of version 4, which version 10 cannot call. */
+/**
+ * The runtime value for every stored lambda of version 4: a lambda that returns null. Version 10 cannot call lambdas of
+ * version 4.
+ */
 const foreignLambda = (() => {
   const source = new Source('*lambda*', '() => null')
   return new Lambda(parseLambda(source), source, undefined)

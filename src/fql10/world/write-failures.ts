@@ -28,7 +28,7 @@ export interface Target {
   readonly name: string | undefined
 }
 
-/** ``Failed to update document with id 5 in collection `Jar`.`` */
+/** The message of a failed write, such as ``Failed to update document with id 5 in collection `Jar`.`` */
 export function failedTo({ action, collection, name, ref }: Target): Message {
   const isNative = ref !== undefined && nativeOf(ref.collection) !== undefined
   if (!isNative) {
@@ -77,7 +77,9 @@ export function permissionDenied(call: Call): QueryFailure {
   return call.failure('permission_denied', msg`Insufficient privileges to perform the action.`)
 }
 
-/** Converts a failure of the model. */
+/**
+ * Converts a failure of the model to a QueryFailure. A failure without faults means that the caller lacks permission.
+ */
 export function writeFailure({ faults }: Failure, target: Target, call: Call): QueryFailure {
   const [fault] = faults
   return fault === undefined ? permissionDenied(call) : errorOf(fault, target, call)
@@ -181,7 +183,7 @@ export function sameQuery(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot modify a document and its collection in the same query.`)
 }
 
-/** ``Collection `Jar` does not contain document with id 7.`` */
+/** The message for a missing document, such as ``Collection `Jar` does not contain document with id 7.`` */
 export function notFoundText({
   collection,
   name,
@@ -200,7 +202,7 @@ function exists(ref: Ref | undefined, target: Target, call: Call): QueryFailure 
   return call.failure('document_id_exists', message)
 }
 
-/** The unique field of a native document. */
+/** The unique field of native documents, by the number of their collection. */
 const uniqueFields: ReadonlyMap<number, string> = new Map([
   [native.credentials, 'document'],
   [native.databases, 'name'],
@@ -211,7 +213,10 @@ function notUnique({ ref }: Target, call: Call): QueryFailure {
   return uniqueFailure([field === undefined ? [] : [[field]]], call)
 }
 
-/** The failure of unique constraints: the fields of each constraint, or the name of an index of version 4. */
+/**
+ * The failure of a write that violates unique constraints. `all` contains the fields of each constraint, or the name of
+ * a unique index of version 4.
+ */
 export function uniqueFailure(
   all: readonly (ConstraintFailure['paths'] | string)[],
   call: Call,
@@ -223,7 +228,7 @@ export function uniqueFailure(
   return constraintFailure(msg`Failed unique constraint.`, failures, call)
 }
 
-/** The text for a fault of a field, if only the model has found the fault. */
+/** The text for a fault of a field that the checks of version 10 do not find, and the model reports. */
 function fieldText(fault: FieldFault): string {
   switch (fault.kind) {
     case 'required':

@@ -1,5 +1,5 @@
-// Aggregates compute a single value from many elements. A set is streamed, not held in memory. For a page the result is
-// a page with the single value, so that its cursors stay usable.
+// Aggregates compute a single value from many elements. A set is streamed, not held in memory. For a page, the result
+// is a page that contains the single value. This page has the same cursors.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -24,7 +24,7 @@ function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key
   return new Page([aggregate(data, call, key)], before, after, () => collection.positions.slice(0, 1))
 }
 
-/** Checks the type of elements, and counts each as one compute unit. */
+/** Yields the elements after a check of their type. Each element counts as one compute unit. */
 function* checked<T>(
   type: ArgumentType<T>,
   elements: Iterable<Value>,
@@ -49,7 +49,7 @@ const sum: Aggregate = (elements, call, key) => {
   return total
 }
 
-/** Sums integers exactly, even beyond 64 bits, until the first double. */
+/** The mean. Integers are summed exactly, even beyond 64 bits. From the first double on, the sum is a double. */
 const mean: Aggregate = (elements, call, key) => {
   let total: Num = 0n
   let length = 0
@@ -73,7 +73,10 @@ function deciding(decisive: boolean): Aggregate {
   }
 }
 
-/** The greatest element by the total order times `direction`; the last of equal elements. */
+/**
+ * The greatest element by the total order if `direction` is 1, the least element if it is -1. Of several equal
+ * elements, the last one.
+ */
 function extreme(direction: 1 | -1): Aggregate {
   return (elements, call, key) => {
     // Elements of sets are stored, and stored values contain no unresolved references.

@@ -38,7 +38,7 @@ import { type ErrorEntry, QueryError } from '../query-errors.ts'
 import { resolveName } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 
-/** Runs `work` at the time of an optional `ts` argument. */
+/** Runs `work` with reads as of the time `ts`. If `ts` is undefined, the valid time does not change. */
 export function atTime<T>(ts: ReadableTime | undefined, call: Call, work: () => T): T {
   return ts === undefined ? work() : call.session.withValidTime(validTimeOf(ts, call), work)
 }
@@ -112,7 +112,7 @@ function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, 
   return !decisive
 }
 
-/** The two versions of `and` and `or`: before version 3 all operands were evaluated. */
+/** The two definitions of `and` or `or`. Before API version 3, all operands were evaluated. */
 function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
   const answer = String(decisive)
   return [
@@ -147,8 +147,9 @@ export const logic = family('Logic', [
 ])
 
 /**
- * Runs a user function with the rights of its role. If it has no role, it runs with the rights of the caller. Throws
- * Failures if there is no such function or the caller may not call it. Errors of its body propagate.
+ * Runs a user function with the rights of its role. If it has no role, it runs with the rights of the caller. Throws a
+ * {@link Failure} if the function does not exist or the caller may not call the function. Errors in the body of the
+ * function are passed on.
  */
 function callFunction(ref: Ref, given: CodeArguments, session: Session): Value {
   const { access, callSite, transaction } = session
@@ -197,7 +198,7 @@ function wrappingErrors(call: Call, work: () => Value): Value {
     return work()
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
-    // An error of another language.
+    // The error is in code of another language.
     if (!(error instanceof QueryError)) throw call.error('transaction aborted', msg`${abortText(error)}`)
     const cause: readonly ErrorEntry[] = error.errors
     if (cause.length === 1 && cause[0]?.code === 'stack overflow') throw error

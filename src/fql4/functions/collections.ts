@@ -1,5 +1,5 @@
-// Functions on elements: iterating, selecting, appending. Arrays and pages are processed at once; sets are lazy, so a
-// filtered set is another set. Pages keep their cursors and the positions of their elements.
+// Functions on elements: iterating, selecting, appending. Arrays and pages are processed immediately. Sets are lazy:
+// the result of filtering a set is another set. Pages keep their cursors and the positions of their elements.
 
 import { longCall } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -28,9 +28,9 @@ import { requireExtent } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 import { Page } from '../values/transient.ts'
 
-// Applies a lambda to many elements. Waits (Pending) are collected from many elements before evaluation is suspended,
-// so that they are awaited together instead of one by one. A lambda that may write is not applied to further elements
-// after its first wait, because its later effects could depend on the awaited result.
+// Applies a lambda to many elements. If the lambda has to wait for a result (Pending), it is still applied to further
+// elements. Then the evaluation is suspended once, and waits for all these results together. A lambda that may write is
+// not applied to further elements after its first wait, because its later effects could depend on the awaited result.
 
 /** Handling of failures: the first failure aborts, or the failures of all elements are reported together. */
 type FailureRule = 'first' | 'all'
@@ -69,7 +69,7 @@ function applyToEach(
   return results
 }
 
-/** The waits of the elements so far. */
+/** Collects the waits ({@link Pending}) of the elements. */
 class Waits {
   readonly #mayContinue: boolean
   readonly #pendings: Pending[] = []
@@ -128,7 +128,8 @@ function passing(predicate: BoundLambda, elements: readonly Value[], call: Call)
 }
 
 /**
- * The first `count` elements. The cursor `after` of the new page is the position of the first element that is left out.
+ * The first `count` elements. The cursor `after` of the new page is the position of the first element that the page
+ * omits.
  */
 function take(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))

@@ -9,7 +9,8 @@ import { ErrorList } from '../query-errors.ts'
 import { unresolvedIn } from '../sets/cursor.ts'
 import { Action } from '../values/transient.ts'
 
-// Unresolved references are not ordered, at any depth of a value, so values are checked before they are compared.
+// Unresolved references have no place in the order of values. So before values are compared, they are checked for
+// unresolved references at any depth.
 
 /** Throws `invalid ref` at the argument `key`, once for each value with an unresolved reference. */
 export function requireOrdered(values: readonly Value[], call: Call, key: string): void {

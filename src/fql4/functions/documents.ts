@@ -20,7 +20,7 @@ import { existsInSet, getFromSet } from '../sets/read.ts'
 import { Action, EventValue, type SetLike, SetValue } from '../values/transient.ts'
 import { atTime } from './basic.ts'
 
-/** From version 5 on, a query cannot create both a collection and a document in it. */
+/** From API version 5 on, a query cannot create a collection and also a document in this collection. */
 export function creationRules({ session }: Call): CreationRules {
   return { rejectsNewCollections: speaks(session, '5') }
 }

@@ -25,7 +25,7 @@ function renderJson(value: Value, apiVersion: ApiVersion, { session }: Call): st
   return renderValue(value, { apiVersion, names }) ?? 'null'
 }
 
-/** Parses a format. Unknown conversions and suffixes are errors of the format. */
+/** Parses a format. Throws a {@link FormatError} for unknown conversions and suffixes. */
 function readFormat(format: string): (string | Specifier)[] {
   const parts = parseFormat(format)
   for (const part of parts) {
@@ -81,7 +81,7 @@ function cut(text: string, precision: number | undefined): string {
   return precision === undefined ? text : text.slice(0, precision)
 }
 
-/** Assigns values to specifiers; specifiers without an index take consecutive values. */
+/** Determines which value each specifier formats. Specifiers without an index take consecutive values. */
 class ValueCounter {
   readonly #count: number
   readonly #call: Call
@@ -128,7 +128,7 @@ function formatValues(format: string, values: readonly Value[], call: Call): str
 
 function printed(specifier: Specifier, index: number, values: readonly Value[], call: Call): string {
   const { conversion, precision = 0, width = 0 } = specifier
-  // Rejects a text that would be too long before it is created.
+  // Rejects a text that is too long before the text is created.
   if (Math.max(width, precision) > limits.textUnitsMax) countText(call, Math.max(width, precision))
   if (conversion === 'n') return '\n'
   const plain = conversion === '%' ? '%' : convert(specifier, values[index] as Value, index, call)

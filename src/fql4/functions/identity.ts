@@ -16,9 +16,9 @@ import { firstIdentity } from '../sets/read.ts'
 import { type SetLike, SetValue } from '../values/transient.ts'
 
 /**
- * The document to log in as. For a set, this is its first document, always at the present time. The read bytes are not
- * counted, and the read takes the same time in every case. Otherwise callers without the right to read identities could
- * find out which identities exist.
+ * The document to log in as. For a set, this is the first document of the set at the present time, even inside `at`.
+ * The read bytes are not counted, and the read takes the same time in every case. Otherwise callers without the right
+ * to read identities could find out which identities exist.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)
@@ -32,7 +32,10 @@ function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   return found
 }
 
-/** Returns whether an identity belongs to another database. Identities are only valid in their own database, not in descendants. */
+/**
+ * Returns whether an identity belongs to another database. An identity is valid only in its own database, not in
+ * descendants of this database.
+ */
 function isElsewhere(instance: Ref | undefined, call: Call): boolean {
   return instance !== undefined && instance.database !== call.session.database
 }

@@ -7,7 +7,7 @@ import { type Call, define, family, optional, unary } from '../definition.ts'
 
 type Operation = (left: Num, right: Num) => Num
 
-/** A function that combines its operands from the left; a single operand is returned as it is. */
+/** A function that combines its operands from left to right. A single operand is returned unchanged. */
 function fold(
   name: string,
   summary: string,
@@ -22,7 +22,7 @@ function fold(
   })
 }
 
-/** A division that rejects a divisor of zero, both as an integer and as a double. */
+/** Returns `operation` with a check of the divisor: the integer 0 and the double 0.0 are rejected. */
 function dividing(operation: Operation): (left: Num, right: Num, call: Call) => Num {
   return (left, right, call) => {
     if (Number(right) === 0) throw call.invalid(msg`Illegal division by zero.`)
@@ -136,8 +136,8 @@ export const numbers = family('Numbers', [
   ),
 ])
 
-// Rounding to decimal places. The protocol defines the formulas, including their quirks: halves of negative numbers are
-// rounded toward zero, intermediate results are 64-bit integers, and from ten places on the scale is the largest 32-bit
+// Rounding to decimal places. The protocol defines the formulas, including three quirks. Halves of negative numbers are
+// rounded toward zero. Intermediate results are 64-bit integers. From ten places on, the scale is the largest 32-bit
 // integer.
 
 /** The default number of places. */
@@ -172,7 +172,7 @@ function truncateFraction(value: number, scale: number): number {
   return whole + cutToLong((value - whole) * scale) / scale
 }
 
-/** Java's largest `int`. Java clamps larger scales to this value. */
+/** The largest `int` of Java. Java replaces larger scales with this value. */
 const intMax = 2 ** 31 - 1
 
 function fractionScale(places: bigint): number {
@@ -201,7 +201,9 @@ function bitOperation(
   })
 }
 
-/** Bit operations on 64-bit integers. Doubles are truncated, and make the result a double. */
+/**
+ * Bit operations on 64-bit integers. Double operands are truncated. If an operand is a double, the result is a double.
+ */
 export const bits = family('Bits', [
   bitOperation('bitand', 'all', '2', (left, right) => left & right),
   bitOperation('bitor', 'any of the', '7', (left, right) => left | right),
@@ -214,7 +216,7 @@ export const bits = family('Bits', [
   }),
 ])
 
-/** The domain of a function, and the error for values outside of it. NaN is never in the domain. */
+/** The domain of a function, and the error text for values outside of the domain. NaN is never in the domain. */
 interface Domain {
   readonly holds: (value: number) => boolean
   readonly rule: string

@@ -99,7 +99,7 @@ function containsField(name: string, value: Value, call: Call): boolean {
 
 const isScalarLike = (value: Value) => isScalar(value) && !(value instanceof Ref)
 
-/** The values with which `contains_value` compares. */
+/** The values with which `contains_value` compares the value that it searches. */
 function contentsOf(value: Value, call: Call): readonly Value[] | undefined {
   if (isArray(value)) return value
   if (isObject(value)) {

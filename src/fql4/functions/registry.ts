@@ -50,7 +50,7 @@ export const families: readonly FunctionFamily[] = [
   identity,
 ]
 
-/** Maximum number of cached key sequences; bounded, so that clients cannot fill the memory. */
+/** Maximum number of cached key sequences. Without a limit, clients could fill the memory. */
 const seenMax = 4096
 
 /** Definitions by their exact sets of wire keys. */

@@ -69,7 +69,7 @@ const instructionsPerUnit = 32
 /** Characters that a native call processes in the time of one step. */
 const unitsPerStep = 16
 
-/** Steps of RE2 in the time that other native calls take for a character. */
+/** Number of steps that RE2 takes in the time in which other native calls process one character. */
 const stepsPerUnit = 2
 
 /** Counts one pass of RE2 over a text. Throws `bad request` when a single pass could take too long. */
@@ -109,8 +109,8 @@ function* findMatches(call: Call, pattern: CompiledPattern, text: string): Gener
 }
 
 /**
- * For most patterns, all matches together take one pass. Some patterns look far ahead for each match (`a.*b|a`). So
- * each match counts as a separate pass over the rest of the text.
+ * For most patterns, all matches together take one pass. But some patterns look far ahead for each match (`a.*b|a`).
+ * Therefore each match counts as a separate pass over the rest of the text.
  */
 function* linearMatches(
   call: Call,
@@ -138,7 +138,10 @@ function* backtrackMatches(call: Call, { matches, steps }: Search): Generator<Ma
   }
 }
 
-/** The matches in a text from `start` on. `end` is the last character of a match, or the start of an empty match. */
+/**
+ * The matches in a text from `start` on. In the result, `end` is the position of the last character of a match, or the
+ * start of an empty match.
+ */
 function findAll(
   text: string,
   pattern: CompiledPattern,
@@ -185,7 +188,7 @@ function replaceMatches(
   let replacement: Replacement | undefined
   let from = 0
   for (const match of findMatches(call, pattern, text)) {
-    // As in Java, an invalid replacement is an error only when it is used.
+    // As in Java, an invalid replacement is an error only if there is a match to replace.
     replacement ??= readReplacement(replace, pattern, call)
     result.add(text.slice(from, match.start))
     for (const part of replacement) result.add(expand(part, match))

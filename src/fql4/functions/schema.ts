@@ -7,7 +7,7 @@ import { databaseRef, object } from '../arguments.ts'
 import { type Call, define, family, type Lifetime } from '../definition.ts'
 import { creationRules } from './documents.ts'
 
-/** `create_x`: a `create` in a native collection. */
+/** A function `create_…`: it creates a document in a native collection. */
 function creator(name: string, kind: NativeName, what: string, params: string, lifetime: Lifetime = {}) {
   return define({
     effect: 'write',

@@ -64,10 +64,10 @@ import { endOfSet } from '../sets/read.ts'
 import { Page, type SetLike, SetValue } from '../values/transient.ts'
 import { atTime } from './basic.ts'
 
-// The set operations on arrays and pages. Arrays keep their order, and multiplicities count. Values are compared by
-// deep equality (1 is not 1.0).
+// The set operations on arrays and pages. Arrays keep their order. The results depend on how often each value occurs.
+// Values are compared by deep equality (1 is not 1.0).
 
-/** The multiplicity of each value. */
+/** The number of occurrences of each value. */
 function countsOf(array: readonly Value[], keys: ValueKeys): Map<string, number> {
   const counts = new Map<string, number>()
   for (const value of array) {
@@ -77,7 +77,7 @@ function countsOf(array: readonly Value[], keys: ValueKeys): Map<string, number>
   return counts
 }
 
-/** Removes one occurrence; false when there is none left. */
+/** Removes one occurrence of a value. Returns false if no occurrence is left. */
 function take(counts: Map<string, number>, key: string): boolean {
   const count = counts.get(key) ?? 0
   if (count === 0) return false
@@ -113,7 +113,7 @@ function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[]
   }, first)
 }
 
-/** The first array after each value of the other arrays has removed one equal element. */
+/** The elements that remain in the first array: each value of the other arrays removes one equal element. */
 function differenceOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
   const keys = new ValueKeys()
@@ -121,7 +121,7 @@ function differenceOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   return first.filter(value => !take(counts, keys.keyOf(value)))
 }
 
-/** The first occurrence of each value. */
+/** The elements without repetitions: only the first of several equal values remains. */
 function distinctOf(elements: readonly Value[] | Page): Value {
   const data = elements instanceof Page ? elements.data : elements
   const keys = new ValueKeys()
@@ -166,7 +166,7 @@ const joinLink: ArgumentType<BoundLambda | Lambda | Ref> = {
 
 const combinations = { union: unionOf, intersection: intersectionOf, difference: differenceOf }
 
-/** Combines only sets into a set, or only arrays into an array. */
+/** Combines sets into a set, or arrays into an array. A mixture of sets and arrays is an error. */
 function combine(
   type: keyof typeof combinations,
   members: readonly (readonly Value[] | SetLike)[],

@@ -21,7 +21,7 @@ const stringsLimits = {
   stringRepeatMax: 1024,
 } as const
 
-// Java's Character.isWhitespace defines white space: no-break spaces do not count, the ASCII separators count.
+// Java's Character.isWhitespace defines white space. It excludes no-break spaces and includes the ASCII separators.
 
 /** Returns whether a UTF-16 unit is white space. All white space characters have one unit. */
 function isWhitespace(unit: number): boolean {

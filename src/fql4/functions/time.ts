@@ -32,7 +32,7 @@ import { type Call, define, family, unary } from '../definition.ts'
 
 /** The time of the query, which is constant during the query. */
 function now({ session }: Call): Time {
-  // Index entries are not recomputed as time passes, so bindings always get the maximum time.
+  // Index entries are not recomputed as time passes, so `now` in an index binding is always the maximum time.
   if (session.effectPlace === 'index bindings') return maxMicrosTime
   return timeFromMicros(session.transaction.snapshotTime)
 }
@@ -90,7 +90,7 @@ function difference(from: Time | LocalDate, to: Time | LocalDate, named: NamedTi
   return units
 }
 
-/** A function that returns an integer part of a time. */
+/** A function that returns a calendar part of a time as an integer. */
 function timePart(name: string, summary: string, answer: string, part: (time: Time, call: Call) => bigint) {
   return unary(name, instant, {
     result: 'Integer',
@@ -104,7 +104,10 @@ function calendarPart(name: string, part: keyof CalendarParts, summary: string, 
   return timePart(name, summary, answer, instant => BigInt(calendarParts(instant)[part]))
 }
 
-/** Counts units since the epoch. Small units of distant times exceed 64 bits, which is an error. */
+/**
+ * Returns a function that counts the units from the epoch to a time. The function throws `invalid argument` if the
+ * number has more than 64 bits.
+ */
 function within64Bits(units: string, count: (time: Time) => bigint) {
   return (instant: Time, call: Call): bigint => {
     const counted = count(instant)

@@ -1,4 +1,4 @@
-// Type checks. They accept every value, including unresolved references.
+// Type checks. The functions accept every value, including unresolved references.
 
 import {
   type CollectionId,
@@ -19,7 +19,7 @@ import { anyValue } from '../arguments.ts'
 import { family, unary } from '../definition.ts'
 import { Action, EventValue, Page, SetValue } from '../values/transient.ts'
 
-/** A type check; the example is a value for which it is true. */
+/** A type check. `example` is a value for which the check is true. */
 function check(name: string, what: string, example: string, accepts: (value: Value) => boolean) {
   return unary(name, anyValue, {
     result: 'Boolean',
@@ -43,8 +43,8 @@ function looksLikeObject(value: Value): boolean {
 }
 
 /**
- * A type check for a schema object. Its example is a value for which it is false, so that the example needs no existing
- * object.
+ * A type check for a schema object. Its example is a value for which the check is false, so that the example needs no
+ * existing schema object.
  */
 function kindCheck(name: string, what: string, collection: CollectionId) {
   return {

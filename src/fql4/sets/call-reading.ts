@@ -1,5 +1,4 @@
-// A reading of a set by a call, and the lambdas in sets that the reading applies. The position of the call is used
-// for errors.
+// Reads a set for a function call, and applies the lambdas that the set contains. Errors have the position of the call.
 
 import type { Message } from '../../base/message.ts'
 import type { Effect } from '../../model/code-interface.ts'
@@ -12,7 +11,7 @@ import type { BoundLambda, CallExpression } from '../expression.ts'
 import type { QueryError } from '../query-errors.ts'
 import { compileLambda } from '../stored-code.ts'
 
-/** A {@link Reading} with its call. */
+/** A {@link Reading}, with the call that reads the set. */
 export class CallReading extends Reading {
   readonly call: Call
 
@@ -42,7 +41,7 @@ interface LambdaLiteral {
   readonly key: string
 }
 
-/** The literals of set lambdas, by value. */
+/** For each lambda value in a set, the literal from which the value was created. */
 const literals = new WeakMap<Lambda, LambdaLiteral>()
 
 /** The literal of a set's lambda in the query of a session; undefined for lambdas that do not come from this query. */
@@ -76,7 +75,10 @@ export function applySetLambda(lambda: Lambda, argument: Value, { call, session 
   return applyStored(lambda, argument, session, call)
 }
 
-/** `invalid argument` at the lambda literal, or else at the call that reads the set. */
+/**
+ * The error `invalid argument`. Its position is the lambda literal if the literal is in this query, otherwise the call
+ * that reads the set.
+ */
 export function setLambdaError(
   lambda: Lambda,
   description: Message,

@@ -1,6 +1,6 @@
 // The histories of combined sets. All events of one time are processed together. An event is shown if it changes the
-// combination. This depends on the contents of the members at that time and just before it. The history of a join is
-// computed from the histories of its source and its target sets.
+// combined set. To decide this, the members are read as of the time of the event, or as of just before this time. The
+// history of a join is computed from the histories of its source and its target sets.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -20,12 +20,13 @@ import type { CallReading } from './call-reading.ts'
 import { joinedElements, targetOf } from './join.ts'
 import { Heap } from './streams.ts'
 
-/**
- * A member of a combination: its events, and whether the member contained a key at the time of an event or just before.
- */
+/** A member of a combined set: its events, and a function that tells whether the member contained a key. */
 export interface HistoryMember {
   readonly events: HistoryStream
-  /** `when`: including the event, or just before it. */
+  /**
+   * Returns whether the member contained `key`: with the changes of `event` (`then`), or just before `event`
+   * (`before`).
+   */
   holds(key: readonly Value[], event: SetEvent, when: 'then' | 'before'): boolean
 }
 
@@ -54,7 +55,7 @@ export function combinedHistory(combination: Combination, members: readonly Hist
 
 const isGoing = ({ action }: SetEvent) => action === 'remove' || action === 'delete'
 
-/** Returns whether an event of a member changes the combination. */
+/** Returns whether an event of a member changes the combined set. */
 function shows(
   combination: Combination,
   members: readonly HistoryMember[],
@@ -82,8 +83,8 @@ function uncovers(members: readonly HistoryMember[], key: readonly Value[], even
 }
 
 /**
- * An element added to a subtrahend is removed from the difference. An element removed from a subtrahend is added to the
- * difference.
+ * The event of a member as an event of the combined set. An element added to a subtrahend is removed from the
+ * difference. An element removed from a subtrahend is added to the difference.
  */
 function seen(combination: Combination, { event, member }: MemberEvent): SetEvent {
   if (combination !== 'difference' || member === 0) return event
@@ -147,7 +148,7 @@ function merged(events: readonly SetEvent[]): SetEvent[] {
   return result
 }
 
-/** The start or end of all events with the time of a place. */
+/** The place before (`low`) or after (`high`) all events with the time of `place`. */
 function wholeMoment(place: HistoryPlace, side: HistoryPlace['side']): HistoryPlace {
   return place.action === undefined ? place : { ts: place.ts, side }
 }
@@ -169,7 +170,7 @@ interface SourceElement {
   count: number
 }
 
-/** The time before the retained history. */
+/** A time before the retained history. */
 const always = Number.NEGATIVE_INFINITY
 const stillThere = Number.POSITIVE_INFINITY
 
@@ -194,7 +195,7 @@ export function joinHistory(
   }
 }
 
-/** The events of another history that happened within some intervals. */
+/** The events of the history `events` that happened within one of the intervals `presences`. */
 function during(presences: readonly Presence[], events: HistoryStream): HistoryStream {
   return {
     order: events.order,
@@ -209,7 +210,10 @@ function during(presences: readonly Presence[], events: HistoryStream): HistoryS
   }
 }
 
-/** For a set of events, the set that the events belong to. The sources of a join are these sets, not their events. */
+/**
+ * For a set of events, the set to which the events belong; for any other value, the value itself. The sources of a join
+ * are sets, not their events.
+ */
 function readSet(source: Value): Value {
   return source instanceof SetValue && source.shape.type === 'events' ? source.shape.source : source
 }

@@ -22,7 +22,9 @@ import { effectOf, setLambda } from './call-reading.ts'
 import { listOf, unresolvedIn } from './cursor.ts'
 import { canCombine, isHistory } from './describe.ts'
 
-/** The entries of an index under terms. `key`: the argument with the index. */
+/**
+ * The set of the index entries with the given terms. `key`: the name of the call's argument that contains the index.
+ */
 export function matchSet(index: string | Ref, terms: readonly Value[], call: Call, key: string): SetValue {
   const ref = typeof index === 'string' ? indexNamed(index, call) : index
   if (ref.collection !== native.indexes) throw mismatch('Index Ref', ref, call, key)
@@ -36,7 +38,10 @@ function indexNamed(name: string, call: Call): Ref {
   return ref
 }
 
-/** The definition of a readable index. Errors have the position of the argument `key`. */
+/**
+ * Returns the definition of an index. Throws if the caller may not use the index, or if the index does not exist or is
+ * not active. Errors have the position of the argument `key`.
+ */
 function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
   const { authority, transaction } = call.session
   if (authority.kind !== 'builtin' && ref.database !== authority.database) throw permissionDenied(call, key)
@@ -72,7 +77,7 @@ export function documentsSet(collection: Ref, call: Call): SetValue {
   return new SetValue({ type: 'documents', collection })
 }
 
-/** The history of a set or document. */
+/** The set of the events of a set or document. */
 export function eventsSet(source: SetLike, call: Call): SetValue {
   if (isHistory(source)) throw call.invalid(msg`Set does not support events history.`)
   return new SetValue({ type: 'events', source })

@@ -1,5 +1,5 @@
 // Converts cursors and bounds of queries to positions in a set. A list of values is the position before all elements
-// that begin with these values. In the list, the document may follow the last value.
+// that begin with these values. The document of an element may follow the last value in the list.
 
 import { step } from '../../base/effort.ts'
 import type { SetBound, SetOrder } from '../../model/sets/stream.ts'
@@ -7,7 +7,7 @@ import { compareValues } from '../../values/order.ts'
 import { isArray, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { Page } from '../values/transient.ts'
 
-/** A list of values, or a single value as a list. */
+/** Returns `value` if it is a list, otherwise a list that contains only `value`. */
 export function listOf(value: Value): readonly Value[] {
   return isArray(value) ? value : [value]
 }
@@ -25,7 +25,7 @@ export function unresolvedIn(value: Value): UnresolvedRef | undefined {
   return undefined
 }
 
-/** The position of a cursor in a set with an order. */
+/** The position of a cursor in a set with the order `order`. */
 export function cursorPlace(cursor: readonly Value[], order: SetOrder): SetBound {
   return boundPlace(cursor, order, 'low')
 }

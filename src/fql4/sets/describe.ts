@@ -1,4 +1,5 @@
-// Properties of a set that are known without reading it: whether it is a history, and its order.
+// Two properties of a set that are known without reading the set: whether the set is a history, and the order of the
+// set.
 
 import { unreachable } from '../../base/assert.ts'
 import { step } from '../../base/effort.ts'
@@ -37,7 +38,10 @@ export function isHistory(set: SetLike): boolean {
   }
 }
 
-/** The order of a set's elements; undefined for joins with a lambda, whose order is known only when they are read. */
+/**
+ * The order of a set's elements; undefined for a join with a lambda. The order of such a join is known only when the
+ * join is read.
+ */
 function orderOf(set: SetLike, session: Session): SetOrder | undefined {
   step()
   if (set instanceof Ref) return documentOrder
@@ -80,7 +84,8 @@ export function canCombine(sets: readonly SetLike[], session: Session): boolean 
   const histories = sets.filter(isHistory).length
   if (histories !== 0 && histories !== sets.length) return false
   const orders = sets.map(set => orderOf(set, session)).filter(order => order !== undefined)
-  // Orders are compared up to the shorter length. So if all orders match the longest order, they match each other.
+  // Two orders are compared up to the shorter length. So if every order matches the longest order, all orders match
+  // each other.
   const longest = commonOrder(orders)
   return orders.every(order => areCompatible(order, longest))
 }

@@ -1,5 +1,5 @@
-// Reads a stream in one direction and can seek ahead. A short seek reads the elements before the target; a long seek
-// opens a new scan at the target.
+// Reads a stream in one direction, and can seek to a later place. A short seek reads all elements before this place. A
+// long seek opens a new scan at this place.
 
 import {
   compareKeys,
@@ -64,7 +64,7 @@ export class ElementReader {
     this.advance()
   }
 
-  /** Reads all elements with the key of the current element, and returns them in the order of the set. */
+  /** Reads all elements with the key of the current element. Returns these elements in the order of the set. */
   takeGroup(): Element[] {
     const group: Element[] = []
     const first = this.current as Element

@@ -1,5 +1,5 @@
-// Events of histories as values of queries, and cursors into histories: a time, or an event whose last parts may be
-// omitted.
+// Converts events of histories to values, and parses cursors into histories. A cursor is a time, or an event whose last
+// members may be omitted.
 
 import { msg } from '../../base/message.ts'
 import { endOfTime, type Micros, nearestMicros, secondsPerDay } from '../../base/micros.ts'
@@ -39,17 +39,16 @@ const keySets = [
 ].map(keys => keys.split(',').sort().join())
 
 /**
- * The kind of a history. The histories of documents and of sets have different action names. In native collections,
- * short cursors have different positions.
+ * The kind of a history. The histories of documents and of sets have different action names. In native collections, a
+ * cursor with few members has a different position.
  */
 export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
  * Parses an event cursor. `at`: the path from the call to the cursor. A cursor may be only a time. A page after this
  * cursor starts with the add events of that time. A page before this cursor ends before all events of that time.
- * Neither page contains the remove events of that time, unless these are stored before the add events. A cursor object
- * without a document is the position after all events of its time. In native collections, a page after such an object
- * includes the add events of that time.
+ * Neither page contains the remove events of that time. A cursor object without a document is the position after all
+ * events of its time. In native collections, a page after such an object includes the add events of that time.
  */
 export function readEventCursor(
   cursor: Value,

@@ -1,4 +1,4 @@
-// Join: the union of the sets for each element of a source. Every key occurs once.
+// Join: each element of a source has a target set, and the join is the union of the target sets. Every key occurs once.
 
 import { msg } from '../../base/message.ts'
 import {
@@ -15,7 +15,7 @@ import { type SetLike, SetValue } from '../values/transient.ts'
 import { applySetLambda, type CallReading, setLambdaError } from './call-reading.ts'
 import { distinctStream, unionStream } from './streams.ts'
 
-/** Opens a target; undefined when the caller may not read it. */
+/** Opens a target set. Returns undefined if the caller may not read the set. */
 type OpenTarget = (set: SetLike) => ElementStream | undefined
 
 /** The elements of all sets that `link` yields for the elements of `source`. Reads the whole source. */
@@ -50,7 +50,10 @@ export function joinedElements(source: ElementStream): readonly Element[] {
   return elements
 }
 
-/** The target set for one element: the result of the lambda, or the index entries with the element's values as terms. */
+/**
+ * The target set for one element. It is the result of the lambda, or the set of the index entries with the element's
+ * values as terms.
+ */
 export function targetOf(
   element: Pick<Element, 'values' | 'document'>,
   link: Lambda | Ref,

@@ -13,7 +13,7 @@ import type { CallReading } from './call-reading.ts'
 import { combinedHistory, type HistoryMember, joinHistory } from './combined-history.ts'
 import { openSet, withoutHistory } from './open.ts'
 
-/** Opens the history of a set or document; undefined when the caller may not read it. */
+/** Opens the history of a set or document. Returns undefined if the caller may not read the history. */
 export function openHistory(set: SetLike, reading: CallReading): HistoryStream | undefined {
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
   if (!isNativeCollectionRef(set)) return openDocument(set, set, 'versions', reading)
@@ -52,7 +52,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Histor
   }
 }
 
-/** The set of the events of `source`, which the events name as their source. */
+/** The set of the events of `source`. Each event has this set as its source. */
 function eventsOf(source: SetLike): SetValue {
   return new SetValue({ type: 'events', source })
 }
@@ -85,8 +85,8 @@ function openJoin(
 }
 
 /**
- * Omits members that the caller may not read. Undefined when no member is readable, or when the first member of a
- * difference is not readable.
+ * Omits members that the caller may not read. Returns undefined if the caller may read no member, or may not read the
+ * first member of a difference.
  */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',

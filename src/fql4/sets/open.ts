@@ -22,7 +22,9 @@ import {
   unionStream,
 } from './streams.ts'
 
-/** Opens a set for reading; undefined when the caller may not read it. Reads nothing yet, except for joins. */
+/**
+ * Opens a set for reading. Returns undefined if the caller may not read the set. Reads nothing yet, except for joins.
+ */
 export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
   return isNativeCollectionRef(set) ? openNative(set, reading) : openDocument(set, set, reading)
@@ -69,7 +71,9 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Elemen
   }
 }
 
-/** The error for sets without a readable history, and for histories where elements are needed. */
+/**
+ * The error for sets whose history cannot be read, and for histories that are used where a set of elements is needed.
+ */
 export function withoutHistory({ call }: CallReading) {
   return call.invalid(msg`Set does not support events history.`)
 }

@@ -1,6 +1,6 @@
 // Pages of sets and histories. A forward page begins with the first element at or after the cursor; a backward page
-// ends with the last element before the cursor. One additional element is read to find out whether there is a further
-// page.
+// ends with the last element before the cursor. One more element than the page contains is read, to find out whether
+// there is a further page.
 
 import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
 import { type Element, elementValue, type SetBound } from '../../model/sets/stream.ts'
@@ -26,7 +26,7 @@ const pagesLimits = {
 export interface PageRequest {
   readonly set: SetLike
   readonly direction: 'after' | 'before'
-  /** Undefined: from the beginning. */
+  /** If undefined, the page begins at the start of the set (`after`) or ends at the end of the set (`before`). */
   readonly cursor: Value | undefined
   /** The path from the call to the cursor. */
   readonly cursorAt: readonly string[]

@@ -28,7 +28,10 @@ function denied(call: Call, key: string | undefined): QueryError {
   return permissionDenied(call, ...(key === undefined ? [] : [key]))
 }
 
-/** The items of a set or history in order, or in reverse. The permission is checked at once, everything else is lazy. */
+/**
+ * The items of a set or history in order, or in reverse. The permission is checked immediately. The items are read
+ * lazily.
+ */
 function open(set: SetLike, reading: CallReading, key: string | undefined, reverse = false): Iterable<Item> {
   if (isHistory(set)) {
     const history = openHistory(set, reading)
@@ -54,7 +57,10 @@ function firstItem(set: SetLike, call: Call, key: string, reverse = false): Item
   return item
 }
 
-/** All elements as in a page. Lazy: a caller that stops early reads no further. */
+/**
+ * All elements, in the form in which a page contains them. The elements are read lazily, so a caller that stops early
+ * reads no further elements.
+ */
 export function elementsOf(set: SetLike, call: Call, key: string): Iterable<Value> {
   const reading = CallReading.of(call)
   return values(open(set, reading, key), reading)
@@ -77,7 +83,7 @@ export function existsInSet(set: SetLike, call: Call, key: string): boolean {
   return firstItem(set, call, key) !== undefined
 }
 
-/** The document of the first element, for a login, even if the caller may not read it. */
+/** The document of the first element, for a login. It is returned even if the caller may not read the document. */
 export function firstIdentity(set: SetLike, call: Call, key: string): Ref | undefined {
   const reading = CallReading.of(call, 'shown')
   const item = firstOf(open(set, reading, key))

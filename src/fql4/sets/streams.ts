@@ -65,8 +65,8 @@ export function filteredStream(source: ElementStream, holds: (element: Element) 
 }
 
 /**
- * A stream of grouped elements. `groups` reads the groups between two places. A place is never within a group. The
- * elements of each group have the order of the set.
+ * A stream of grouped elements. `groups` reads the groups between two places. These places are never within a group.
+ * The elements of each group have the order of the set.
  */
 function groupedStream(
   order: SetOrder,
@@ -89,7 +89,10 @@ function groupedStream(
   }
 }
 
-/** The place, or the edge of its group if the place contains a document after its values. */
+/**
+ * Returns the edge of the group if `place` is within a group, otherwise `place` itself. A place is within a group if it
+ * contains a document after its values.
+ */
 function outsideGroup(place: SetBound, side: SetBound['side']): SetBound {
   return place.document === undefined || place.values.length === 0 ? place : { values: place.values, side }
 }
@@ -182,7 +185,7 @@ export function intersectionStream(members: readonly ElementStream[]): ElementSt
   })
 }
 
-/** Moves all readers to the next common key; false when there is none. */
+/** Moves all readers to the next common key. Returns false if there is no further common key. */
 function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boolean): boolean {
   const sign = reverse ? -1 : 1
   const side = reverse ? 'high' : 'low'

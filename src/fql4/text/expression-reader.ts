@@ -39,9 +39,11 @@ export class ExpressionReader {
   readonly #text: string
   /** The offset of the tree within the text. */
   readonly #offset: number
-  /** The meaning of the parameters of the enclosing arrow functions, innermost last. */
+  /**
+   * The parameters of the enclosing arrow functions, innermost last. `json` is the query that a parameter stands for.
+   */
   readonly #variables: { readonly name: string; readonly json: Json }[] = []
-  /** The constants defined around the expression. */
+  /** The constants that the expression may use: the constants of its module. */
   readonly #constants: Map<string, Expression>
 
   constructor(text: string, offset: number, constants: ReadonlyMap<string, Expression> = new Map()) {
@@ -212,7 +214,7 @@ export class ExpressionReader {
     ])
   }
 
-  /** The body of an arrow function, with the meaning of its parameters. */
+  /** Reads the body of an arrow function. `variables` contains the queries that its parameters stand for. */
   #body(node: ArrowFunctionExpression, variables: readonly { name: string; json: Json }[]): QueryPart {
     this.#variables.push(...variables)
     try {
@@ -251,7 +253,7 @@ export class ExpressionReader {
     return prefixes.has(dotted(callee.object)) ? callee.property.name : undefined
   }
 
-  /** Forms that do not follow the common rules. */
+  /** Reads a form that does not follow the common rules. Returns undefined for all other calls. */
   #special(name: string, node: CallExpression): QueryPart | undefined {
     const { arguments: given } = node
     const [first, second] = given
@@ -309,7 +311,7 @@ export class ExpressionReader {
     )
   }
 
-  /** A wire form of parts that are already read. */
+  /** A wire form whose parts are already read. */
   #formOf(node: TextRange, members: readonly (readonly [key: string, part: QueryPart])[]): QueryPart {
     const parts = new Map(members.map(([key, { source }]) => [key, source]))
     return {
@@ -357,7 +359,7 @@ export class ExpressionReader {
     )
   }
 
-  /** The bindings of `Let`, each as one object on the wire. */
+  /** The bindings of `Let`. Each binding is one object on the wire. */
   #bindings(node: Argument) {
     const objects = node.type === 'ArrayExpression' ? node.elements : [node]
     const names: string[] = []
@@ -397,7 +399,10 @@ export class ExpressionReader {
     return { json: fields, source: new SourceNode(this.#range(node), parts) }
   }
 
-  /** The part for a parameter, from the arguments at its position; undefined when its key is omitted. */
+  /**
+   * The part for a parameter. `rest` contains the arguments from the position of the parameter on. Undefined if the key
+   * of the parameter is omitted.
+   */
   #argument(
     parameter: Parameter,
     rest: readonly Argument[],

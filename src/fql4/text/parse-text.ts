@@ -1,6 +1,6 @@
-// Parses text to wire JSON. The text is a small subset of JavaScript, parsed by acorn and never evaluated: calls of
-// the language's functions, literals, arrays, objects and arrow functions. A text may also be a JavaScript module
-// with one definition, and a text in version 10 is recognised, so that an error can name the version.
+// Parses text to wire JSON. The syntax is a small subset of JavaScript: calls of the language's functions, literals,
+// arrays, objects and arrow functions. Acorn parses the text, and nothing is ever evaluated. This file also parses
+// JavaScript modules with one definition. And it recognises texts in version 10, so that an error can name the version.
 
 import { type Expression, type ModuleDeclaration, parse, parseExpressionAt, type Statement } from 'acorn'
 import type { Json } from '../../values/value.ts'
@@ -10,7 +10,7 @@ import { dotted } from './syntax.ts'
 
 /** A parsed expression. */
 export interface ParsedExpression extends TextRange {
-  /** The query as wire JSON; send it as the text of `writeJson`. */
+  /** The query as wire JSON. To send the query, convert it to text with `writeJson`. */
   readonly json: Json
   /** The positions of the query's parts in the text. */
   readonly source: SourceNode
@@ -41,7 +41,7 @@ export function parseExpressions(text: string): readonly ParsedExpression[] {
   return [...readExpressions(text)]
 }
 
-/** The only expression of a text. Throws {@link FqlSyntaxError} when there is none or more than one. */
+/** The only expression of a text. Throws {@link FqlSyntaxError} if the text contains no expression or more than one. */
 export function parseExpression(text: string): ParsedExpression {
   const [first, second] = parseExpressions(text)
   if (!first) throw new FqlSyntaxError('an expression is missing', text, rangeOf(text.length), true)
@@ -58,8 +58,8 @@ function readOne(text: string, start: number): ParsedExpression {
 }
 
 /**
- * Runs a reader of the text from `start` on. Converts syntax errors of the parser to {@link FqlSyntaxError}, with their
- * position in the text.
+ * Runs `read`, which parses the text from `start` on. Converts the syntax errors of acorn to {@link FqlSyntaxError}s
+ * with positions in `text`.
  */
 function readTree<T>(text: string, start: number, read: () => T): T {
   try {
@@ -99,8 +99,8 @@ function parseTree(text: string): { readonly tree: Expression; readonly end: num
 }
 
 /**
- * The expression up to the end of its line, where JavaScript would continue on the next line (`a()⏎[1]`, `1⏎-2`). The
- * language has no such syntax, so the next line begins another expression.
+ * The part of an expression before a line break that ends the expression in this language. JavaScript continues the
+ * expression on the next line (`a()⏎[1]`, `1⏎-2`). In this language, the next line begins another expression.
  */
 function untilLineEnd(tree: Expression, text: string): Expression {
   const left = leftOf(tree)
@@ -139,7 +139,7 @@ function lowerFirst(text: string): string {
 
 // JavaScript modules with one definition, in the form in which tools store schema objects: `export default
 // CreateIndex({…})` after imports of the driver. Modules are parsed and never run. Constants are replaced by their
-// definitions, and everything that would have to be computed is rejected with its position.
+// definitions. Code that would have to be run is rejected with its position.
 
 /** The default export of a module, in the syntax of ES modules or of CommonJS. Throws {@link FqlSyntaxError}. */
 export function parseModule(text: string): ParsedExpression {

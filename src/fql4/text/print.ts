@@ -1,5 +1,5 @@
-// Prints wire JSON as text in the notation of the drivers. Printed text can be parsed again: the text of a query gives
-// the same query, and the text of a value gives a query that evaluates to the value.
+// Prints wire JSON as text in the notation of the drivers. Printed text can be parsed again. Parsing the text of a
+// query returns the same query. Parsing the text of a value returns a query that evaluates to this value.
 
 import { type Json, kindOfNative, type NativeName, nativeNamed } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
@@ -7,7 +7,7 @@ import { functionsByWire, type Parameter, setForms, type WireFunction } from './
 
 /** Options of the layout. */
 interface PrintOptions {
-  /** The target length of lines; 100 when absent. */
+  /** The target length of lines; 100 if undefined. */
   readonly columns?: number
 }
 
@@ -135,7 +135,8 @@ function referencePiece(content: Json): Piece | undefined {
   const native = isNative ? nativeOf(collection.get('id')) : undefined
   const kind = native && kindOfNative.get(native)
   if (kind !== undefined) return call(nameOfWire(kind), scalar(id), ...scoped)
-  // The database of a document is in its collection; the database of a key may be in the reference itself.
+  // The database of a document is in the reference to its collection. The database of a key may be in the reference to
+  // the key.
   const holder = referencePiece(
     scoped.length > 0 ? new Map([...collection, ['database', scope as Json]]) : collection,
   )
@@ -160,7 +161,7 @@ function setPartPiece(part: Json): Piece {
 /** The version of functions that are created from text. */
 const presentVersion = '4'
 
-/** A function value: `Query(Lambda(…))`, with its version unless that is {@link presentVersion}. */
+/** A function value: `Query(Lambda(…))`. Its API version is printed unless it is {@link presentVersion}. */
 function functionPiece(body: Fields, wrapper: 'Query' | 'Lambda' = 'Query'): Piece {
   const lambda = new Map([...body].filter(([key]) => key !== 'api_version'))
   const version = body.get('api_version')
@@ -209,7 +210,7 @@ function specialPiece(form: Fields, piece: (json: Json) => Piece): Piece | undef
   return bindings && call('Let', bindings, piece(form.get('in') as Json))
 }
 
-/** An object literal; undefined when it has a tag. */
+/** An object literal; undefined if its only key is a tag other than `@obj`. */
 function objectPiece(fields: Fields, piece: (json: Json) => Piece): Piece | undefined {
   const [key] = fields.keys()
   if (fields.size !== 1 || !key?.startsWith('@')) return object(fields, piece)
@@ -218,7 +219,10 @@ function objectPiece(fields: Fields, piece: (json: Json) => Piece): Piece | unde
   return isEscaped ? object(escaped, piece) : undefined
 }
 
-/** A single object if the names are distinct, else an object for each binding. */
+/**
+ * The bindings of `Let`: a single object if their names are distinct, otherwise an array with one object for each
+ * binding.
+ */
 function bindingsPiece(bindings: Json, piece: (json: Json) => Piece): Piece | undefined {
   if (isFields(bindings)) return objectPiece(bindings, piece)
   if (!isArray(bindings)) return undefined
@@ -245,7 +249,7 @@ function callPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefine
   return undefined
 }
 
-/** The arguments of a call; undefined when no text would be parsed to the same form. */
+/** The arguments of a call. Undefined if no text can be parsed to the same form. */
 function argumentsOf(
   { parameters }: WireFunction,
   form: Fields,
@@ -263,7 +267,7 @@ function argumentsOf(
   }
   if (left.size > 0) return undefined
   while (args.length > 0 && args.at(-1) === undefined) args.pop()
-  // An omitted argument in the middle is written as null, unless null is a valid value for it.
+  // An omitted argument before other arguments is written as null, unless null is a valid value for this argument.
   const pieces = args.map(
     (arg, index) => arg ?? (parameters[index]?.kind === 'optional' ? 'null' : undefined),
   )
@@ -321,7 +325,7 @@ function argumentsFor(
   }
 }
 
-// The layout of printed expressions: on one line if they fit, else one part per line.
+// The layout of printed expressions. An expression is printed on one line if it fits, otherwise with one part per line.
 
 /** A printed expression: text that stays on one line, or a group of parts that may be on separate lines. */
 type Piece = string | Group
@@ -354,7 +358,7 @@ interface Item {
 
 const indentChars = 2
 
-/** Functions whose last argument begins on the line of the call even when it is long. */
+/** Functions whose last argument begins on the line of the call, even if the argument takes several lines. */
 const hugging: ReadonlySet<string> = new Set(['Lambda(', 'Query(', 'Map(', 'Foreach(', 'Filter(', 'Let('])
 
 function widthOf(piece: Piece): number {
@@ -365,7 +369,7 @@ function itemWidth({ head, piece }: Item): number {
   return head.length + widthOf(piece)
 }
 
-/** The text of a piece, with lines of at most `columns` characters where its parts allow it. */
+/** The text of a piece. Its lines have at most `columns` characters, except for parts that cannot be divided. */
 function layOut(piece: Piece, columns: number): string {
   return put(piece, 0, 0, columns)
 }

@@ -33,7 +33,7 @@ export class SourceNode implements TextRange {
   }
 }
 
-/** A line and a column, both counted from 1; the column in UTF-16 units. */
+/** A line number and a column number, both counted from 1. Columns are UTF-16 units. */
 interface LineAndColumn {
   readonly line: number
   readonly column: number
@@ -58,8 +58,9 @@ export function lineAndColumn(text: string, offset: number): LineAndColumn {
 const excerptColumns = 100
 
 /**
- * The line on which a range begins, and a line below it that underlines the range with `^` on the first line. Tabs keep
- * their width, because both lines contain them.
+ * The line on which a range begins, and a second line that underlines the range with `^`. If the range has several
+ * lines, only its first line is underlined. The second line contains the same tabs as the first, so that the columns
+ * match.
  */
 export function excerpt(text: string, { start, end }: TextRange): readonly [line: string, underline: string] {
   const { column } = lineAndColumn(text, start)

@@ -31,7 +31,7 @@ export function keyOf({ key, computed, kind, method }: Property): string | undef
   return typeof key.value === 'number' ? key.raw : undefined
 }
 
-/** `a.b` for a member expression, `a` for a name; empty for anything else. */
+/** The text `a.b` for a member expression, `a` for a name, and an empty text for all other nodes. */
 export function dotted(node: Expression | Super): string {
   if (node.type === 'Identifier') return node.name
   if (node.type !== 'MemberExpression' || node.computed || node.property.type !== 'Identifier') return ''

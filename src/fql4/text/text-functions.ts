@@ -39,7 +39,7 @@ interface FqlFunction {
   readonly summary: string
 }
 
-/** A function whose text and wire form follow the common rules. */
+/** A function that follows the common rules for the conversion between text and wire form. */
 export interface WireFunction extends FqlFunction {
   /** The leading wire key. */
   readonly wire: string
@@ -99,7 +99,7 @@ function readRow(line: string): WireFunction {
   }
 }
 
-/** Forms written like functions, which the parser handles individually. */
+/** Forms that are written like functions. The parser handles each of these forms individually. */
 const specialForms: readonly FqlFunction[] = [
   [
     'Let',
@@ -148,7 +148,7 @@ export const functionsByWire: ReadonlyMap<string, WireFunction> = new Map(
   [...wireFunctions.values()].map(each => [each.wire, each]),
 )
 
-/** Leading keys of set forms. Within another set, these forms may occur without a tag. */
+/** The leading wire keys of set forms. Within another set, set forms may occur without `@set`. */
 export const setForms: ReadonlySet<string> = new Set([
   'filter',
   ...[...wireFunctions.values()].filter(({ family }) => family === 'Sets').map(({ wire }) => wire),

@@ -11,7 +11,7 @@ const textTags: Readonly<Record<string, string>> = { time: '@ts', date: '@date' 
 /** Forms that name a schema object, with its native collection. */
 const named: Readonly<Record<string, string>> = { ...nativeOfKind, class: 'collections' }
 
-/** Thrown for a part of a query that is not a value, such as a call that would have to be evaluated. */
+/** Thrown if a part of a query is not a literal value, such as a call that would have to be evaluated. */
 export class NoValueError extends Error {
   override name = 'NoValueError'
   /** The steps to the part from the root of the query. */

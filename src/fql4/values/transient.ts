@@ -1,5 +1,5 @@
-// Runtime values of version 4 that are never stored: sets, pages and events. A set is lazy: it is only a description,
-// which is read on demand.
+// Runtime values of version 4 that are never stored: sets, pages and events. A set value is only a description. The
+// elements of the set are read on demand.
 
 import {
   type ActionName,
@@ -55,10 +55,10 @@ export class SetValue extends Transient {
 /** A set, or a reference used as a set: a native collection (all its documents) or a document (itself). */
 export type SetLike = SetValue | Ref
 
-/** A part of a set in the written form. */
+/** A member of the content of `@set`. */
 export type SetPart = { readonly key: string } & (
   | { readonly kind: 'value'; readonly value: Value }
-  /** A set without its own `@set`. */
+  /** An inner set that is written without `@set`. */
   | { readonly kind: 'body'; readonly shape: SetShape }
   | { readonly kind: 'lambda'; readonly lambda: Lambda }
   | { readonly kind: 'sets'; readonly items: readonly SetLike[] }
@@ -118,7 +118,7 @@ function storedPart(part: SetPart): Value {
       return rawLambda(part.lambda)
     case 'sets':
     case 'values': {
-      // A single item is written alone, several as an array.
+      // A single item is written without an array.
       const [only] = part.items
       return part.items.length === 1 && only !== undefined ? only : part.items
     }
@@ -166,7 +166,7 @@ export class EventValue extends Transient {
   readonly document: Ref | undefined
   /** A document's changed top-level fields (rendering shows only `data`); null when there are none. */
   readonly fields: ObjectValue | null
-  /** The covered values of a set's entry. */
+  /** The covered values of an entry in the history of a set. */
   readonly values: readonly Value[] | undefined
   constructor(
     ts: Micros | TransactionTime,
@@ -215,14 +215,14 @@ export function cursorValue(cursor: Cursor): Value {
 
 const noPositions = (): readonly Cursor[] => []
 
-/** A part of a set, with cursors to the parts before and after it. */
+/** Some consecutive elements of a set, with cursors to the previous and the next page. */
 export class Page extends Transient {
   readonly kind = 'page'
   readonly data: readonly Value[]
   readonly before: Cursor | undefined
   readonly after: Cursor | undefined
   readonly #positions: () => readonly Cursor[]
-  /** `positions` is called on demand, which is rare. */
+  /** `positions` is called only when the positions are needed, which is rare. */
   constructor(
     data: readonly Value[],
     before: Cursor | undefined,
@@ -236,7 +236,10 @@ export class Page extends Transient {
     this.#positions = positions
   }
 
-  /** For each element of `data`, the cursor of a page that would begin with it; for `take` and `drop`. */
+  /**
+   * For each element of `data`, the cursor of a page that begins with this element. `take` and `drop` use these
+   * cursors.
+   */
   get positions(): readonly Cursor[] {
     return this.#positions()
   }

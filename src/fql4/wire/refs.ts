@@ -1,5 +1,5 @@
-// Renders references in responses, in the spelling of the client's version. Schema objects appear by their current
-// name, databases as chains of parents up to the scope of the request.
+// Renders references in responses, in the spelling of the client's version. References to schema objects contain the
+// current name of the object. References to databases contain the parent databases, up to the database of the request.
 
 import { quoteJson } from '../../values/json-text.ts'
 import {
@@ -21,15 +21,15 @@ import { isAtLeast } from './version.ts'
 
 /** Resolves references to names. */
 export interface RefNames {
-  /** The database of the request. References into it are rendered without `database`. */
+  /** The database of the request. References into this database are rendered without `database`. */
   readonly scope: DatabaseId
-  /** The current or last name of a schema object; undefined when it never had one. */
+  /** The current or last name of a schema object; undefined if the object never had a name. */
   nameOf(ref: Ref): string | undefined
   /** The reference to a database's own document, which is in its parent; undefined for the root. */
   parentOf(database: DatabaseId): Ref | undefined
   /**
-   * A cache for the existing collections of the scope. The cache is valid as long as these names are. Absent: nothing
-   * is cached.
+   * A cache for the existing collections of the scope. The cache is valid as long as the names of these collections are
+   * valid. If undefined, nothing is cached.
    */
   readonly tails?: RefTails
   /**
@@ -45,8 +45,8 @@ export class RefPrinter {
   readonly #asPath: boolean
   readonly #collectionKey: 'collection' | 'class'
   /**
-   * For each collection, the text after the id in references to its documents. Contains collections that are not in
-   * `RefNames.tails`.
+   * For each collection, the text after the id in references to its documents. This cache also contains collections
+   * that are not in `RefNames.tails`.
    */
   readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
   #passing = 0
@@ -106,7 +106,7 @@ export class RefPrinter {
     return ref.textWith(tail)
   }
 
-  /** Renders an unresolved reference as it was written. */
+  /** Renders an unresolved reference in the form in which the query contained it. */
   printUnresolved(ref: UnresolvedRef): string | undefined {
     this.#passing++
     return this.#asPath ? wrapPath(this.#unresolvedPath(ref)) : this.#unresolvedObject(ref)

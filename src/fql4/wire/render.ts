@@ -49,8 +49,8 @@ export interface RenderContext {
   readonly apiVersion: ApiVersion
   readonly names: RefNames
   /**
-   * The time of the transaction's commit; `open` inserts marks for {@link fillTransactionTime}. If undefined,
-   * placeholders of the transaction's time are unprintable.
+   * The commit time of the transaction. If `open`, the text contains marks that {@link fillTransactionTime} replaces.
+   * If undefined, values that stand for the transaction's time are unprintable.
    */
   readonly transactionTime?: Micros | 'open' | undefined
 }
@@ -61,7 +61,7 @@ export interface RenderContext {
  */
 const timeMarks = { micros: '\u0000', time: '\u0001' } as const
 
-/** Inserts the time of the transaction into text that was rendered while it was open. */
+/** Inserts the time of the transaction into a text that was rendered while the transaction was open. */
 export function fillTransactionTime(text: string, time: Micros): string {
   const filled = text.includes(timeMarks.micros) ? text.replaceAll(timeMarks.micros, String(time)) : text
   if (!filled.includes(timeMarks.time)) return filled
@@ -69,11 +69,11 @@ export function fillTransactionTime(text: string, time: Micros): string {
 }
 
 /**
- * A value as compact JSON text. Unprintable parts (a reference to something that never had a name, the time of a
- * transaction if `context` has none) are omitted from objects and arrays. A cursor with an unprintable part becomes
- * null. Undefined when the value itself is unprintable. Throws {@link RequestError} for values nested deeper than
- * `limits.valueDepthMax` and for texts longer than `renderLimits.answerUnitsMax`. The length is limited because a value
- * with shared parts can be small in memory and huge as text.
+ * A value as compact JSON text. Unprintable parts are omitted from objects and arrays: references to objects that never
+ * had a name, and the transaction's time if `context` does not contain the time. A cursor with an unprintable part
+ * becomes null. Undefined when the value itself is unprintable. Throws {@link RequestError} for values nested deeper
+ * than `limits.valueDepthMax` and for texts longer than `renderLimits.answerUnitsMax`. The length is limited because a
+ * value that contains the same array many times can be small in memory and huge as text.
  */
 export function renderValue(value: Value, context: RenderContext): string | undefined {
   return new Renderer(context).value(value)
@@ -98,7 +98,7 @@ class Renderer {
   readonly #tails: RefTails | undefined
   /** True for the oldest version, whose spelling differs most. */
   readonly #oldest: boolean
-  /** True for versions that say class and instance instead of collection and document. */
+  /** True for versions that write `class` and `instance` instead of `collection` and `document`. */
   readonly #older: boolean
   #depth = 0
   /** The maximum depth since the start of the current document. */
@@ -334,7 +334,9 @@ class Renderer {
     return text
   }
 
-  /** The result of `render`. It is cached unless it depends on more than `tails`. */
+  /**
+   * Calls `render` and returns its text. Caches the text unless the text depends on more than the value and `tails`.
+   */
   #remember(shown: RenderCache, tails: RefTails, render: () => string): string {
     if (shown.tails === tails) return render()
     const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]

@@ -1,6 +1,6 @@
-// Decides permissions. Built-in roles have the rights in a table. Custom roles have privileges. An identity also has
-// some rights to its own document, credentials and tokens. Everything that is not granted is denied; there are no
-// explicit denials.
+// Decides permissions. The rights of built-in roles come from a table, and the rights of custom roles from the
+// privileges in the role documents. An identity also has some rights to its own document, credentials and tokens. Every
+// action that is not granted is denied. No rule can deny an action explicitly.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { timeFromMicros } from '../../values/time.ts'
@@ -17,7 +17,7 @@ import type {
 import { builtinAllows, predicateAllows, resourceKind } from './builtin-role.ts'
 import { findRole, type Grant, type Role } from './role.ts'
 
-/** Creates the decisions for an authority within one transaction. */
+/** Creates the object that decides about the access requests of an authority within one transaction. */
 export const createAccess: CreateAccess = (authority, transaction, runPredicate, options = {}) => {
   switch (authority.kind) {
     case 'builtin': {
@@ -38,11 +38,13 @@ export const createAccess: CreateAccess = (authority, transaction, runPredicate,
   }
 }
 
-/** Decides by action and resource only. */
+/** Decides by the action and the resource only. */
 class CollectionAccess implements Access {
   readonly allows: (request: AccessRequest) => boolean
   readonly #isChanging: boolean
-  /** The latest decision, cached because documents of one collection are mostly checked consecutively. */
+  /**
+   * The latest decision. The decision is cached, because most consecutive checks are about documents of one collection.
+   */
   #latest:
     | {
         readonly action: ResourceAction
@@ -52,7 +54,9 @@ class CollectionAccess implements Access {
       }
     | undefined
 
-  /** `isChanging`: whether databases may be moved during the transaction, which invalidates decisions. */
+  /**
+   * `isChanging`: true if databases may be moved during the transaction. A move can change the result of a decision.
+   */
   constructor(allows: (request: AccessRequest) => boolean, isChanging: boolean) {
     this.allows = allows
     this.#isChanging = isChanging
@@ -78,7 +82,7 @@ function withoutDocument(action: ResourceAction, resource: Ref): AccessRequest {
   return { action, resource, argument: () => null }
 }
 
-/** The authority of an identity, or of roles alone. */
+/** The authority of an identity, or the authority of roles without an identity. */
 export type RolesAuthority = Extract<Authority, { readonly kind: 'roles' }>
 
 class RolesAccess implements Access {
@@ -117,7 +121,10 @@ class RolesAccess implements Access {
     return this.#roles
   }
 
-  /** `create` and `history_write` together are equivalent to `create_with_id`. */
+  /**
+   * Returns whether the roles grant both `create` and `history_write`. Together, these are equivalent to
+   * `create_with_id`.
+   */
   #allowedPiecemeal(request: AccessRequest): boolean {
     return piecesOf(request, this.#transaction).every(piece => this.#granted(piece.action, piece))
   }
@@ -141,7 +148,7 @@ function grantOf({ privileges }: Role, action: ResourceAction, { collection, id 
   return privileges.get(collection)?.get(id)?.get(action)
 }
 
-/** The two requests that together are equivalent to a `create_with_id`. */
+/** Returns the two requests that together are equivalent to a request for `create_with_id`. */
 export function piecesOf(
   request: AccessRequest,
   { snapshotTime }: ReadTransaction,
@@ -154,7 +161,7 @@ export function piecesOf(
   ]
 }
 
-/** Returns whether a request is allowed for every identity, independent of its roles. */
+/** Returns whether every identity is allowed to make the request, whatever its roles are. */
 export function identityAllows(
   { identity, roles }: RolesAuthority,
   { action, resource, document }: AccessRequest,

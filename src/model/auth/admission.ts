@@ -1,5 +1,5 @@
-// Derives the caller from a verified credential. Checks that the current snapshot contains all documents on which the
-// credential depends. Then determines the rights of the caller.
+// Derives the caller from a verified credential. First checks that the current snapshot contains all documents on which
+// the credential depends. Then determines the rights of the caller.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../../values/value.ts'
@@ -7,35 +7,35 @@ import type { Authority, Caller, RunPredicate } from './access-contract.ts'
 import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
 import { followPath, type Scope, targetDocument } from './scope.ts'
 
-/** The reason why a credential is rejected; for the log, never for the client. */
+/** The reason why a credential is rejected. The reason is only logged, and never sent to the client. */
 export interface Rejection {
   readonly rejected: string
 }
 
-/** Runs predicates while the caller is being determined. */
+/** Returns the function that runs predicates while the rights of `caller` are being determined. */
 export type PredicatesOf = (caller: Caller) => RunPredicate
 
-/** The context for determining a caller. */
+/** The context in which a caller is determined. */
 export interface Admission {
   readonly transaction: ReadTransaction
   readonly predicatesOf: PredicatesOf
 }
 
-/** The suffix of a secret: undefined when there is none, null when it is invalid. */
+/** The parsed suffix of a secret; undefined if there is no suffix, null if the suffix is invalid. */
 type Suffix = Scope | null | undefined
 
-/** The caller for the root secret. */
+/** Returns the caller for the root secret. */
 export function rootCaller(suffix: Suffix, admission: Admission): Caller | Rejection {
   if (suffix !== undefined) return scopedCaller(suffix, 'admin', rootDatabase, undefined, admission)
   return callerWith({ kind: 'builtin', role: 'admin', database: rootDatabase })
 }
 
-/** A caller with an authority and no identity. */
+/** Returns a caller with an authority and without an identity. */
 export function callerWith(authority: Authority, credential?: Ref): Caller {
   return { database: authority.database, authority, identity: undefined, credential }
 }
 
-/** The caller for a live key. */
+/** Returns the caller for a live key. */
 export function keyCaller(
   key: Ref,
   fields: ObjectValue,
@@ -48,8 +48,8 @@ export function keyCaller(
   let { database } = key
   if (child instanceof Ref) {
     database = child.id
-    // Moving a database also moves the keys for it. A key that was not moved must not work for the database at its new
-    // place.
+    // Moving a database also moves the keys for that database. Other keys must not work for the database in its new
+    // parent.
     if (child.database !== key.database || !transaction.catalogue.databaseAt(child))
       return { rejected: 'the database the key is for is gone' }
   }
@@ -62,7 +62,7 @@ export function keyCaller(
   return callerWith(authorityOfRole(transaction, database, role), key)
 }
 
-/** The caller for a live token: the document for which the token was created. */
+/** Returns the caller for a live token. The identity is the document for which the token was created. */
 export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admission): Caller | Rejection {
   const { transaction } = admission
   if (!transaction.catalogue.isLive(token.database)) return { rejected: 'the database of the token is gone' }
@@ -73,7 +73,10 @@ export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admissio
   return identityCaller(instance, token, admission)
 }
 
-/** An admin key may use any scope, a server key only a document of its own database. */
+/**
+ * Returns the caller for a scoped secret. An admin key may use any scope. A server key may use only documents of its
+ * own database as scopes.
+ */
 function scopedCaller(
   scope: Scope | null,
   holder: 'admin' | 'server',
@@ -105,7 +108,7 @@ function scopedCaller(
   }
 }
 
-/** The caller for an existing document, with its current roles. */
+/** Returns the caller whose identity is an existing document, with the current roles of that document. */
 export function identityCaller(
   identity: Ref,
   credential: Ref | undefined,

@@ -1,5 +1,5 @@
-// Composes the authentication of a process: the identifier of callers for the engine, and the logins for query
-// functions about passwords and secrets.
+// Creates the authentication of a process: the identifier, which finds the callers of requests, and the logins, which
+// implement the query functions about passwords and secrets.
 
 import type { Clock } from '../../base/clock.ts'
 import type { NoticeBoard } from '../../base/notices.ts'
@@ -18,11 +18,16 @@ export interface AuthenticationOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Plain text or a bcrypt hash. Undefined or empty means that there is no root secret. */
+  /**
+   * The root secret as plain text, or a bcrypt hash of the root secret. If undefined or empty, there is no root secret.
+   */
   readonly rootSecret: string | undefined
   /** The bcrypt cost of new password hashes, 4 to 16. */
   readonly passwordHashCost: number
-  /** The prefix of the audiences of access providers; the database's global id follows. */
+  /**
+   * The prefix of every access provider's audience. The audience is this prefix, followed by the global id of the
+   * database.
+   */
   readonly audiencePrefix: string
   /** Allows fetching key sets over plain HTTP and from private addresses. */
   readonly allowInsecureJwks: boolean
@@ -33,9 +38,9 @@ export interface AuthenticationOptions {
    * until the key set is available.
    */
   readonly onKeySetFailure?: (uri: string, reason: string) => void
-  /** Exchanges failed logins with other processes; absent when there is only one process. */
+  /** Exchanges failed logins with other processes; absent if there is only one process. */
   readonly notices?: NoticeBoard | undefined
-  /** For tests. */
+  /** Replaces the bcrypt operations in tests. */
   readonly bcrypt?: Bcrypt
 }
 

@@ -1,4 +1,5 @@
-// A thread that only runs bcrypt, at a low priority: logins may use all cores that are otherwise idle.
+// The body of a thread that only runs bcrypt. The thread has a low priority, so logins can use idle cores without
+// slowing down other work.
 
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -12,11 +13,12 @@ export type BcryptTask =
   | { readonly kind: 'hash'; readonly bytes: Uint8Array; readonly cost: number }
   | { readonly kind: 'first match'; readonly candidates: readonly Candidate[] }
 
-/** Gives the thread a third of the CPU share of the main thread when both compete for a core. */
+/** With this value, the thread gets a third of the main thread's CPU time when the two compete for a core. */
 const niceness = 5
 
 /**
- * Lowers the priority of this thread, only on Linux. Elsewhere, the call would lower the priority of the whole process.
+ * Lowers the priority of this thread, only on Linux. On other systems, the call would lower the priority of the
+ * process.
  */
 function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return
@@ -24,7 +26,7 @@ function lowerThreadPriority(): void {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
     setPriority(thread, niceness)
   } catch {
-    // Without /proc, or where priorities are forbidden, this thread keeps its normal priority.
+    // If there is no /proc, or if changing priorities is forbidden, this thread keeps its normal priority.
   }
 }
 

@@ -1,5 +1,6 @@
-// The rights of the built-in roles, as a table of role × kind of resource → actions, from the protocol's matrix of key
-// roles. Rights to read and to call include descendant databases; rights to write do not.
+// The rights of the built-in roles: for each role and kind of resource, a set of actions. The protocol defines these
+// rights as a matrix of key roles. Rights to read and to call also apply to descendant databases. Rights to write do
+// not.
 
 import type { Catalogue } from '../../storage/store/store-contract.ts'
 import {
@@ -18,14 +19,14 @@ export function isBuiltinRole(value: unknown): value is BuiltinRole {
 }
 
 /**
- * The kinds of resources in privileges: documents of user collections, sets, functions, or documents of a native
- * collection.
+ * The kinds of resources that privileges can name: documents of user collections, sets, functions, and documents of
+ * each native collection.
  */
 type ResourceKind = 'documents' | 'index' | 'function' | NativeName
 
 const firstUserId = BigInt(firstUserCollection)
 
-/** The kind of a resource; undefined for a resource that has no actions. */
+/** Returns the kind of a resource; undefined if no action applies to the resource. */
 export function resourceKind(resource: Ref): ResourceKind | undefined {
   switch (resource.collection) {
     case native.collections:
@@ -92,7 +93,7 @@ export function builtinAllows(
   return reachesDescendants.has(request.action) && isBelow(where, database, catalogue)
 }
 
-/** Returns whether a database is a descendant of another one. */
+/** Returns whether `database` is a descendant of `ancestor`. */
 function isBelow(database: DatabaseId, ancestor: DatabaseId, catalogue: Catalogue): boolean {
   return catalogue.lineage(database).some(({ parent }) => parent === ancestor)
 }

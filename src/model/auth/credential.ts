@@ -1,6 +1,6 @@
-// Identifies the caller of a request. Everything is read from the transaction's own snapshot, so a deleted key, token,
-// identity or database is invalid from the next request on. The cache between requests only records that a header's
-// secret belongs to a stored hash; each request reads the stored hash again.
+// Identifies the caller of a request. All documents are read from the snapshot of the request's transaction. Therefore
+// the first request after the deletion of a key, token, identity or database is rejected. Between requests, a cache
+// only records which stored hash the secret of a header matches. Each request reads the stored hash again.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
@@ -26,16 +26,16 @@ import { parseSecret, type RootSecret, type SecretVerifier } from './secret.ts'
 interface IdentifierOptions {
   readonly verifier: SecretVerifier
   readonly providers: IdentityProviders
-  /** Undefined when the operator has configured no root secret. */
+  /** Undefined if the operator has configured no root secret. */
   readonly rootSecret: RootSecret | undefined
   /** Called with the reason when a credential is rejected. The reason contains no secrets. */
   readonly log: (reason: string) => void
 }
 
-/** Number of cached headers; about 300 bytes each. */
+/** The number of cached headers. Each header takes about 300 bytes. */
 const knownHeadersMax = 20_000
 
-/** The credential of a header that was accepted before. */
+/** The credential of a header that an earlier request sent, and that was accepted. */
 type CachedCredential =
   | { readonly kind: 'root'; readonly scope: Scope | null | undefined }
   | {
@@ -47,7 +47,7 @@ type CachedCredential =
       readonly scope: Scope | null | undefined
     }
 
-/** Identifies callers by the `authorization` header, and caches which secrets belong to which hashes. */
+/** Identifies callers by the `authorization` header. Caches which hash each secret matches. */
 export class Identifier {
   readonly #options: IdentifierOptions
   readonly #known = new GenerationCache<string, CachedCredential>(knownHeadersMax)
@@ -56,7 +56,7 @@ export class Identifier {
     this.#options = options
   }
 
-  /** The caller for an `authorization` header. Throws `unauthorized`, or Pending while a check is running. */
+  /** Returns the caller for an `authorization` header. Throws `unauthorized`, or Pending while a check is running. */
   identify(
     authorization: string | undefined,
     transaction: ReadTransaction,
@@ -70,8 +70,8 @@ export class Identifier {
   }
 
   /**
-   * The owner of a bare secret: a live key or token, or the content of a third-party token. Undefined when there is
-   * none. Throws Pending while a check is running.
+   * Finds the owner of a secret without a suffix: a live key or token, or the content of a third-party token. Returns
+   * undefined if there is no owner. Throws Pending while a check is running.
    */
   ownerOf(text: string, transaction: ReadTransaction, memo: Memo): Version | VerifiedToken | undefined {
     if (!looksLikeToken(text)) return this.#documentOf(text, transaction, memo)
@@ -141,16 +141,16 @@ function admit(known: CachedCredential, admission: Admission): Caller | Rejectio
     : keyCaller(ref, fields, scope, admission)
 }
 
-// Parses the `authorization` header: Basic with the secret as user name, or Bearer. The protocol allows some deviations
-// from the standard.
+// Parses the `authorization` header. The scheme is Basic, with the secret as user name, or Bearer. The protocol allows
+// some deviations from the HTTP standard.
 
-/** The credential of a header, and whether it may be a third-party token (never under Basic). */
+/** The credential in a header. `mayBeToken`: true if it may be a third-party token, which is never sent with Basic. */
 interface HeaderCredential {
   readonly text: string
   readonly mayBeToken: boolean
 }
 
-/** The credential of a header; undefined when the header is invalid. */
+/** Returns the credential in a header; undefined if the header is invalid. */
 export function parseAuthorization(header: string): HeaderCredential | undefined {
   if (header.length > limits.authorizationCharsMax) return undefined
   const [scheme, text, ...rest] = header.trim().split(/\s+/, 3)
@@ -168,8 +168,8 @@ export function parseAuthorization(header: string): HeaderCredential | undefined
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Decodes Basic credentials. Removes one colon after the encoded text, which old drivers send, and one after the
- * decoded text.
+ * Decodes Basic credentials. Removes one colon after the encoded text, because old drivers send one there. Also removes
+ * one colon after the decoded text.
  */
 function decodeBasic(encoded: string): HeaderCredential | undefined {
   const bytes = decodeBase64(withoutColon(encoded))
@@ -185,7 +185,7 @@ function withoutColon(text: string): string {
   return text.endsWith(':') ? text.slice(0, -1) : text
 }
 
-/** Returns whether a text has the form of a third-party token rather than of a secret. */
+/** Returns whether a text looks like a third-party token, and not like a secret. */
 export function looksLikeToken(text: string): boolean {
   return text.startsWith('ey') && text.includes('.')
 }

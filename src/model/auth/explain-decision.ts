@@ -1,5 +1,5 @@
-// Explains a permission decision to administrators: the relevant privileges, the outcomes of their predicates, and the
-// roles of an identity. Other callers learn only that the permission was denied.
+// Explains a permission decision: the relevant privileges, the outcomes of their predicates, and the roles of an
+// identity. Only administrators see the explanation. Other callers learn only that the permission was denied.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { codeOf } from '../../values/code.ts'
@@ -16,30 +16,33 @@ import type {
 import { resourceOf } from './resource-names.ts'
 import { membershipsFor } from './role.ts'
 
-/** A privilege for the resource that covers the action. */
+/** A privilege for the requested resource and action. */
 export interface PrivilegeOutcome {
   readonly role: Ref
   /** The index of the privilege in its role. */
   readonly number: number
   readonly action: ResourceAction
-  /** `true`, `false`, or the outcome of the predicate. */
+  /** The boolean in the privilege, or the outcome of the privilege's predicate. */
   readonly grant: boolean | PredicateOutcome
 }
 
-/** The deciding rule, and all privileges that were considered. */
+/** The rule that decided, and all privileges that were considered. */
 interface Explanation {
   readonly decidedBy:
     | { readonly kind: 'built-in role'; readonly role: string }
     /** The rights that every identity has to its own documents. */
     | { readonly kind: 'identity' }
     | { readonly kind: 'privileges'; readonly granting: readonly PrivilegeOutcome[] }
-    /** The resource is in another database than the roles. */
+    /** The resource and the roles are in different databases. */
     | { readonly kind: 'other database' }
     | { readonly kind: 'nothing' }
   readonly considered: readonly PrivilegeOutcome[]
 }
 
-/** Explains the decision about a request of an authority. Runs all predicates, even after one that grants. */
+/**
+ * Explains the decision about an access request of an authority. Runs all predicates, even if an earlier predicate
+ * grants the request.
+ */
 export function explainDecision(
   authority: Authority,
   request: AccessRequest,
@@ -93,7 +96,7 @@ function considered(
   )
 }
 
-/** A membership for the collection of an identity. */
+/** A membership that applies to the collection of an identity. */
 interface MembershipOutcome {
   readonly role: Ref
   /** The index of the membership in its role. */
@@ -101,7 +104,7 @@ interface MembershipOutcome {
   readonly grant: true | PredicateOutcome
 }
 
-/** The memberships that determine the roles of an identity. */
+/** Returns the memberships that determine the roles of an identity. */
 export function explainMemberships(
   identity: Ref,
   transaction: ReadTransaction,

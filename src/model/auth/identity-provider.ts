@@ -1,6 +1,6 @@
-// Verifies tokens (JWTs) of third-party identity providers. The claims are checked against the database and the access
-// provider. The signature is checked with the provider's keys, outside of evaluation. The reason for a rejection is
-// only logged; clients never see it.
+// Verifies tokens (JWTs) of third-party identity providers. Compares the claims with the database and the access
+// provider. Checks the signature with the provider's keys, outside of evaluation. The reason for a rejection is only
+// logged, and never sent to clients.
 
 import { hash } from 'node:crypto'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -25,7 +25,7 @@ import type { Admission, Rejection } from './admission.ts'
 import { type KeySets, type SignatureAlgorithm, signatureAlgorithms, type VerificationKey } from './jwks.ts'
 import { resolveRole } from './role.ts'
 
-/** The content of a token with a valid signature and valid times. */
+/** A token whose signature and times have been checked. `payload` contains its claims. */
 export interface VerifiedToken {
   readonly database: DatabaseId
   readonly provider: Version
@@ -34,14 +34,14 @@ export interface VerifiedToken {
 
 interface IdentityProviderOptions {
   readonly keySets: KeySets
-  /** The prefix of audiences; the database's global id follows. */
+  /** The prefix of every audience. The audience is this prefix, followed by the global id of the database. */
   readonly audiencePrefix: string
   /** Microseconds since the Unix epoch. */
   readonly now: () => number
 }
 
 interface SignatureQuestion {
-  /** Identifies the token together with the key set. */
+  /** A cache key for the token together with the URI of the key set. */
   readonly name: string
   readonly token: string
   readonly uri: string
@@ -50,19 +50,19 @@ interface SignatureQuestion {
   readonly database: DatabaseId
 }
 
-/** Number of cached tokens with a verified signature; about 200 bytes each. */
+/** The number of cached tokens with a verified signature. Each token takes about 200 bytes. */
 const signedTokensMax = 20_000
 
 export class IdentityProviders {
   readonly #options: IdentityProviderOptions
-  /** The key that signed a token. The token is valid only while the provider's set contains this key. */
+  /** The key that signed each token. A token is valid only while the provider's key set contains this key. */
   readonly #signedBy = new GenerationCache<string, VerificationKey>(signedTokensMax)
 
   constructor(options: IdentityProviderOptions) {
     this.#options = options
   }
 
-  /** Checks everything about a token except its roles. Throws Pending while the signature is being checked. */
+  /** Checks a token completely, except for its roles. Throws Pending while the signature is being checked. */
   verify(token: string, transaction: ReadTransaction, memo: Memo): VerifiedToken | Rejection {
     if (token.length > limits.authorizationCharsMax) return { rejected: 'the token is too long' }
     const [first = '', second = '', ...rest] = token.split('.', 4)
@@ -91,7 +91,10 @@ export class IdentityProviders {
     return rejected === undefined ? genuine : { rejected }
   }
 
-  /** The database named by exactly one entry of `aud`. The root database has no third-party identities. */
+  /**
+   * Returns the database that `aud` names. Returns undefined unless exactly one entry of `aud` names a database. Also
+   * returns undefined for the root database, which has no third-party identities.
+   */
   #audience(payload: ObjectValue, transaction: ReadTransaction): DatabaseId | undefined {
     const { audiencePrefix } = this.#options
     const ours = itemsOf(payload.get('aud')).filter(
@@ -104,7 +107,7 @@ export class IdentityProviders {
     return transaction.catalogue.isLive(database) ? database : undefined
   }
 
-  /** There is no leeway: a token is valid strictly after `nbf` and strictly before `exp`. */
+  /** Checks that the token is valid now: strictly after `nbf` and strictly before `exp`, without leeway. */
   #checkTimes(payload: ObjectValue): Rejection | undefined {
     const now = this.#options.now() / 1_000_000
     const expires = payload.get('exp')
@@ -118,7 +121,7 @@ export class IdentityProviders {
     return undefined
   }
 
-  /** Undefined when the signature is valid, else the reason. Never rejects. */
+  /** Returns undefined if the signature is valid, else the reason. The promise never rejects. */
   async #checkSignature(question: SignatureQuestion): Promise<string | undefined> {
     const { name, token, uri, kid, algorithm, database } = question
     try {
@@ -133,8 +136,8 @@ export class IdentityProviders {
   }
 
   /**
-   * The caller for a verified token. The caller has the rights of the roles that the provider assigns to the token's
-   * payload.
+   * Returns the caller for a verified token. The provider assigns roles to the payload of the token, and the caller has
+   * the rights of these roles.
    */
   caller(token: VerifiedToken, { transaction, predicatesOf }: Admission): Caller | Rejection {
     const { database, provider, payload } = token
@@ -156,7 +159,7 @@ export class IdentityProviders {
   }
 }
 
-/** An entry of a provider's `roles`. An invalid predicate is null. */
+/** Parses an entry of a provider's `roles`. `predicate` is null if the predicate is invalid. */
 function readEntry(entry: Value): { role: Value; predicate: Code | null | undefined } {
   if (!isObject(entry)) return { role: entry, predicate: undefined }
   const predicate = entry.get('predicate')
@@ -182,7 +185,7 @@ function isNumber(value: Value): value is bigint | number {
 const base64url = /^[A-Za-z0-9_-]+$/
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Parses a header or payload: base64url of the UTF-8 text of a JSON object. */
+/** Parses the header or the payload of a token: a JSON object as UTF-8 text in base64url. */
 function parsePart(part: string): ObjectValue | undefined {
   const bytes = base64url.test(part) ? decodeBase64(part) : undefined
   if (bytes === undefined) return undefined

@@ -1,6 +1,6 @@
-// Fetches the key set of an access provider: one GET without redirects, with limits on time and size. Only TLS and
-// public addresses are allowed unless the operator permits others. The address is checked against server-side request
-// forgery.
+// Fetches the key set of an access provider: one GET request without redirects, with limits on time and size. Only TLS
+// and public addresses are allowed unless the operator permits others. The check of the address prevents server-side
+// request forgery.
 
 import { lookup as systemLookup } from 'node:dns'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
@@ -16,19 +16,19 @@ export const jwksFetchLimits = {
   jwksTimeoutMs: 5000,
 } as const
 
-/** The response of a provider: a key set, or that the set with the given tag is unchanged. */
+/** The response of a provider: a key set, or the information that the key set with the given ETag is unchanged. */
 export type KeySetResponse =
   | { readonly modified: false }
   | { readonly modified: true; readonly body: string; readonly etag: string | undefined }
 
-/** Rejects with an Error whose message is the reason, for the service's own log. */
+/** Fetches a key set. Rejects with an Error whose message is the reason, for the log of the service. */
 export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<KeySetResponse>
 
 interface JwksFetchOptions {
   readonly timers: Timers
   /** Allows plain HTTP and private addresses. */
   readonly allowInsecure: boolean
-  /** Resolves host names; the system's resolver when absent. */
+  /** Resolves host names. If absent, the resolver of the system is used. */
   readonly lookup?: LookupFunction
 }
 
@@ -53,7 +53,9 @@ export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
 
 type SendRequest = typeof requestSecure
 
-/** Uses only scheme, host, port and path of the URI. By the protocol, the query string is ignored. */
+/**
+ * Returns the request for a URI. Uses only scheme, host, port and path. The protocol says to ignore the query string.
+ */
 function prepare(uri: string, options: JwksFetchOptions): { request: SendRequest; settings: RequestOptions } {
   if (!URL.canParse(uri)) throw new Error('the jwks_uri is not a URI')
   const url = new URL(uri)
@@ -104,11 +106,11 @@ async function receive(response: IncomingMessage, conditional: boolean): Promise
   return { modified: true, body: Buffer.concat(chunks).toString('utf8'), etag: headers.etag }
 }
 
-// Protects against server-side request forgery. Key sets are fetched from URIs that customers configure, which could
-// point to the service's own machine or network. Only public addresses are allowed. The addresses of a name are checked
-// when connecting, and the connection uses exactly the checked address.
+// Prevents server-side request forgery. Customers configure the URIs of key sets, so a URI could point to the machine
+// or network of the service. Only public addresses are allowed. The addresses of a host name are checked when
+// connecting, and the connection uses exactly the checked address.
 
-// The special-purpose registries of IANA for IPv4.
+// The ranges that IANA's special-purpose registries for IPv4 reserve.
 const nonPublicRanges: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -128,7 +130,7 @@ const nonPublicRanges: readonly (readonly [string, number])[] = [
 const nonPublic = new BlockList()
 for (const [start, bits] of nonPublicRanges) nonPublic.addSubnet(start, bits, 'ipv4')
 
-// In IPv6 only 2000::/3 is global. Some of its ranges are for documentation, or contain an IPv4 address.
+// In IPv6, only 2000::/3 is global. Some ranges in 2000::/3 are for documentation, or contain an IPv4 address.
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 const notReallyGlobal = new BlockList()
@@ -149,7 +151,7 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Resolves like `lookup`, and fails when any of a name's addresses is not public. */
+/** Returns a function that resolves host names with `lookup`, and fails if any address of a name is not public. */
 export function publicLookup(lookup: LookupFunction = systemLookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, resolved) => {

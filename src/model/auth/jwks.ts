@@ -1,6 +1,7 @@
-// A cache of the key sets of access providers. A set is refreshed five minutes after it was loaded, and dropped an hour
-// after its last use. A set is also reloaded (at most twice a second) when a token names a key that the set does not
-// contain. Concurrent requests for one set share a fetch.
+// A cache of the key sets of access providers. If a request needs a key set more than five minutes after it was loaded,
+// the key set is fetched again. A key set is dropped an hour after its last use. If a token names a key that the set
+// does not contain, the set is reloaded, at most twice a second. Concurrent requests for one key set wait for the same
+// fetch.
 
 import type { CryptoKey } from 'jose'
 import { LRUCache } from 'lru-cache'
@@ -29,7 +30,7 @@ export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
 
 type Jwk = Readonly<Record<string, unknown>>
 
-/** An imported key. The object stays the same while the provider's set is unchanged. */
+/** An imported key. While the provider's key set is unchanged, the cache returns the same object for a key. */
 export type VerificationKey = CryptoKey | Uint8Array
 
 interface Import {
@@ -37,17 +38,17 @@ interface Import {
   key: VerificationKey | undefined
 }
 
-/** Added to the text size of each entry, so that entries of failed loads are bounded as well. */
+/** Added to the text size of each entry. Therefore the cache also bounds the number of entries whose loads failed. */
 const entryOverheadBytes = 1024
 
-/** Times are milliseconds of {@link Clock.elapsedMs}. */
+/** A key set in the cache. Times are milliseconds of {@link Clock.elapsedMs}. */
 interface Entry {
   /** Undefined until a load has succeeded. */
   keys: readonly Jwk[] | undefined
   etag: string | undefined
-  /** The time at which the set was last known to be current. */
+  /** The last time at which a load succeeded, or at which the entry was created if no load has succeeded. */
   loadedAt: number
-  /** The end of the last load, and the error if the load failed. */
+  /** The time at which the last load ended. `failure` is the error of that load, if the load failed. */
   attemptedAt: number
   failure: Error | undefined
   loading: Promise<void> | undefined
@@ -67,8 +68,8 @@ export class KeySets {
   readonly #entries: LRUCache<string, Entry>
 
   /**
-   * `onFailure` is called with the reason when a set is unavailable, but only once for consecutive failures with the
-   * same reason.
+   * `onFailure` is called with the reason when a key set is unavailable. Consecutive failures with the same reason
+   * cause only one call.
    */
   constructor(fetch: FetchKeySet, clock: Clock, onFailure: (uri: string, reason: string) => void = () => {}) {
     this.#fetch = fetch
@@ -76,7 +77,8 @@ export class KeySets {
     this.#onFailure = onFailure
     this.#entries = new LRUCache({
       maxSize: jwksLimits.jwksCacheBytesMax,
-      // The cache drops entries that are older than the TTL.
+      // The cache drops an entry when its age is greater than `ttl`. Therefore `ttl` is one millisecond less than the
+      // limit.
       ttl: jwksLimits.jwksIdleMs - 1,
       ttlResolution: 0,
       updateAgeOnGet: true,
@@ -85,8 +87,8 @@ export class KeySets {
   }
 
   /**
-   * The public key with a `kid`; without a `kid`, the only key of the set. Fetches for different owners take turns.
-   * Rejects with an Error whose message is the reason, for the service's own log.
+   * Returns the public key with the given `kid`. Without a `kid`, returns the only key of the set. Fetches for
+   * different owners take turns. Rejects with an Error whose message is the reason, for the log of the service.
    */
   async key(
     uri: string,
@@ -107,7 +109,7 @@ export class KeySets {
     return importKey(entry, jwk, algorithm)
   }
 
-  /** The key that {@link key} would return, if it is available without waiting. */
+  /** Returns the key that {@link key} would return, if this key is available without waiting. Otherwise undefined. */
   readyKey(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): VerificationKey | undefined {
     const known = this.#entries.get(uri)
     if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= jwksLimits.jwksRefreshMs) return undefined
@@ -132,7 +134,10 @@ export class KeySets {
     return entry
   }
 
-  /** Loads the set, or joins a running load. After a failure the provider is not called again for half a second. */
+  /**
+   * Loads the key set, or waits for a running load. After a failure, rejects for half a second without calling the
+   * provider.
+   */
   async #load(uri: string, entry: Entry, etag: string | undefined, owner: string): Promise<void> {
     const sinceAttempt = this.#clock.elapsedMs() - entry.attemptedAt
     if (entry.failure && !entry.loading && sinceAttempt < jwksLimits.jwksReloadMs) throw entry.failure
@@ -162,7 +167,7 @@ export class KeySets {
     entry.etag = etag
     entry.imported.clear()
     if (this.#entries.peek(uri) !== entry) return
-    // Setting an existing entry again does not update its size.
+    // The entry is deleted first, because setting an existing entry does not update its size.
     this.#entries.delete(uri)
     this.#entries.set(uri, entry, { size: entryOverheadBytes + body.length })
   }
@@ -194,7 +199,7 @@ function importName(jwk: Jwk, algorithm: SignatureAlgorithm): string {
   return `${algorithm} ${String(jwk.kid)}`
 }
 
-/** Imports only the public RSA numbers, so that a key can never be used for another purpose. */
+/** Imports only the public RSA numbers of a JWK, so that the key can never be used for another purpose. */
 async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm): Promise<VerificationKey> {
   const { kty, n, e, use, alg } = jwk
   if (kty !== 'RSA' || typeof n !== 'string' || typeof e !== 'string') throw new Error('the key is not RSA')
@@ -215,8 +220,8 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
 }
 
 /**
- * Checks that the exponent is odd and greater than 1. With the exponent 1 every padded digest is its own signature,
- * which anyone can produce.
+ * Checks that the exponent is odd and greater than 1. With the exponent 1, a signature is just the padded digest, so
+ * anyone can produce it.
  */
 function withValidExponent(key: VerificationKey): VerificationKey {
   if (key instanceof Uint8Array) return key

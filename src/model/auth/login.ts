@@ -1,5 +1,6 @@
 // The operations of query functions about credentials: check and hash passwords, create secrets, find the owner of a
-// secret, end sessions. The operations are synchronous like all evaluation, and throw Pending when they have to wait.
+// secret, and end sessions. Like all evaluation, the operations are synchronous. They throw Pending when they have to
+// wait.
 
 import { hash } from 'node:crypto'
 import type { Memo } from '../../base/pending.ts'
@@ -21,13 +22,13 @@ import {
 } from './secret.ts'
 import { type PasswordRequest, refName } from './throttle.ts'
 
-/** A new secret, which is shown once, and its hash, which is stored. */
+/** A new secret and its hash. The secret is returned to the client once, and only the hash is stored. */
 interface NewSecret {
   readonly secret: string
   readonly hashedSecret: string
 }
 
-/** Length of a random key, in bytes. */
+/** The length, in bytes, of the results of {@link Logins.newKey}. */
 const keyBytes = 32
 
 interface LoginOptions {
@@ -45,10 +46,10 @@ export class Logins {
   }
 
   /**
-   * Returns whether `password` is the password of `instance`. The client named the instance by `target`: the document
-   * itself, or a set whose first document is the instance. The result is false for an unknown identity (undefined), and
-   * for an identity without a document or password. These cases make the same check and the same reads. The reads of a
-   * failed check are not counted, because the number of bytes would reveal which identities exist.
+   * Returns whether `password` is the password of `instance`. The client names the identity by `target`: the document
+   * itself, or a set whose first document is the instance. Returns false if `instance` is undefined, or if it has no
+   * document or no password. All these cases make the same check and the same reads. The reads of a failed check are
+   * not counted, because the number of bytes would reveal which identities exist.
    */
   checkPassword(
     asking: PasswordRequest,
@@ -58,40 +59,43 @@ export class Logins {
   ): boolean {
     const { counters } = asking.transaction
     const { readBytes } = counters
-    // Both names are computed in every case, so that the time does not depend on the identity.
+    // Both names are computed in every case, so that the time does not depend on whether the identity exists.
     const targetName = identityName(target)
     const name = instance === undefined ? targetName : refName(instance)
     const storedHash = storedHashOf(asking, instance ?? nonexistentDocument(asking.caller.database))
     const isRight = this.#options.passwords.check(asking, name, password, storedHash)
-    // Read only when the password is right, so that the time does not reveal the size of the document.
+    // The document is read only when the password is right, so that the time does not reveal the size of the document.
     const passed = isRight && instance !== undefined && asking.transaction.get(instance) !== undefined
     if (!passed) counters.readBytes = readBytes
     return passed
   }
 
-  /** Unpredictable bytes that stay the same when the query is replayed. */
+  /** Returns unpredictable bytes that stay the same when the query is replayed. */
   newKey(memo: Memo): Uint8Array {
     return memo.draw(() => this.#options.random.bytes(keyBytes))
   }
 
-  /** The `hashed_password` to store for a password. */
+  /** Returns the `hashed_password` to store for a password. */
   hashPassword(asking: PasswordRequest, password: string): string {
     return this.#options.passwords.hash(asking, password)
   }
 
-  /** A secret for a key. */
+  /** Creates a secret for a key. */
   newKeySecret(memo: Memo, key: Ref): NewSecret {
     const { random, hashedSecret } = this.#newRandom(memo, key.database)
     return { secret: makeKeySecret(key.id, random), hashedSecret }
   }
 
-  /** A secret for a token. */
+  /** Creates a secret for a token. */
   newTokenSecret(memo: Memo, token: Ref): NewSecret {
     const { random, hashedSecret } = this.#newRandom(memo, token.database)
     return { secret: makeTokenSecret(token.id, token.database, random), hashedSecret }
   }
 
-  /** The hash to store for a secret that a client assigns to a key; undefined unless it is a secret of exactly that key. */
+  /**
+   * Returns the hash to store for a secret that a client assigns to `key`; undefined if the secret belongs to another
+   * key or is invalid.
+   */
   hashKeySecret(memo: Memo, key: Ref, secret: string): string | undefined {
     const parsed = parseSecret(secret)
     if (parsed?.kind !== 'key' || parsed.id !== key.id) return undefined
@@ -100,17 +104,17 @@ export class Logins {
   }
 
   /**
-   * The owner of a secret: a live key or token, or the content of a third-party token; undefined when there is none.
-   * The caller must check permission to see the owner.
+   * Returns the owner of a secret: a live key or token, or the content of a third-party token. Returns undefined if
+   * there is no owner. The calling function must check whether the caller may see the owner.
    */
   ownerOf(transaction: Transaction, memo: Memo, secret: string): Version | VerifiedToken | undefined {
     return this.#options.identifier.ownerOf(secret, transaction, memo)
   }
 
   /**
-   * Random bytes and their hash. Both stay the same when the request is replayed. Ids may change, so the caller inserts
-   * the id later. For a query that creates many secrets, each wait computes as many secrets as the query has created
-   * before.
+   * Returns random bytes and the hash of these bytes. A replay of the request gets the same bytes and hash. A replay
+   * may get other ids, so the caller of this method inserts the id. If a query creates many secrets, each wait prepares
+   * as many secrets as the query has already created.
    */
   #newRandom(memo: Memo, database: DatabaseId): { random: Uint8Array; hashedSecret: string } {
     const { random, verifier } = this.#options
@@ -122,8 +126,8 @@ export class Logins {
 }
 
 /**
- * The password hash of a document, whether or not the document still exists. Every call makes the same searches and one
- * read.
+ * Returns the password hash of a document, whether or not the document exists. Every call makes the same searches and
+ * one read.
  */
 function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefined {
   const { transaction } = asking
@@ -135,9 +139,10 @@ function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefine
 }
 
 /**
- * Equalizes the cost of a search. After a search without a result, this function finds and returns the caller's key or
- * token, which is about as large as credentials. After a search with a result, this function makes a search that finds
- * nothing. The root secret has no document, so its costs differ; but its owner may read all identities anyway.
+ * Makes a search for credentials cost the same with and without a result. If nothing was found, this function finds and
+ * returns the caller's key or token, which is about as large as credentials. If credentials were found, this function
+ * makes a search that finds nothing. The root secret has no document, so requests with the root secret have different
+ * costs. But such requests may read all identities anyway.
  */
 export function equalizeReads({ caller, transaction }: PasswordRequest, found: boolean): Ref | undefined {
   const { credential, database } = caller
@@ -149,14 +154,14 @@ export function equalizeReads({ caller, transaction }: PasswordRequest, found: b
   return undefined
 }
 
-/** A reference that never has a document: no user collection has this number. */
+/** Returns a reference to a document that never exists, because no user collection has this number. */
 function nonexistentDocument(database: DatabaseId): Ref {
   return new Ref(database, firstUserCollection - 1, 0n)
 }
 
 /**
- * The name under which failures are counted: the name of the document, or the name of the set if the set is empty. So
- * guesses at unknown users are slowed down as well.
+ * Returns the name under which failed checks are counted. This is the name of the target document, or the name of the
+ * target set if the set is empty. Therefore guesses at unknown users are slowed down as well.
  */
 function identityName(target: Value): string {
   if (target instanceof Ref) return refName(target)
@@ -165,7 +170,7 @@ function identityName(target: Value): string {
 
 /**
  * If `all` is true, ends all sessions of the caller's identity. Otherwise ends the session of the caller's token.
- * Returns false when there is nothing to end: keys, third-party tokens and the root secret have no sessions.
+ * Returns false if the caller has no session. Keys, third-party tokens and the root secret have no sessions.
  */
 export function logOut(transaction: Transaction, caller: Caller, all: boolean): boolean {
   if (all) {

@@ -1,9 +1,9 @@
 // Checks and hashes passwords with bcrypt off the event loop. Databases take turns, and the clients of one database
-// take turns. A check takes the same time whether or not there is a hash to compare with. throttle.ts slows down
-// guessing.
+// take turns. A check takes the same time whether or not there is a stored hash to compare with. Guessing is slowed
+// down in throttle.ts.
 //
-// bcrypt uses only the first 72 bytes of its input. A longer password is hashed as the base64 text of its SHA-256, so
-// that all of its bytes count. Hashes that other programs made from the first 72 bytes of the password verify as well.
+// Because bcrypt uses only the first 72 bytes of its input, a longer password is first replaced by the base64 text of
+// its SHA-256. Hashes that other programs made from the first 72 bytes of a password verify as well.
 
 import { createHmac, hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -31,10 +31,10 @@ export const passwordLimits = {
   passwordChecksWaitingMax: 4000,
 } as const
 
-// Threads for passwords, separate from the thread pool that the store needs: a check takes tens of milliseconds of a
-// core. Threads start on demand and do not keep the process alive.
+// Threads for passwords, separate from the thread pool that the store needs, because a check occupies a core for tens
+// of milliseconds. Threads start on demand, and do not keep the process alive.
 
-/** Number of concurrent password checks and hashes in a process: one per core. */
+/** The number of password checks and hashes that run concurrently in a process: one per core. */
 export const passwordThreads = availableParallelism()
 
 const body = programFile('model/auth/bcrypt-thread.ts')
@@ -44,7 +44,7 @@ class BcryptThread {
   #done:
     | { readonly resolve: (result: unknown) => void; readonly reject: (error: unknown) => void }
     | undefined
-  /** False once the thread has exited, which happens only after an error. */
+  /** False after the thread has exited. Threads exit only after an error. */
   alive = true
 
   constructor() {
@@ -75,7 +75,9 @@ class BcryptThread {
 
 const idle: BcryptThread[] = []
 
-/** Runs a task in an idle thread, or a new one. The caller limits the number of concurrent tasks. */
+/**
+ * Runs a task in an idle thread, or in a new thread if none is idle. The caller limits the number of concurrent tasks.
+ */
 async function run(task: BcryptTask): Promise<unknown> {
   const thread = idle.pop() ?? new BcryptThread()
   try {
@@ -85,7 +87,7 @@ async function run(task: BcryptTask): Promise<unknown> {
   }
 }
 
-/** Runs bcrypt in threads of its own, as many as there are cores. */
+/** Runs bcrypt in separate threads. */
 const threadedBcrypt: Bcrypt = {
   hash: (bytes, cost) => run({ kind: 'hash', bytes, cost }) as Promise<string>,
   firstMatch: candidates => run({ kind: 'first match', candidates }) as Promise<number | undefined>,
@@ -98,12 +100,12 @@ interface PasswordOptions extends ThrottleOptions {
 }
 
 /**
- * Number of correct passwords cached as keyed digests. Cached passwords are not throttled, so guessers do not slow down
- * the owners.
+ * The number of cached correct passwords, which are stored as keyed digests. A check of a cached password is not
+ * throttled, so guessing by others does not delay the owner of the password.
  */
 const provenMax = 20_000
 
-/** Number of databases for which the highest cost of a stored hash is cached. */
+/** The number of databases for which the highest cost of a stored hash is cached. */
 const costsMax = 10_000
 
 export class Passwords {
@@ -113,11 +115,11 @@ export class Passwords {
   readonly #throttle: FailureThrottle
   readonly #proven = new GenerationCache<string, true>(provenMax)
   readonly #provenKey: Uint8Array
-  /** The highest cost of the hashes checked in a database, if this cost is above the configured cost. */
+  /** For each database, the highest cost of the hashes checked there, if that cost is above the configured cost. */
   readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
   /**
-   * Salt and digest of a fake hash that verifies nothing. A check against the fake hash takes as long as against a real
-   * hash.
+   * The salt and digest of a fake hash that no password matches. A check against the fake hash takes as long as a check
+   * against a real hash.
    */
   readonly #fakeDigest: string
 
@@ -132,8 +134,8 @@ export class Passwords {
   }
 
   /**
-   * Returns whether `password` belongs to `storedHash`, which is undefined for an unknown user or a user without a
-   * password. `identity` names the owner of the password. Throws Pending while the check is running.
+   * Returns whether `password` matches `storedHash`, which is undefined for an unknown user or a user without a
+   * password. `identity` is the name of the password's owner. Throws Pending while the check is running.
    */
   check(
     request: PasswordRequest,
@@ -155,7 +157,7 @@ export class Passwords {
     return request.memo.getEach(subject, compare, true)
   }
 
-  /** The hash to store for a password. Throws Pending while it is being computed. */
+  /** Returns the hash to store for a password. Throws Pending while the hash is being computed. */
   hash(request: PasswordRequest, password: string): string {
     const subject = `password hash ${digest(password)}`
     return request.memo.getEach(subject, () =>
@@ -172,9 +174,9 @@ export class Passwords {
   }
 
   /**
-   * Additional candidates that make every wrong password of a database cost the same: 2^c rounds. c is the larger of
-   * the configured cost and the highest cost seen in a stored hash. A hash of a lower cost k takes 2^k rounds, and fake
-   * hashes of the costs k, k + 1 … c - 1 take the rest.
+   * Returns additional candidates, so that every wrong password in a database takes 2^c rounds. Here c is the larger of
+   * the configured cost and the highest cost seen in a stored hash. A hash of a lower cost k takes 2^k rounds. Fake
+   * hashes of the costs k, k + 1 … c - 1 take the remaining rounds.
    */
   #filling(bytes: Uint8Array, storedHash: string | undefined, database: DatabaseId): Candidate[] {
     const known = storedHash === undefined ? undefined : bcryptCost(storedHash)
@@ -198,8 +200,8 @@ export class Passwords {
 }
 
 /**
- * The bcrypt inputs for a password: first the input for new hashes, then the input that hashes of other programs may
- * have used.
+ * Returns the bcrypt inputs for a password. The first is the input for new hashes. For a longer password, the second is
+ * the input that other programs may have used.
  */
 function bcryptInputs(password: string): readonly [Uint8Array, ...Uint8Array[]] {
   const bytes = Buffer.from(password)

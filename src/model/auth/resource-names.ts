@@ -1,4 +1,5 @@
-// Resolves the resources of privileges and memberships of roles: version 4 stores references, version 10 names.
+// Resolves the resources in the privileges and memberships of roles. Version 4 stores references, and version 10 stores
+// names.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, native, Ref, type Value } from '../../values/value.ts'
@@ -15,13 +16,13 @@ const natives: ReadonlyMap<string, number> = new Map([
   ['Token', native.tokens],
 ])
 
-/** The native collection with a name of version 10. */
+/** Returns the native collection with the given name, as version 10 spells it. */
 function nativeRef(database: DatabaseId, name: string): Ref | undefined {
   const number = natives.get(name)
   return number === undefined ? undefined : new Ref(database, native.collections, BigInt(number))
 }
 
-/** The resource of a privilege, stored as a reference or as the name or alias of a collection or function. */
+/** Returns the resource of a privilege. `stored` is a reference, or the name or alias of a collection or function. */
 export function resourceOf(
   stored: Value | undefined,
   database: DatabaseId,
@@ -46,7 +47,7 @@ function named(
   return found ?? aliasesOf(database, kind, transaction).get(name)
 }
 
-/** The collection of a membership. Aliases are not accepted. */
+/** Returns the collection of a membership. `stored` is a reference or a name. Aliases are not accepted. */
 export function memberOf(
   stored: Value | undefined,
   database: DatabaseId,
@@ -57,7 +58,7 @@ export function memberOf(
   return nativeRef(database, stored) ?? catalogue.resolve(database, native.collections, stored)
 }
 
-/** Collections or functions of a database by their aliases. */
+/** Returns the collections or functions of a database by alias. */
 export function aliasesOf(
   database: DatabaseId,
   kind: number,

@@ -1,5 +1,5 @@
-// Parses role documents for permission decisions. The documents were validated when they were written, so parsing is
-// tolerant: invalid parts grant nothing.
+// Parses role documents for permission decisions. The documents were validated when they were written. Therefore the
+// parser reports no errors. Invalid parts of a document grant nothing.
 
 import { upsert } from '../../base/upsert.ts'
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
@@ -18,7 +18,7 @@ import { type Authority, type ResourceAction, type RunPredicate, resourceActions
 import { isBuiltinRole } from './builtin-role.ts'
 import { memberOf, resourceOf } from './resource-names.ts'
 
-/** True for an unconditional grant. Otherwise one of the predicates must return true. */
+/** The condition of a grant. True: the grant is unconditional. Otherwise one of the predicates must return true. */
 export type Grant = true | readonly Code[]
 
 interface Membership {
@@ -30,12 +30,12 @@ interface Membership {
 
 export interface Role {
   readonly ref: Ref
-  /** By the resource's collection (indexes, functions, collections) and id. */
+  /** The grants, by the collection and the id of the resource. The resource is an index, a function or a collection. */
   readonly privileges: ReadonlyMap<number, ReadonlyMap<bigint, ReadonlyMap<ResourceAction, Grant>>>
   readonly memberships: readonly Membership[]
 }
 
-/** All roles of a database by id, parsed once per change of its schema. */
+/** Returns all roles of a database by id. After each change of the schema, the roles are parsed only once. */
 function rolesOf(transaction: ReadTransaction, database: DatabaseId): ReadonlyMap<bigint, Role> {
   return transaction.catalogue.derived(database, 'roles', () => {
     const roles = new Map<bigint, Role>()
@@ -47,7 +47,7 @@ function rolesOf(transaction: ReadTransaction, database: DatabaseId): ReadonlyMa
   })
 }
 
-/** The live role with a reference; undefined when there is none. */
+/** Returns the live role with the given reference; undefined if there is none. */
 export function findRole(transaction: ReadTransaction, ref: Ref): Role | undefined {
   return ref.collection === native.roles ? rolesOf(transaction, ref.database).get(ref.id) : undefined
 }
@@ -104,13 +104,13 @@ function readMemberships(
     const stored = membership.get('predicate') ?? undefined
     const predicate = codeOf(stored)
     if (resource === undefined) return []
-    // A membership with an invalid predicate is dropped: it must not become unconditional.
+    // A membership with an invalid predicate is dropped. Otherwise the membership would become unconditional.
     if (stored !== undefined && predicate === undefined) return []
     return [{ number, resource, predicate }]
   })
 }
 
-/** The memberships of all roles that name the collection of an identity. */
+/** Returns the memberships, in all roles, that name the collection of an identity. */
 export function membershipsFor(
   transaction: ReadTransaction,
   { collection, database }: Ref,
@@ -121,7 +121,7 @@ export function membershipsFor(
   )
 }
 
-/** The current roles of an identity. */
+/** Returns the current roles of an identity. */
 export function rolesOfIdentity(
   transaction: ReadTransaction,
   identity: Ref,
@@ -140,8 +140,8 @@ export function rolesOfIdentity(
 }
 
 /**
- * The live role of `database` for a stored reference or name. References into another database, as in a key for a child
- * database, are resolved by name.
+ * Returns the live role of `database` for a stored reference or name. A reference to a role of another database, as in
+ * a key for a child database, is resolved by the name of that role.
  */
 export function resolveRole(
   transaction: ReadTransaction,
@@ -157,8 +157,8 @@ export function resolveRole(
 }
 
 /**
- * The authority for the stored `role` of a key or function in `database`: a built-in role, or custom roles by reference
- * or name. Roles that do not exist are ignored. The authority has no identity.
+ * Returns the authority for the stored `role` of a key or function in `database`. The stored value is a built-in role,
+ * or references or names of custom roles. Roles that do not exist are ignored. The authority has no identity.
  */
 export function authorityOfRole(
   transaction: ReadTransaction,

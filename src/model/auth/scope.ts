@@ -1,5 +1,5 @@
-// The suffix of a secret, `[path:]scope`. It selects a descendant database for a request, and reduces the request's
-// rights. The protocol defines the syntax.
+// Parses the suffix of a secret, `[path:]scope`. The suffix selects a descendant database for a request, and reduces
+// the request's rights. The protocol defines the syntax.
 
 import type { Catalogue } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, firstUserCollection, int64Max, native, Ref } from '../../values/value.ts'
@@ -12,25 +12,28 @@ type ScopeTarget =
   | { readonly kind: 'document'; readonly collection: string; readonly id: bigint }
 
 export interface Scope {
-  /** Names of databases, outermost first; empty for the key's own database. */
+  /** Names of databases, outermost first; empty for the database of the key. */
   readonly path: readonly string[]
   readonly target: ScopeTarget
 }
 
-/** A secret without its suffix, and the suffix: undefined when there is none, null when it is invalid. */
+/**
+ * A secret without its suffix, and the parsed suffix. `scope` is undefined if there is no suffix, and null if the
+ * suffix is invalid.
+ */
 export interface ScopedSecret {
   readonly secret: string
   readonly scope: Scope | null | undefined
 }
 
-/** Splits a credential at its first colon. A colon at the end counts as no suffix. */
+/** Splits a credential at its first colon. A colon at the end does not begin a suffix. */
 export function parseScopedSecret(text: string): ScopedSecret {
   const colon = text.indexOf(':')
   if (colon < 0) return { secret: text, scope: undefined }
   return { secret: text.slice(0, colon), scope: parseSuffix(text.slice(colon + 1)) }
 }
 
-/** Parses the text after the colon. */
+/** Parses the suffix, which is the text after the first colon. */
 export function parseSuffix(suffix: string): Scope | null | undefined {
   if (suffix === '') return undefined
   const target = parseTarget(suffix)
@@ -58,7 +61,7 @@ function parseId(text: string): bigint | undefined {
   return id <= int64Max ? id : undefined
 }
 
-/** The live database at the end of a path; undefined when there is none. */
+/** Returns the live database at the end of a path; undefined if there is none. */
 export function followPath(
   catalogue: Catalogue,
   start: DatabaseId,
@@ -73,7 +76,7 @@ export function followPath(
   return at
 }
 
-/** The reference of a document target; undefined unless the document is in a user collection. */
+/** Returns the reference to the document of a scope; undefined if the document is not in a user collection. */
 export function targetDocument(
   catalogue: Catalogue,
   database: DatabaseId,

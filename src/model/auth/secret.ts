@@ -1,6 +1,6 @@
 // The secrets of keys and tokens: binary records in URL-safe base64. A secret contains the id of its document, so that
-// one read finds the document. A secret ends in 160 random bits. The protocol defines the layout and the hashing.
-// Secrets are verified against stored hashes.
+// one read finds the document. A secret ends in 160 random bits. The protocol defines the layout and the hashing. The
+// file also verifies secrets against stored hashes.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
@@ -26,25 +26,28 @@ const tokenTag = 113
 const keyBytes = 30
 const tokenBytes = 38
 
-/** Random bytes at the end of every secret. */
+/** The number of random bytes at the end of every secret. */
 export const secretRandomBytes = 20
 
-/** The bcrypt cost of secret hashes. It is low, because 160 random bits cannot be guessed at any speed. */
+/** The bcrypt cost of secret hashes. A low cost is enough, because 160 random bits cannot be guessed at any speed. */
 const secretHashCost = 5
 
-/** The parts of a secret. `random` is the base64url text of its random bytes; `hashed_secret` is the hash of that text. */
+/**
+ * The parts of a secret. `random` is its random bytes in base64url. The document's `hashed_secret` is the hash of
+ * `random`.
+ */
 type ParsedSecret =
   | { readonly kind: 'key'; readonly id: bigint; readonly random: string }
   | { readonly kind: 'token'; readonly id: bigint; readonly database: bigint; readonly random: string }
 
-/** The secret of a key: 40 characters. */
+/** Returns the secret of a key: 40 characters. */
 export function makeKeySecret(id: bigint, random: Uint8Array): string {
   const bytes = begin(keyBytes, keyTag, random)
   new DataView(bytes.buffer).setBigUint64(2, id)
   return encodeBase64Url(bytes)
 }
 
-/** The secret of a token, which also contains its database: 51 characters. */
+/** Returns the secret of a token: 51 characters. The secret also contains the database of the token. */
 export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array): string {
   const bytes = begin(tokenBytes, tokenTag, random)
   const view = new DataView(bytes.buffer)
@@ -53,7 +56,10 @@ export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array
   return encodeBase64Url(bytes)
 }
 
-/** Parses a secret; undefined unless the text is exactly the output of one of the two functions above. */
+/**
+ * Parses a secret. Returns undefined if the text is not exactly a result of {@link makeKeySecret} or {@link
+ * makeTokenSecret}.
+ */
 export function parseSecret(text: string): ParsedSecret | undefined {
   if (text.length !== 40 && text.length !== 51) return undefined
   const bytes = decode(text)
@@ -74,24 +80,24 @@ function begin(length: number, tag: number, random: Uint8Array): Uint8Array<Arra
   return bytes
 }
 
-/** Strict: each secret has one spelling, so spare bits of the last character must be zero. */
+/** Decodes a secret. Each secret has only one spelling, so the unused bits of the last character must be zero. */
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = decodeBase64(text)
   return bytes !== undefined && encodeBase64Url(bytes) === text ? bytes : undefined
 }
 
-/** Number of cached pairs; about 200 bytes each. */
+/** The number of cached pairs of secret and hash. Each pair takes about 200 bytes. */
 const verifiedPairsMax = 100_000
 
 /**
- * Verifies secrets against stored hashes. A check takes a millisecond of bcrypt, so verified pairs of secret and hash
- * are cached by a digest that does not reveal the secret. Entries never become stale: a changed hash is a different
- * pair, and every request reads the stored hash.
+ * Verifies secrets against stored hashes. Because a check takes a millisecond of bcrypt, verified pairs of secret and
+ * hash are cached. The cache stores a digest of each pair that does not reveal the secret. Entries never become stale:
+ * every request reads the stored hash, and a changed hash forms a new pair.
  */
 export class SecretVerifier {
   readonly #bcrypt: Bcrypt
   readonly #verified = new GenerationCache<string, true>(verifiedPairsMax)
-  // Separate from the queue of passwords, so that many logins do not delay the verification of secrets.
+  // This queue is separate from the queue of passwords, so that many logins do not delay the verification of secrets.
   readonly #queue = new FairRunner(
     bcryptAtOnce(secretLimits.secretChecksAtOnceMax),
     secretLimits.secretChecksWaitingMax,
@@ -103,8 +109,8 @@ export class SecretVerifier {
   }
 
   /**
-   * Returns whether one of the texts hashes to `storedHash`. `database`: the database of the secret. Throws Pending
-   * while the check is running.
+   * Returns whether one of the texts matches `storedHash`. `database`: the database of the secret. Throws Pending while
+   * the check is running.
    */
   verify(memo: Memo, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {
     if (!isUsableHash(storedHash)) return false
@@ -123,19 +129,19 @@ export class SecretVerifier {
     return this.#inTurn(memo, database, () => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
   }
 
-  /** Runs an operation in turn: databases take turns, and the requests of one database take turns. */
+  /** Runs an operation when it is its turn. Databases take turns, and the requests of one database take turns. */
   #inTurn<T>(memo: Memo, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
     return this.#queue.run([database, memo], operation)
   }
 }
 
 /**
- * The root secret, which the operator configures as plain text or as a bcrypt hash. It has admin rights at the top of
- * the hierarchy and belongs to no document.
+ * The root secret, which the operator configures as plain text or as a bcrypt hash. The root secret gives admin rights
+ * in the root database. It is not stored in a document.
  */
 export class RootSecret {
   readonly #verifier: SecretVerifier
-  /** Set when the configured text is a hash. */
+  /** The configured text, if it is a hash. */
   readonly #storedHash: string | undefined
   readonly #digest: Buffer
   readonly #length: number
@@ -147,13 +153,14 @@ export class RootSecret {
     this.#length = configured.length
   }
 
-  /** The suffix of a credential whose secret is the root secret; undefined for other secrets. May throw Pending. */
+  /** Splits a credential whose secret is the root secret. Returns undefined for other secrets. May throw Pending. */
   match(text: string, memo: Memo): ScopedSecret | undefined {
     if (this.#storedHash !== undefined) {
       const scoped = parseScopedSecret(text)
       return this.#verifier.verify(memo, rootDatabase, [scoped.secret], this.#storedHash) ? scoped : undefined
     }
-    // A plain root secret may contain any characters, even colons, so its end is determined by its length.
+    // A plain root secret may contain any characters, even colons. Therefore the length of the root secret determines
+    // where the suffix begins.
     const secret = text.slice(0, this.#length)
     const rest = text.slice(this.#length)
     if (rest !== '' && !rest.startsWith(':')) return undefined

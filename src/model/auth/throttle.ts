@@ -1,8 +1,9 @@
-// Slows down password guessing without locking out users, because an attacker could provoke a lockout. Failures are
-// counted per guesser (a credential at an address) and identity. After a few free failures, the checks of that guesser
-// for that identity are queued. The pause between them doubles with each failure up to a limit. Callers are affected
-// only if they share credential and address with a guesser. For these callers, the queue is served in order, the pauses
-// shrink as the queue grows, and the waiting time is limited. Failures decay with time, and a success resets them.
+// Slows down password guessing. Users are never locked out, because an attacker could provoke a lockout. Failures are
+// counted for each pair of a guesser (a credential at an address) and an identity. After a few free failures, the
+// checks of that guesser for that identity are queued. The pause between two checks doubles with each failure up to a
+// limit. Other callers are affected only if they share the credential and the address with the guesser. To limit their
+// waiting time, the queue is served in order, and the pauses shrink as the queue grows. Failures decay with time, and a
+// success resets them.
 
 import type { Clock } from '../../base/clock.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -31,68 +32,69 @@ export const throttleLimits = {
   passwordGuessersMax: 100_000,
 } as const
 
-// Failed logins are counted per guesser, and guessers take turns for password checks.
+// Failed logins are counted per guesser and identity, and guessers take turns for password checks.
 
 /** A request to check or hash a password. */
 export interface PasswordRequest {
   readonly transaction: Transaction
   readonly memo: Memo
   readonly caller: Caller
-  /** The origin of the request: an IPv4 address, or the 64-bit network of an IPv6 address; undefined when unknown. */
+  /** The client's IPv4 address, or the 64-bit network of its IPv6 address; undefined if the address is unknown. */
   readonly address: string | undefined
 }
 
-/** A name for a credential at an address. Guessers are distinguished by this name only. */
+/** Returns the name of a guesser: a credential at an address. Only this name distinguishes guessers. */
 export function guesserOf({ address, caller: { credential, database } }: PasswordRequest): string {
   const who =
     credential instanceof Ref ? refName(credential) : credential === undefined ? 'root' : 'third party'
   return `${who} in ${database} at ${address ?? 'nowhere'}`
 }
 
-/** A name for a document. */
+/** Returns a name for a document. */
 export function refName({ collection, database, id }: Ref): string {
   return `${database}/${collection}/${id}`
 }
 
-// Counts the recent failures of guessers, from this process and from the notices of other processes. Counting never
-// waits; other processes are notified later.
+// Counts the recent failures of guessers, including failures that other processes report in notices. Counting never
+// waits for other processes, which are notified later.
 
-/** The maximum of a count. Higher counts would have no effect but take longer to decay. */
+/** The maximum of a count. A higher count would not make pauses longer, but would take longer to decay. */
 const failuresMax = throttleLimits.passwordFreeFailures + 10
 
 interface Count {
   readonly failures: number
-  /** The time of `failures`: milliseconds of {@link Clock.elapsedMs}. */
+  /** The time at which `failures` was computed: milliseconds of {@link Clock.elapsedMs}. */
   readonly countedAt: number
 }
 
-/** Maximum number of keys in one notice. Further failures count only in the process that has seen them. */
+/** The maximum number of keys in one notice. Further failures count only in the process in which they happened. */
 const newsMax = 4096
 
 /**
- * The changes of a key since the last notice: whether a login has succeeded, and the failures after the last success.
+ * The changes of a key since the last notice. `hasPassed`: true if a login has succeeded. `failures`: the number of
+ * failures, or of failures after the last success.
  */
 interface News {
   readonly hasPassed: boolean
   readonly failures: number
 }
 
-/** The wire form of {@link News}, with the key. */
+/** A {@link News} with its key, in the format that is sent to other processes. */
 type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
 
-/** The failures of each key. A key names a guesser and an identity. */
+/** Counts the failures of each key. A key is the name of a guesser and an identity. */
 export class FailureCounts implements NoticeTopic {
   readonly #clock: Clock
   readonly #counts = new GenerationCache<string, Count>(throttleLimits.passwordGuessersMax)
   #news = new Map<string, News>()
 
-  /** `notices`: the exchange with other processes; absent when there is only one process. */
+  /** `notices`: the exchange with other processes; absent if there is only one process. */
   constructor(clock: Clock, notices?: NoticeBoard) {
     this.#clock = clock
     notices?.join('failures', this)
   }
 
-  /** The number of recent failures, which decays with time; 0 when there are none. */
+  /** Returns the number of recent failures of a key. The number decays with time. */
   of(key: string): number {
     const count = this.#counts.get(key)
     if (count === undefined) return 0
@@ -108,7 +110,7 @@ export class FailureCounts implements NoticeTopic {
 
   /** Resets the failures of a key. */
   passed(key: string): void {
-    // Most keys have no failures, so there is no news to record.
+    // If the key has no failures, which is usual, other processes need not know of the success.
     if (this.of(key) > 0) this.#note(key, { hasPassed: true, failures: 0 })
     this.#counts.delete(key)
   }
@@ -144,16 +146,16 @@ export class FailureCounts implements NoticeTopic {
 const firstPauseMs = 100
 
 interface Waiter {
-  /** The time at which the check starts regardless of the pauses. */
+  /** The time at which the check starts even if the pause has not ended. */
   readonly latest: number
   readonly start: () => void
   readonly refuse: () => void
 }
 
-/** The checks of one key. Times are milliseconds of {@link Clock.elapsedMs}. */
+/** The checks of one key that are running or waiting. Times are milliseconds of {@link Clock.elapsedMs}. */
 interface Queue {
   readonly key: string
-  /** The start of the latest check. */
+  /** The time at which the latest check started. */
   startedAt: number
   running: number
   readonly waiting: Waiter[]
@@ -164,7 +166,7 @@ export interface ThrottleOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Exchanges failures with other processes; absent when there is only one process. */
+  /** Exchanges failures with other processes; absent if there is only one process. */
   readonly notices?: NoticeBoard | undefined
 }
 
@@ -179,8 +181,8 @@ export class FailureThrottle {
   }
 
   /**
-   * Runs `check` when the key has its turn. A result of false counts as a failure. When too many checks of the key are
-   * waiting, a randomly chosen one of them rejects with `too many requests`.
+   * Runs `check` when it is the turn of this check among the checks of `key`. A result of false counts as a failure. If
+   * too many checks of the key are waiting, one of them, chosen at random, rejects with `too many requests`.
    */
   async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
     const queue = this.#queueOf(key)
@@ -205,7 +207,10 @@ export class FailureThrottle {
     return queue
   }
 
-  /** Running checks count as failures until they finish. Otherwise concurrent guesses would all be free. */
+  /**
+   * Returns whether a check may start without a pause. Running checks count as failures until they finish. Otherwise
+   * concurrent guesses would all be free.
+   */
   #isFree(queue: Queue): boolean {
     return this.#failures.of(queue.key) + queue.running < throttleLimits.passwordFreeFailures
   }
@@ -227,7 +232,7 @@ export class FailureThrottle {
     })
   }
 
-  /** Starts the waiting checks that may start now, and sets the timer for the next one. */
+  /** Starts the waiting checks that may start now, and sets the timer for the next check. */
   #serve(queue: Queue): void {
     queue.alarm?.()
     queue.alarm = undefined
@@ -245,7 +250,7 @@ export class FailureThrottle {
     }
   }
 
-  /** Milliseconds between the starts of two checks. */
+  /** Returns the milliseconds between the starts of two checks. */
   #pause({ key, running, waiting }: Queue): number {
     const steps = this.#failures.of(key) + running - throttleLimits.passwordFreeFailures
     const growing = firstPauseMs * 2 ** Math.max(0, steps)

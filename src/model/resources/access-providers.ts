@@ -1,4 +1,4 @@
-// Access providers: issuers of third-party tokens, and the roles that the tokens give.
+// Access providers. An access provider names an issuer of third-party tokens, and the roles that the tokens get.
 
 import { isObject, itemsOf, Lambda, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
@@ -33,13 +33,13 @@ export const accessProviderResource: Resource = {
   },
 }
 
-/** An authority (RFC 3986, 3.2) whose host is empty. */
+/** Matches a URI whose authority (RFC 3986, 3.2) has no host. */
 const withoutHost = /^https?:\/\/(?:[^/?#]*@)?(?:[:/?#\s]|$)/i
 
 /**
- * Checks only the scheme, and that a host follows `//`. The original service did not check more, and the test suite of
- * a driver stores addresses that are not valid URIs. If the address cannot be fetched, no token is accepted, and the
- * log has the reason. Plain HTTP is valid only if the operator allows it.
+ * Checks only the scheme, and that a host follows `//`. The hosted service did not check more. Also, the test suite of
+ * a driver stores addresses that are not valid URIs. If the key set cannot be fetched from the address, no token is
+ * accepted, and the reason is logged. Plain HTTP is valid only if the operator allows it.
  */
 function uriFailures(uri: Value | undefined, session: Session): readonly FieldFailure[] {
   if (typeof uri !== 'string') return []

@@ -29,14 +29,14 @@ const historyDays: FieldCheck = (value, path) => {
   return [failure(path, { kind: 'negative' })]
 }
 
-/** Days of history if the collection sets none. */
+/** Returns the days of history of a collection that sets no `history_days`. */
 function defaultHistoryDays({
   historyDaysDefault = collectionsLimits.historyDaysDefault,
 }: WriteRules): bigint {
   return BigInt(historyDaysDefault)
 }
 
-/** A field that the model does not check, because the language that writes the field checks it. */
+/** A field that this directory does not check, because the language that writes the field checks it. */
 const schemaOnly: FieldSpec = { schemaOnly: true }
 
 export const collectionResource: Resource = {
@@ -83,7 +83,7 @@ function isSame(value: Value | undefined, other: Value | undefined): boolean {
 
 /**
  * Rejects changes that make data disappear from a protected database. Adding `ttl_days` fails with the message that
- * `ttl_days` cannot be removed (a quirk of the original service).
+ * `ttl_days` cannot be removed, because the hosted service returned this message.
  */
 function refuseLoss({ fields, previous }: Draft): void {
   const [historyBefore, history] = [previous?.fields.get('history_days'), fields.get('history_days')]

@@ -1,4 +1,4 @@
-// Databases. A database contains its own schema and documents; its child databases are documents in it.
+// Databases. A database contains its own schema and documents. For each child database, it contains a document.
 
 import { encodeGlobalId } from '../../values/names.ts'
 import { native, Ref, sameRef } from '../../values/value.ts'
@@ -20,7 +20,7 @@ export const databaseResource: Resource = {
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {
-    // The id of the document identifies the database. Both stay the same when the database is moved.
+    // The id of the document identifies the database. A move changes neither the id of the document nor the global id.
     draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
     rejectFullContainer(draft)
   },
@@ -36,7 +36,7 @@ function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   for (const { document } of named) applied(() => transaction.delete(document), 'call')
 }
 
-/** A database that already contains schema or data cannot become a container. */
+/** Rejects a database that already contains schema or data if the write would make the database a container. */
 function rejectFullContainer({ session, failures, fields, previous, ref }: Draft): void {
   const becomes = fields.get('container') === true && previous && previous.fields.get('container') !== true
   if (!becomes) return
@@ -50,12 +50,12 @@ function rejectFullContainer({ session, failures, fields, previous, ref }: Draft
   failures.push(failure([], { kind: 'filled container' }))
 }
 
-/** The error for a change that would remove data from a protected database. */
+/** Returns the error for a change that would remove data from a protected database. */
 export function destructive(change: DestructiveChange): Failure {
   return Failure.of({ kind: 'destructive', change })
 }
 
-/** Returns whether the database, or a database that contains it, is protected. */
+/** Returns whether the database or one of its ancestors is protected. */
 export function isProtected(database: Ref['database'], session: Session): boolean {
   const around = session.transaction.catalogue.lineage(database)
   return around.some(definition => definition.protected)

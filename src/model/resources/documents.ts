@@ -1,5 +1,6 @@
-// Documents of user collections, and credentials. Credentials contain the password of a document. Clients write them as
-// a document of their own, or through the `credentials` field of the document. Only a hash of the password is stored.
+// The rules for documents of user collections, and for credentials. Credentials contain the password of a document.
+// Clients write credentials as a separate document, or through the `credentials` field of the document to which the
+// password belongs. Only a hash of the password is stored.
 
 import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
 import { isObject, native, type ObjectValue, Ref, sameRef, type Value } from '../../values/value.ts'
@@ -34,8 +35,8 @@ export const documentResource: Resource = {
 }
 
 /**
- * A document without a `ttl` gets the default expiry time of its collection. If the rules of the language renew expiry
- * times, each write without the parameter `ttl` replaces the stored `ttl` by a new default.
+ * Sets the default expiry time of the collection in a document without a `ttl`. If the rules of the language renew
+ * expiry times, each write without the parameter `ttl` replaces the stored `ttl` by a new default.
  */
 function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (rules.renewsTimeToLive ? patch.has('ttl') : fields.has('ttl')) return
@@ -43,18 +44,18 @@ function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (ttl) fields.set('ttl', ttl)
 }
 
-/** Returns the expiry time of a document that is written now, if the collection sets one. */
+/** Returns the default expiry time of a document that is written now; undefined if the collection sets none. */
 function defaultTimeToLive(ref: Ref, session: Session): Value | undefined {
   const { catalogue, snapshotTime } = session.transaction
   const collection = catalogue.collection(new Ref(ref.database, native.collections, BigInt(ref.collection)))
   if (collection?.ttlDays === undefined) return undefined
   const days = BigInt(collection.ttlDays)
   const end = addToTime(timeFromMicros(snapshotTime), days, timeUnit('days') as TimeUnit)
-  // The number of days is not checked. If the result is out of range, it becomes the last or the first possible time.
+  // The number of days is not checked. A result that is out of range becomes the last or the first possible time.
   return end ?? (days > 0n ? maxTime : minTime)
 }
 
-/** The rules for credentials, the documents that contain passwords of other documents. */
+/** The rules for credentials, which are documents that contain the passwords of other documents. */
 export const credentialResource: Resource = {
   fields: {
     instance: { check: documentRef, required: true },
@@ -75,8 +76,8 @@ export const credentialResource: Resource = {
     const before = previous?.fields.get('instance')
     const owner = before instanceof Ref ? before : instance
     const password = patch.get('password')
-    // A change of the instance needs the current password, too. Otherwise a caller could move the credentials to
-    // another document, change the password there, and move them back.
+    // A change of `instance` needs the current password, too. Otherwise a caller could move the credentials to another
+    // document, change the password there, and move the credentials back.
     if (patch.has('password') || !sameRef(owner, instance))
       failures.push(...passwordFailures(owner, patch, previous?.fields, [], session))
     if (failures.length === 0 && typeof password === 'string')
@@ -84,7 +85,7 @@ export const credentialResource: Resource = {
   },
 }
 
-/** Only callers with the built-in role `admin` or `server` may store a hash that another program has computed. */
+/** Returns whether the caller may store a hash that another program has computed. Only `admin` and `server` may. */
 function maySetHash({ authority }: Session): boolean {
   return authority.kind === 'builtin' && (authority.role === 'admin' || authority.role === 'server')
 }
@@ -96,9 +97,9 @@ function retainHash(fields: Map<string, Value>, before: ObjectValue | undefined)
 }
 
 /**
- * Returns the faults in a change of the password of `instance`. A caller who changes the password of their own document
- * must give the current password, however the change is written. Keys, and functions with their own role, need no
- * current password.
+ * Returns the faults in a change of the password of `instance`. Callers who change the password of their own document
+ * must give the current password, in whichever way they write the change. Keys, and functions with their own role, need
+ * no current password.
  */
 function passwordFailures(
   instance: Ref,
@@ -128,7 +129,7 @@ function hashOf(password: string, session: Session): string {
 
 const blockFields = ['password', 'hashed_password', 'current_password']
 
-/** Returns the faults in the `credentials` field of a document that will be written. */
+/** Returns the faults in `block`, the `credentials` field of a document that will be written. */
 function credentialsFailures(instance: Ref, block: ObjectValue, session: Session): readonly FieldFailure[] {
   const wrong = blockFields.flatMap(name => {
     const value = block.get(name)
@@ -138,7 +139,7 @@ function credentialsFailures(instance: Ref, block: ObjectValue, session: Session
   return passwordFailures(instance, block, undefined, ['credentials'], session)
 }
 
-/** Writes the `credentials` field of a document to its credentials, with the service's own rights. */
+/** Writes `block`, the `credentials` field of a document, to the document's credentials. Does not check permissions. */
 function writeCredentialsOf(instance: Ref, block: ObjectValue, session: Session): void {
   const { transaction } = session
   const existing = transaction.directory.credentialOf(instance)

@@ -34,8 +34,8 @@ export const functionResource: Resource = {
 }
 
 /**
- * No caller may grant more rights than the caller has. To give a function a higher role, a caller needs the right to
- * create keys. The original service lets a server key create functions that run as admin; Terrarium does not.
+ * Rejects a role with more rights than the caller has. To give a function such a role, a caller needs the right to
+ * create keys. The hosted service let a server key create functions that run as admin. Terrarium does not.
  */
 function rejectHigherRole(draft: Draft): void {
   const { access, callSite, authority, database } = draft.session
@@ -60,8 +60,8 @@ function keepsBody({ fields, previous }: Draft): boolean {
 }
 
 /**
- * Returns the reasons why a server key cannot give a function a role, for languages that explain more than a denied
- * permission.
+ * Returns the reasons why a server key cannot give a function a role. Some languages report these reasons, and not only
+ * that the permission is denied.
  */
 function reasonsAgainst(role: Value, { mode, session }: Draft): readonly FieldFailure[] {
   if (role !== 'admin') return roleFailures(role, ['role'], session)

@@ -1,5 +1,5 @@
-// Indexes. Their source, terms and values cannot change after creation. The store builds an index and sets `active`
-// when the index is complete.
+// Indexes. The source, terms and values of an index cannot change after its creation. The store builds the index, and
+// sets `active` when the index is complete.
 
 import { equalValues } from '../../values/equality.ts'
 import {
@@ -24,12 +24,13 @@ const indexesLimits = {
   indexPartitionsMax: 8,
 } as const
 
-// The `source` of an index: one collection, several collections, or the wildcard. Each of them may have bindings.
+// The `source` of an index: one collection, several collections, or the wildcard. Each part of the source may have
+// bindings.
 
 const isCollection = (value: Value): value is Ref =>
   value instanceof Ref && value.collection === native.collections
 
-/** Checks the parts of a source. {@link sourceFailures} checks their combination. */
+/** Checks each part of a source. {@link sourceFailures} checks the combination of the parts. */
 const source: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item => {
     if (item === '_' || isCollection(item)) return []
@@ -50,7 +51,7 @@ function objectFailures(item: ObjectValue): readonly FieldFailure[] {
   return [...failures, ...badBindings.map(([name, body]) => invalidType(['fields', name], body, 'Query'))]
 }
 
-/** Returns the ids of the collections that a source names, and `'_'` for the wildcard. */
+/** Returns the ids of the collections that a source names. The wildcard is returned as `'_'`. */
 function sourceCollectionsOf(stored: Value | undefined): readonly (bigint | '_')[] {
   return itemsOf(stored).flatMap(item => (isObject(item) ? collectionsOfObject(item) : [collectionOf(item)]))
 }
@@ -69,8 +70,8 @@ function bindingsOf(item: Value): ObjectValue {
 }
 
 /**
- * Returns a source in normalized form: the bindings of each collection. If two parts name the same collection, the
- * first applies.
+ * Returns a source in normalized form, which maps each collection to its bindings. If two parts name the same
+ * collection, the first part applies.
  */
 function meaningOfSource(stored: Value | undefined): ObjectValue {
   const parts = itemsOf(stored).flatMap(item =>
@@ -80,8 +81,8 @@ function meaningOfSource(stored: Value | undefined): ObjectValue {
 }
 
 /**
- * Returns one part of a source as it is stored. `class` is an older name for `collection`. If both are present,
- * `collection` applies.
+ * Returns one part of a source in the form in which it is stored. `class` is an older name for `collection`. If both
+ * keys are present, `collection` applies.
  */
 function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
   const keys = item.has('collection') ? ['collection', 'fields'] : ['class', 'fields']
@@ -89,8 +90,8 @@ function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
 }
 
 /**
- * Checks the combination of an index's sources, each of which is valid by itself. `used`: the bindings that terms and
- * values name.
+ * Checks the combination of the parts of an index's source. Each part is already valid by itself. `used`: the names of
+ * the bindings that terms and values use.
  */
 function sourceFailures({ session, fields }: Draft, used: ReadonlySet<string>): readonly FieldFailure[] {
   const items = itemsOf(fields.get('source'))
@@ -112,7 +113,7 @@ function sourceFailures({ session, fields }: Draft, used: ReadonlySet<string>): 
   return [...failures, ...items.flatMap((item, index) => bindingFailures(item, index, used, session))]
 }
 
-/** Returns whether two sources name the same set of collections. */
+/** Returns whether two parts of a source name the same set of collections. */
 function repeats(items: readonly Value[]): boolean {
   const keys = items.map(item =>
     (isObject(item) ? collectionsOfObject(item) : [collectionOf(item)]).map(String).sort().join(),
@@ -143,14 +144,14 @@ const partitions: FieldCheck = (value, path) => {
   return [failure(path, { kind: 'out of range', value, least: 1n, most: partitionsMax })]
 }
 
-/** Returns whether every caller of the database may read the index. Other permissions are dropped silently. */
+/** Returns whether every caller of the database may read the index. Permissions other than `read` have no effect. */
 function isPublic(permissions: Value | undefined): boolean {
   return isObject(permissions) && permissions.get('read') === 'public'
 }
 
 /**
- * Terms and values: one object or an array of objects. The path of a failure does not include the position in the array
- * (a quirk of the original service).
+ * Checks terms or values, which are one object or an array of objects. The path of a failure does not include the
+ * position in the array. The hosted service also omitted the position.
  */
 const indexFields: FieldCheck = value =>
   itemsOf(value).flatMap(item =>
@@ -243,8 +244,8 @@ function usedBindings(fields: ObjectValue): ReadonlySet<string> {
 const isString = (value: Value | undefined): value is string => typeof value === 'string'
 
 /**
- * Indexes without terms, or whose only term is the field `class`, are partitioned. For unique indexes, which are never
- * partitioned, the result has no effect.
+ * Returns the default number of partitions. An index is partitioned if it has no terms, or if its only term is the
+ * field `class`. The number has no effect on unique indexes, because they are never partitioned.
  */
 function defaultPartitions(fields: ObjectValue): bigint {
   const terms = itemsOf(fields.get('terms'))
@@ -253,7 +254,7 @@ function defaultPartitions(fields: ObjectValue): bigint {
   return terms.length === 0 || byClass ? partitionsMax : 1n
 }
 
-/** The definition of an index is final. Writing the same definition in another notation is allowed. */
+/** Rejects changes to the definition of an index. Writing the same definition in another notation is allowed. */
 function rejectRedefinition({ failures, fields }: Draft, before: ObjectValue): void {
   const [partitionsBefore, partitions] = [effectivePartitions(before), effectivePartitions(fields)]
   if (partitions !== partitionsBefore) {
@@ -271,7 +272,7 @@ function effectivePartitions(fields: ObjectValue): Value {
   return fields.get('unique') === true ? 1n : (fields.get('partitions') ?? null)
 }
 
-/** Returns terms or values in normalized form, with all defaults. */
+/** Returns terms or values in normalized form, with all default values filled in. */
 function meaningOfFields(given: Value | undefined): Value {
   return itemsOf(given).map(item => {
     if (!isObject(item)) return item

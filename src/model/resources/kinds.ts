@@ -23,12 +23,12 @@ const byNative: ReadonlyMap<number, Resource> = new Map([
   [native.credentials, credentialResource],
 ])
 
-/** Returns the rules for documents of a collection. */
+/** Returns the rules for the documents of a collection. */
 export function resourceOf(collection: number): Resource {
   return byNative.get(collection) ?? documentResource
 }
 
-/** The names of all fields of native and user documents. */
+/** The names of all fields in native documents and at the top level of user documents. */
 export const fieldNames: ReadonlySet<string> = new Set(
   [...byNative.values(), documentResource].flatMap(({ fields }) => Object.keys(fields)),
 )

@@ -1,9 +1,9 @@
 // Merges written fields with stored fields. Objects are merged, null removes a field, and every other value replaces
-// the stored value. Null fields are never stored. Null elements of arrays are stored by version 10, and removed by
-// version 4.
+// the stored value. Null fields are never stored. Version 10 stores null elements of arrays, and version 4 removes
+// them.
 //
-// A short query can create a value that is nested too deeply. It can also create a value with shared parts, which is
-// small in memory and huge when stored. Both are rejected before anything is copied.
+// A short query can create a value that is nested too deeply. It can also create a value whose parts are shared, so
+// that the value is small in memory and huge when stored. Such values are rejected before anything is copied.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -12,8 +12,9 @@ import { RequestError } from '../../base/request-errors.ts'
 import { isArray, isObject, type ObjectValue, Transient, type Value } from '../../values/value.ts'
 
 /**
- * Returns `base` with `patch` applied. Existing fields keep their position, new fields come last. Throws `bad request`
- * for a patch that is too large or nested too deeply to be stored. `keepsNulls`: null elements of arrays are kept.
+ * Returns `base` with `patch` applied. Existing fields keep their position, and new fields come last. Throws `bad
+ * request` if the patch is too large or nested too deeply to be stored. `keepsNulls`: if true, null elements of arrays
+ * are kept.
  */
 export function applyPatch(base: ObjectValue, patch: ObjectValue, keepsNulls = false): Map<string, Value> {
   measure(patch)
@@ -21,8 +22,8 @@ export function applyPatch(base: ObjectValue, patch: ObjectValue, keepsNulls = f
 }
 
 /**
- * Rejects a patch that is too large or nested too deeply. Counts a lower bound of the stored size: each value, and each
- * byte or UTF-16 unit in it, takes at least one byte.
+ * Throws if a patch is too large or nested too deeply. Counts a lower bound of the stored size: each value takes at
+ * least one byte. Each byte of binary data and each UTF-16 unit of a string takes at least one more byte.
  */
 function measure(patch: ObjectValue): void {
   let bytes = 0
@@ -64,7 +65,7 @@ function patched(base: ObjectValue, patch: ObjectValue, keepsNulls: boolean): Ma
   return merged
 }
 
-/** Returns a value as it is stored: transient values in their stored form, nulls removed at every depth. */
+/** Returns the stored form of a value. Transient values are converted, and nulls are removed at every depth. */
 function withoutNulls(value: Value, keepsNulls: boolean): Value {
   const stored = storableForm(value)
   if (isArray(stored)) {

@@ -1,5 +1,5 @@
-// When a schema object is renamed, updates the other schema objects that contain its name, in either language.
-// Definitions written in version 10 contain names. Definitions written in version 4 contain references, which need no
+// When a schema object is renamed, updates the other schema objects that contain its name. Definitions that were
+// written in version 10 contain names. Definitions that were written in version 4 contain references, which do not
 // change.
 
 import { isArray, isObject, itemsOf, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
@@ -9,7 +9,9 @@ import type { Draft } from './resource.ts'
 
 type Rewrite = (text: Value) => Value
 
-/** After a renaming, updates roles whose privileges and memberships name the collection or function. */
+/**
+ * After a collection or function was renamed, updates the roles whose privileges and memberships contain the old name.
+ */
 export function renameResource(draft: Draft): void {
   for (const field of ['name', 'alias']) {
     const rewrite = renaming(draft, field)
@@ -22,7 +24,7 @@ export function renameResource(draft: Draft): void {
   }
 }
 
-/** After a renaming, updates functions, keys and access providers that name the role. */
+/** After a role was renamed, updates the functions, keys and access providers that contain the old name. */
 export function renameRole(draft: Draft): void {
   const rewrite = renaming(draft, 'name')
   if (rewrite === undefined) return
@@ -39,7 +41,7 @@ export function renameRole(draft: Draft): void {
   )
 }
 
-/** Returns the functions and keys that use a role, with a label for each. */
+/** Returns the functions and keys that use the role with the given name, with a label for each. */
 export function usersOfRole(
   name: string,
   { database, transaction }: Session,
@@ -65,7 +67,7 @@ function renaming({ fields, previous }: Draft, field: string): Rewrite | undefin
   return text => (text === before ? after : text)
 }
 
-/** Changes schema objects of the query's database, with the service's own rights. */
+/** Changes the documents of a native collection in the query's database. Does not check permissions. */
 function rewriteAll(
   collection: number,
   { database, transaction }: Session,

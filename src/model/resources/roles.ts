@@ -26,7 +26,7 @@ const rolesLimits = {
   rolesPerMembershipMax: 64,
 } as const
 
-/** The number of parameters of each action's predicate. */
+/** The number of parameters that the predicate of each action takes. */
 const predicateArity: Record<ResourceAction, number> = {
   read: 1,
   write: 2,
@@ -39,10 +39,13 @@ const predicateArity: Record<ResourceAction, number> = {
   call: 1,
 }
 
-/** Accepts a string, which is a name or code: a language that allows strings here has already checked them. */
+/**
+ * Returns whether a value is a string, which is a name or code. A language that allows such strings has already checked
+ * the string.
+ */
 const isText = (value: Value) => typeof value === 'string'
 
-/** The failure of an array's item names only the field, without the position in the array (a quirk of the original). */
+/** The path of a failure does not include the position in the array. The hosted service also omitted the position. */
 const privileges: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item =>
     isObject(item) ? privilegeFailures(item, path) : [invalidType(path, item, 'Map')],
@@ -104,7 +107,7 @@ export const roleResource: Resource = {
   written: renameRole,
 }
 
-/** Rejects strings in place of references and lambdas, for languages that do not check strings themselves. */
+/** Rejects strings in place of references and lambdas. Only used for languages that do not check such strings. */
 function textFailures(patch: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   const rejectText = (value: Value | undefined, path: readonly string[], expected: string) => {
@@ -137,7 +140,10 @@ function withKnownActions(item: ObjectValue): ObjectValue {
   return new Map([...item, ['actions', pick(actions, resourceActions)]])
 }
 
-/** Checks the arity of predicates, but only if privileges or membership is a single object (a quirk of the original). */
+/**
+ * Checks the number of parameters of predicates. Like the hosted service, checks them only in `privileges` and
+ * `membership` that are a single object.
+ */
 function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   const check = (predicate: Value | undefined, expected: number, path: readonly string[]) => {
@@ -159,7 +165,7 @@ function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   return failures
 }
 
-/** Returns a failure if too many other roles already have one of the member collections as a member. */
+/** Returns a failure if too many other roles already have one of this role's member collections in their membership. */
 function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): readonly FieldFailure[] {
   const wanted = memberCollections(fields, session)
   if (wanted.size === 0) return []
@@ -178,7 +184,7 @@ function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): re
   return [{ path: [], fault, isInArgument: true }]
 }
 
-/** The id of a collection, or its name if there is no such collection (yet). */
+/** A collection in a membership: its id, or its name if no collection has this name yet. */
 type Member = bigint | string
 
 function memberCollections(fields: ObjectValue, { database, transaction }: Session): ReadonlySet<Member> {
@@ -191,7 +197,8 @@ function memberCollections(fields: ObjectValue, { database, transaction }: Sessi
   return new Set(ids)
 }
 
-// Checks the roles of keys, functions and access providers: built-in roles by name, custom roles by reference or name.
+// Checks the roles of keys, functions and access providers. Built-in roles are names. Custom roles are references or
+// names.
 
 const isRoleRef = (value: Value) => value instanceof Ref && value.collection === native.roles
 
@@ -219,7 +226,7 @@ export function customRoleFailures(
   return [failure(path, { kind: 'unknown role', role: value })]
 }
 
-/** Returns whether a role gives no more rights than a caller with the built-in role `holder` has. */
+/** Returns whether a role gives no more rights than the built-in role `holder` has. */
 export function isWithin(role: Value | undefined, holder: 'admin' | 'server' | undefined): boolean {
   if (role === undefined || holder === 'admin') return true
   const lesser: readonly Value[] = ['server', 'server-readonly', 'client']

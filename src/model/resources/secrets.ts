@@ -1,4 +1,4 @@
-// Keys and tokens. Keys are secrets with a role. Tokens are secrets that authenticate as a document.
+// Keys and tokens. A key is a secret with a role. A token is a secret that authenticates its bearer as a document.
 
 import { type DocumentValue, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { applied, Failure, type FieldFailure } from '../failure.ts'
@@ -9,7 +9,7 @@ import { applyPatch } from './patch.ts'
 import { type Draft, failure, type Resource } from './resource.ts'
 import { roleFailures } from './roles.ts'
 
-/** Tokens: secrets that authenticate as a document. */
+/** The rules for tokens. */
 export const tokenResource: Resource = {
   fields: {
     instance: { check: documentRef, required: true },
@@ -31,7 +31,7 @@ function makeTokenSecret(draft: Pick<Draft, 'session' | 'fields' | 'ref' | 'show
   giveSecret(draft, host.logins.newTokenSecret(memo, draft.ref))
 }
 
-/** Gives a key or token a secret, which only this response shows. */
+/** Stores the hash of a secret in a key or token. Only the response to this write shows the secret. */
 function giveSecret(
   { fields, shown }: Pick<Draft, 'fields' | 'shown'>,
   { hashedSecret, secret }: { readonly hashedSecret: string; readonly secret: string },
@@ -43,8 +43,8 @@ function giveSecret(
 const checks = { data: map, ttl: timestamp }
 
 /**
- * Creates a token for a document, with the service's own rights. Only `data` and `ttl` of `params` are used. The
- * returned document shows the secret.
+ * Creates a token for a document, without a check of permissions. Only uses `data` and `ttl` of `params`. The returned
+ * document shows the secret.
  */
 export function createToken(instance: Ref, params: ObjectValue, session: Session): DocumentValue {
   const given = new Map([...params].filter(([name]) => Object.hasOwn(checks, name)))
@@ -62,7 +62,7 @@ export function createToken(instance: Ref, params: ObjectValue, session: Session
   return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, session, true)
 }
 
-/** Keys: secrets with a role, for the key's own database or one of its child databases. */
+/** The rules for keys. A key is for its own database, or for one of the child databases. */
 export const keyResource: Resource = {
   fields: {
     name: { check: text },
@@ -82,7 +82,7 @@ export const keyResource: Resource = {
     const role = fields.get('role')
     if (role !== undefined && !rules.checksTexts) failures.push(...roleFailures(role, ['role'], session))
     failures.push(...importFailures(draft))
-    // The history of a key contains no hashes.
+    // Hashes are not stored in the history of a key.
     if (mode === 'history') fields.delete('hashed_secret')
     if (failures.length > 0 || mode === 'history') return
     const secret = patch.get('secret')
@@ -93,8 +93,8 @@ export const keyResource: Resource = {
 }
 
 /**
- * A secret must identify one key. So a hash is rejected if a key with the same id in another database has the same
- * hash. The error reveals nothing new, because the caller already knows the secret.
+ * Checks that a given hash identifies only one key. Rejects the hash if a key with the same id in another database has
+ * the same hash. The error reveals nothing new, because the caller already knows the secret.
  */
 function importFailures({ session, mode, patch, ref }: Draft): readonly FieldFailure[] {
   const given = patch.get('hashed_secret')

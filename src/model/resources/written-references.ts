@@ -1,5 +1,5 @@
-// Checks references in written fields: they must resolve, and must not point to another database. In schema objects,
-// the referenced documents must also exist, and the caller must be able to read them.
+// Checks references in written fields. A reference must resolve, and must not point to another database. In schema
+// objects, the referenced documents must also exist, and the caller must be allowed to read the documents.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -18,10 +18,13 @@ import type { FieldFailure } from '../failure.ts'
 import { mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 
-/** Returns the failures of all references that may not be written, up to a limit. */
+/**
+ * Returns a failure for each invalid reference in `value`, up to a limit. `strict`: the documents must exist and be
+ * readable.
+ */
 export function referenceFailures(value: Value, session: Session, strict: boolean): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
-  // The whole traversal shares one path array, because most written values need no path.
+  // All steps of the traversal use the same array for the path, because most written values need no path.
   const here: (string | number)[] = []
   const visit = (value: object): void => {
     if (failures.length >= limits.gatheredErrorsMax) return

@@ -1,5 +1,6 @@
-// The indexes and unique constraints of a collection's definition. Each of them is backed by an index of the store that
-// has no name. Indexes and constraints with the same source, terms and values share an index of the store.
+// The indexes and unique constraints in a collection's definition. Each index and unique constraint uses an index of
+// the store, which has no name. Indexes and constraints with the same source, terms and values use the same index of
+// the store.
 
 import { buildErrorField, type IndexDefinition, ownIndexField } from '../../storage/store/index-definition.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
@@ -14,14 +15,17 @@ import { type Path, parsePath } from './paths.ts'
 
 /** A term or value of a collection's index. */
 export interface OwnField {
-  /** The path that the definition means: the name of a computed field or of metadata, or a path into the data. */
+  /**
+   * The path of the field: a path into the data, or a path that begins with the name of a computed field or of
+   * metadata.
+   */
   readonly path: Path
   readonly isComputed: boolean
   readonly isDescending: boolean
   readonly multiValue: boolean
 }
 
-/** An index of a collection's definition. */
+/** An index in a collection's definition. */
 export interface OwnIndex {
   readonly name: string
   readonly terms: readonly OwnField[]
@@ -53,7 +57,7 @@ function ownField(item: Value, definition: ObjectValue): OwnField | undefined {
   }
 }
 
-/** The fields listed under a name: terms, values, or the fields of a unique constraint. */
+/** Returns the fields that `part` lists under `name`: terms, values, or the fields of a unique constraint. */
 function ownFields(part: ObjectValue, name: string, definition: ObjectValue): readonly OwnField[] {
   return listIn(part, name).flatMap(item => ownField(item, definition) ?? [])
 }
@@ -65,13 +69,13 @@ function shapeOf(index: ObjectValue, definition: ObjectValue): Shape {
   }
 }
 
-/** The fields of each unique constraint, in the order of the definition. */
+/** Returns the fields of each unique constraint, in the order of the definition. */
 function uniqueFields(definition: ObjectValue): readonly (readonly OwnField[])[] {
   const constraints = partsIn(definition, 'constraints').filter(each => each.has('unique'))
   return constraints.map(each => ownFields(each, 'unique', definition))
 }
 
-/** A part of a definition that needs an index of the store. */
+/** A part of a definition that needs an index of the store: an index or a unique constraint. */
 interface IndexedPart {
   /** The name of an index; undefined for a unique constraint. */
   readonly name: string | undefined
@@ -95,7 +99,10 @@ function indexedParts(definition: ObjectValue): readonly IndexedPart[] {
 
 // ------------------------------------------------------------------------------------------- as stored
 
-/** Returns the store's form of a field: its path, or a computed field and the path in its value. */
+/**
+ * Returns the stored form of a field. This form contains the path of the field. For a computed field, it contains the
+ * name of the field and the path in its value.
+ */
 function storedField({ isComputed, isDescending, multiValue, path }: OwnField): Value {
   const [first, ...rest] = path
   const stored = new Map<string, Value>()
@@ -106,7 +113,9 @@ function storedField({ isComputed, isDescending, multiValue, path }: OwnField): 
   return isDescending ? stored.set('reverse', true) : stored
 }
 
-/** Returns the path in the store's form. `id` becomes `ref`, because the references of one collection sort like ids. */
+/**
+ * Returns the stored form of a path. `id` becomes `ref`, because the references of one collection sort like their ids.
+ */
 function storedPath(path: Path): Value {
   const [first] = path
   if (first === 'id' && path.length === 1) return ['ref']
@@ -114,7 +123,7 @@ function storedPath(path: Path): Value {
   return ['data', ...path]
 }
 
-/** Removes a trailing id, because entries with equal values are sorted by id anyway. */
+/** Removes `id` if it is the last value, because entries with equal values are sorted by id anyway. */
 function withoutId(values: readonly OwnField[]): readonly OwnField[] {
   const last = values.at(-1)
   const isId = last !== undefined && last.path.length === 1 && last.path[0] === 'id' && !last.isComputed
@@ -142,12 +151,12 @@ function storedIndex({ terms, values }: Shape, collection: Ref, definition: Obje
   })
 }
 
-/** Returns a key that is equal for indexes with the same entries. */
+/** Returns a key for the stored fields of an index. Two indexes have the same key if their entries are the same. */
 function shapeKey(fields: ObjectValue): string {
   return ownKeyOf(['source', 'terms', 'values'].map(name => fields.get(name) ?? null))
 }
 
-/** An index of the store that belongs to a definition, found by the key of its shape. */
+/** An index of the store that backs a part of a definition. `fields`: the stored fields of this index. */
 interface StoredOwn {
   readonly definition: IndexDefinition
   readonly fields: ObjectValue
@@ -166,7 +175,7 @@ function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<strin
   })
 }
 
-/** Returns a function that finds the index of the store for an index or a unique constraint of a definition. */
+/** Returns a function that finds the index of the store that backs an index or a unique constraint of a definition. */
 function storedIndexFinder(collection: Ref, definition: ObjectValue, session: Session) {
   const kept = storedOwn(collection, session)
   return (shape: Shape) => kept.get(shapeKey(storedIndex(shape, collection, definition)))
@@ -174,9 +183,9 @@ function storedIndexFinder(collection: Ref, definition: ObjectValue, session: Se
 
 /**
  * Creates, changes and deletes the indexes of the store that a definition needs. `steps` are the migration steps that
- * this change adds. If these steps do not change the rows of an index, the index keeps its rows, and its fields get
- * their new paths. If `steps` is undefined, all indexes are rebuilt. `planned` is a definition that is not active yet.
- * The indexes of `planned` are created, too, but enforce no unique constraint.
+ * this change of the definition adds. If `steps` do not change the rows of an index, the index keeps its rows, and the
+ * fields of the index get their new paths. If `steps` is undefined, all indexes are rebuilt. `planned` is a definition
+ * that is not active yet. The indexes of `planned` are created, too, but enforce no unique constraint.
  */
 export function updateOwnIndexes(
   collection: Ref,
@@ -218,7 +227,7 @@ export function updateOwnIndexes(
 
 // ---------------------------------------------------------------------------------------------- reading
 
-/** Returns the indexes of a collection by name, as its stored definition declares them. */
+/** Returns the indexes in the stored definition of a collection, by name. */
 export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<string, OwnIndex> {
   const { transaction } = session
   return transaction.catalogue.derived(collection.database, `named indexes of ${collection.id}`, () => {
@@ -239,8 +248,8 @@ export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<strin
 }
 
 /**
- * Returns the index of the store for a part of a collection's definition. The part is an index, given by its name, or a
- * unique constraint, given by its position among the unique constraints.
+ * Returns the index of the store for an index or a unique constraint in a collection's definition. `part` is the name
+ * of the index, or the position of the constraint among the unique constraints.
  */
 export function ownIndexRef(collection: Ref, part: string | number, session: Session): Ref | undefined {
   const definition = session.transaction.get(collection)?.fields ?? new Map<string, Value>()
@@ -252,8 +261,8 @@ export function ownIndexRef(collection: Ref, part: string | number, session: Ses
 }
 
 /**
- * Returns the fields of the unique constraint that an index of the store enforces. Undefined for an index that users
- * created.
+ * Returns the fields of the unique constraint that an index of the store enforces. Returns undefined if users created
+ * the index.
  */
 export function constraintOf(index: Ref, collection: Ref, session: Session): readonly OwnField[] | undefined {
   const { transaction } = session
@@ -263,10 +272,10 @@ export function constraintOf(index: Ref, collection: Ref, session: Session): rea
   return uniqueFields(definition).find(terms => find({ terms, values: [] })?.definition.ref.id === index.id)
 }
 
-/** The status of a unique constraint, by the state of its index. */
+/** The status of a unique constraint, for each state of the index that backs the constraint. */
 const constraintStates = { built: 'active', building: 'pending', failed: 'failed' } as const
 
-/** Adds the status of each index and unique constraint to a definition. */
+/** Returns a definition with the status of each index and unique constraint added. */
 export function withStatus(collection: Ref, definition: ObjectValue, session: Session): ObjectValue {
   const indexes = definition.get('indexes')
   const constraints = definition.get('constraints')
@@ -304,11 +313,14 @@ export interface UnreadyPart {
   /** Undefined for a unique constraint. */
   readonly name: string | undefined
   readonly terms: readonly OwnField[]
-  /** The build found a document that the index cannot contain. The build continues after the document has changed. */
+  /**
+   * True if the build found a document that the index cannot contain. The build continues after the document has
+   * changed.
+   */
   readonly hasFailed: boolean
 }
 
-/** Returns the parts of a definition that are being built, or that could not be built. */
+/** Returns the indexes and unique constraints of a definition that are being built, or that could not be built. */
 export function unreadyParts(
   collection: Ref,
   definition: ObjectValue,
@@ -323,10 +335,10 @@ export function unreadyParts(
 }
 
 // Decides whether an index must be rebuilt when the documents of its collection are migrated. If the migrated documents
-// produce the same rows, the index keeps these rows, and its fields get their new paths. Otherwise the index must be
-// rebuilt.
+// produce the same rows, the index keeps these rows, and the fields of the index get their new paths. Otherwise the
+// index must be rebuilt.
 
-/** Returns the stored fields of an index after `steps`; undefined if the rows of the index change. */
+/** Returns the stored fields that an index has after `steps`; undefined if the steps change the rows of the index. */
 export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectValue | undefined {
   if (steps.length === 0) return index
   let changed: Map<string, Value> | undefined
@@ -347,7 +359,7 @@ export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectVa
 }
 
 function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
-  // A computed field can read every other field, so its values may change.
+  // A computed field can read every other field, so `steps` may change its values.
   if (!isObject(field) || field.has('binding')) return undefined
   const stored = field.get('field')
   if (!isArray(stored) || stored[0] !== 'data') return field
@@ -362,7 +374,9 @@ function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
   return path === before ? field : new Map(field).set('field', ['data', ...path])
 }
 
-/** Returns the path of a value after a step; undefined if the step can change the values at the path. */
+/**
+ * Returns the path at which a value is stored after a step; undefined if the step can change the values at the path.
+ */
 function pathAfter(path: Path, step: Step): Path | undefined {
   switch (step.kind) {
     case 'move':
@@ -384,20 +398,20 @@ function pathAfter(path: Path, step: Step): Path | undefined {
   }
 }
 
-/** Returns whether a path begins with the path of a field. */
+/** Returns whether `path` begins with all names of `field`. */
 function begins(path: Path, field: FieldNames): boolean {
   return field.length <= path.length && field.every((name, index) => name === path[index])
 }
 
-/** Returns whether a change of a field can change the value at a path. */
+/** Returns whether a change of the field `field` can change the value at `path`. */
 function overlaps(path: Path, field: FieldNames): boolean {
   const length = Math.min(path.length, field.length)
   return field.slice(0, length).every((name, index) => name === path[index])
 }
 
 /**
- * Returns whether setting a field can change the value at a path. Setting a field may also displace undeclared data to
- * the path.
+ * Returns whether setting the field `field` can change the value at `path`. Setting a field can also rename an
+ * undeclared field, which may then have the name in `path`.
  */
 function replaces(path: Path, field: FieldNames): boolean {
   if (overlaps(path, field)) return true

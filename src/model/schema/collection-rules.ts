@@ -1,5 +1,5 @@
-// The rules that a collection's definition sets for its documents: types of fields, defaults, checks. The rules apply
-// to every write in every language.
+// The rules that a collection's definition sets for the documents of the collection: types of fields, default values,
+// and check constraints. The rules apply to every write in every language.
 
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { aliasesOf } from '../auth/resource-names.ts'
@@ -15,20 +15,20 @@ import { typeFailures } from './type-check.ts'
 /** A check constraint. */
 interface Check {
   readonly name: string
-  /** The text of a function of version 10. */
+  /** The source text of a function of version 10. */
   readonly body: string
 }
 
 interface Rules {
   readonly name: string
-  /** The type of the data; undefined if all fields are allowed. */
+  /** The type of `data`; undefined if the collection allows all fields. */
   readonly data: ObjectType | undefined
   readonly checks: readonly Check[]
 }
 
 const noRules: Rules = { name: '', data: undefined, checks: [] }
 
-/** The rules of the collection that a document is in. */
+/** Returns the rules of the collection that contains the given document. */
 function rulesOf({ database, collection }: Ref, session: Session): Rules {
   const { transaction } = session
   return transaction.catalogue.derived(database, `rules of ${collection}`, () => {
@@ -63,14 +63,14 @@ function checksOf(definition: ObjectValue): readonly Check[] {
   })
 }
 
-/** Native collections that the types of fields can refer to, by the names of their types. */
+/** Native collections that the types of fields can refer to, by the name that types use. */
 export const referable: ReadonlyMap<string, number> = new Map<string, number>([
   ['Key', native.keys],
   ['Token', native.tokens],
   ['Credential', native.credentials],
 ])
 
-/** Returns a function that finds the collections for the types of fields, by name or alias. */
+/** Returns a function that finds a collection by its name or alias. The parser of field types needs this function. */
 export function collectionFinder(database: bigint, { transaction }: Session): FindCollection {
   const { catalogue } = transaction
   return name => {
@@ -83,16 +83,16 @@ export function collectionFinder(database: bigint, { transaction }: Session): Fi
   }
 }
 
-/** The parts of a draft that the types need. */
+/** The members of a draft that {@link applyTypes} needs. */
 type TypedDraft = Pick<Draft, 'mode' | 'ref' | 'patch' | 'fields' | 'typeFailures' | 'session'>
 
-/** The parts of a draft that the checks need. */
+/** The members of a draft that {@link runChecks} needs. */
 type CheckedDraft = Pick<Draft, 'mode' | 'ref' | 'session'>
 
 /**
- * Adds default values to a new document, and records the values that do not have their type. If `known` contains a
- * value for a missing field with a default, the field gets this value instead of the default. Throws a Failure if a
- * default has no value.
+ * Adds default values to a new document, and records the values that do not have their declared type. If a field is
+ * missing and has a default, the value in `known` is used first, and the default only if `known` has no value. Throws a
+ * Failure if a default cannot be evaluated.
  */
 export function applyTypes(draft: TypedDraft, known?: Value): void {
   const { fields, mode, patch, ref, session, typeFailures: failures } = draft
@@ -112,14 +112,17 @@ export function applyTypes(draft: TypedDraft, known?: Value): void {
   failures.push(...typeFailures(type, data, ['data']))
 }
 
-/** Evaluates the expression of a default. Positions in errors use `name`. Throws all errors of the evaluation. */
+/**
+ * Evaluates the expression of a default. `name`: the name of the source in error positions. Throws all errors
+ * unchanged.
+ */
 export function runDefault(source: string, name: string, session: Session): Value {
   return session.withEffectLimit('pure', 'default values', () =>
     session.run({ language: '10', source, name, isExpression: true }, { list: [] }),
   )
 }
 
-/** Evaluates the expression of a default. Throws a Failure for an error of its language. */
+/** Evaluates the expression of a default. If the expression fails with a LanguageError, throws a Failure instead. */
 function valueOfDefault(source: string, name: string, field: string, { mode, session }: CheckedDraft): Value {
   try {
     return runDefault(source, name, session)
@@ -129,7 +132,7 @@ function valueOfDefault(source: string, name: string, field: string, { mode, ses
   }
 }
 
-/** Runs the checks on a written document. The checks may read everything, like predicates of roles. */
+/** Runs the check constraints on a written document. Like predicates of roles, the checks may read everything. */
 export function runChecks(draft: CheckedDraft): void {
   const { mode, ref, session } = draft
   if (mode === 'history') return
@@ -156,15 +159,16 @@ function checkResult(source: string, name: string, { mode, ref, session }: Check
   }
 }
 
-// Adds default values for fields that a new document leaves out. A field that is null gets no default: the client wants
-// the field to have no value.
+// Adds default values for fields that a new document omits. A field that is null gets no default, because the client
+// wants the field to have no value.
 
-/** Evaluates the expression of a default, for the field at a path in the data. */
+/** Evaluates the default expression of the field at `path` in the data. */
 type EvaluateDefault = (expression: string, path: FieldPath) => Value
 
 /**
- * Returns `stored` with defaults for the fields that `given` leaves out. `stored` is `given` without nulls, and lies at
- * `path`. Returns `stored` itself if nothing is added.
+ * Returns `stored` with default values for the fields that `given` omits. `given` is the object that the client sent,
+ * and `stored` is the same object without nulls. `path` is the path of the object in the data. Returns `stored` itself
+ * if no default is added.
  */
 export function withDefaults(
   { fields }: ObjectType,

@@ -1,21 +1,21 @@
-// Reads parts of stored definitions. The definitions were validated when they were written, so a value of another type
-// counts as missing.
+// Reads members of stored definitions. The definitions were validated when they were written. Therefore a member with a
+// value of another type counts as missing.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 
-/** Returns a text, or undefined. */
+/** Returns the string in a member; undefined if there is none. */
 export function textIn(fields: ObjectValue | undefined, name: string): string | undefined {
   const value = fields?.get(name)
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns an object, or an empty one. */
+/** Returns the object in a member, or an empty object if there is none. */
 export function objectIn(fields: ObjectValue | undefined, name: string): ObjectValue {
   const value = fields?.get(name)
   return isObject(value) ? value : new Map()
 }
 
-/** Returns the named objects in an object: fields, computed fields, indexes. */
+/** Returns the objects in a member that maps names to objects, such as `fields`, `computed_fields` and `indexes`. */
 export function namedIn(
   fields: ObjectValue | undefined,
   name: string,
@@ -25,13 +25,13 @@ export function namedIn(
   )
 }
 
-/** Returns a list, or an empty one. */
+/** Returns the array in a member, or an empty array if there is none. */
 export function listIn(fields: ObjectValue | undefined, name: string): readonly Value[] {
   const value = fields?.get(name)
   return isArray(value) ? value : []
 }
 
-/** Returns the objects in a list: constraints, migrations. */
+/** Returns the objects in a member that is an array, such as `constraints` and `migrations`. */
 export function partsIn(fields: ObjectValue | undefined, name: string): readonly ObjectValue[] {
   return listIn(fields, name).filter(isObject)
 }

@@ -1,9 +1,9 @@
-// Texts of errors about types, checks and changes to protected databases, which both languages share.
+// Texts of errors that are the same in both languages: about types, checks, and changes to protected databases.
 
 import { type Message, msg } from '../../base/message.ts'
 import type { DestructiveChange, FailedCheck, Fault, FieldPath, TypeFault } from '../failure.ts'
 
-/** Returns the text of a type fault, without its path. */
+/** Returns the text of a type fault. The text does not contain the path. */
 export function typeFaultText(fault: TypeFault): Message {
   switch (fault.kind) {
     case 'mismatch':
@@ -19,16 +19,16 @@ export function typeFaultText(fault: TypeFault): Message {
   }
 }
 
-/** Joins texts: `a or b`, `a, b, or c`. */
+/** Joins texts to `a or b` or `a, b, or c`. */
 function alternatives(texts: readonly string[]): string {
   const last = texts.at(-1) ?? ''
   return texts.length < 3 ? texts.join(' or ') : `${texts.slice(0, -1).join(', ')}, or ${last}`
 }
 
-/** Fields of a document outside of its data. Data fields with these names are shown with `data` before them. */
+/** Fields of a document outside of `data`. If a field in `data` has the same name, its path is shown with `data`. */
 const metadata = new Set<string | number>(['id', 'ts', 'ttl'])
 
-/** Returns a path as users see it, without `data` in front of the name of a data field. */
+/** Returns a path in the form that messages show: without `data` before the name of a field in `data`. */
 export function shownPath(path: FieldPath): FieldPath {
   const [top, name] = path
   return top === 'data' && name !== undefined && !metadata.has(name) ? path.slice(1) : path
@@ -41,23 +41,23 @@ export function pathText(path: FieldPath): string {
     .join('')
 }
 
-/** Returns the text of a failed check. */
+/** Returns the text of a failed check constraint. */
 export function failedCheckText({ name, why }: FailedCheck): Message {
   if (why === 'not met') return msg`Document failed check constraint \`${name}\``
   return msg`Error evaluating check constraint \`${name}\`: function returned a non-boolean value`
 }
 
-/** Returns the text for a value that version 4 cannot represent. */
+/** Returns the text of the error for a value that version 4 cannot represent. */
 export function foreignValueText({ type }: { readonly type: string }): Message {
   return msg`v10 value has type ${type}, which cannot be represented in v4.`
 }
 
-/** The text for changing a definition while a schema is staged, which is possible only in version 4. */
+/** The text of the error for a definition that changes while a schema is staged. Only version 4 returns this error. */
 export const stagedSchemaText: Message = msg`Cannot update schema from FQL v4 if schema has been staged.`
 
 /**
- * Describes why a document does not match its collection's definition, for operations that do not use a query language,
- * such as imports.
+ * Returns the reason why a document does not match its collection's definition. Used by operations without a query
+ * language, such as imports.
  */
 export function faultText(fault: Fault): string {
   switch (fault.kind) {
@@ -78,7 +78,7 @@ export function faultText(fault: Fault): string {
   }
 }
 
-/** Texts of both languages about changes that a protected database rejects. */
+/** The texts, in both languages, of the errors for changes that a protected database rejects. */
 export const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {
   'delete collection': 'Cannot delete collection',
   'delete index': 'Cannot cause deletion of backing index',

@@ -1,5 +1,5 @@
-// Types of fields, as collections declare them, and their printed form. The types do not depend on the syntax of a
-// language. A language parses signatures into types. Types are stored as values.
+// The types that collections declare for fields, and the text of these types. The types do not depend on the syntax of
+// a language. A language parses signatures into types. Types are stored as values.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
@@ -16,7 +16,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** The types that have a name and no parts. */
+/** The types that consist of a name only. */
 export type ScalarName =
   | 'Boolean'
   | 'String'
@@ -29,21 +29,24 @@ export type ScalarName =
   | 'Double'
   | 'Number'
 
-/** A field of an object. */
+/** The type of a field in an object, and the default value of the field. */
 export interface MemberType {
   readonly type: FieldType
-  /** The text of the expression that replaces a missing value. */
+  /** The source text of the expression that is evaluated if the value is missing. */
   readonly defaultValue?: string | undefined
 }
 
-/** An object with exactly these fields. With a wildcard, further fields of that type are allowed. */
+/**
+ * An object with exactly the given fields. If there is a wildcard, further fields are allowed, and have the wildcard's
+ * type.
+ */
 export interface ObjectType {
   readonly kind: 'object'
   readonly fields: ReadonlyMap<string, MemberType>
   readonly wildcard?: FieldType | undefined
 }
 
-/** The type of a stored value. A missing value and null are the same. */
+/** The type of a stored value. A missing value is treated like null. */
 export type FieldType =
   | { readonly kind: 'any' }
   | { readonly kind: 'null' }
@@ -53,7 +56,7 @@ export type FieldType =
   | { readonly kind: 'array'; readonly element: FieldType }
   | { readonly kind: 'tuple'; readonly elements: readonly FieldType[] }
   | ObjectType
-  /** Documents of a collection, existing or not. `name` is the name of the collection. */
+  /** References to documents of a collection, whether or not the document exists. `name` is the collection's name. */
   | { readonly kind: 'reference'; readonly collection: number; readonly name: string }
 
 /** The type of all values. */
@@ -64,13 +67,13 @@ export const nullType: FieldType = { kind: 'null' }
 /** The type of objects with any fields. */
 export const anyObject: ObjectType = { kind: 'object', fields: new Map(), wildcard: anyType }
 
-/** Returns whether a value may be missing. */
+/** Returns whether a value of the type may be missing. */
 export function isOptional(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(isOptional)
   return type.kind === 'any' || type.kind === 'null'
 }
 
-/** Prints a type for failures. */
+/** Formats a type for messages about failures. */
 export function typeText(type: FieldType): string {
   switch (type.kind) {
     case 'any':
@@ -104,7 +107,7 @@ function memberName(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : literalText(name)
 }
 
-/** Prints a constant as it is written in a type. */
+/** Formats a constant in the syntax of types. */
 function literalText(value: boolean | bigint | number | string): string {
   if (typeof value === 'string') return `"${value.replaceAll(/["\\]/g, each => `\\${each}`)}"`
   return typeof value === 'number' ? javaDoubleText(value) : String(value)
@@ -118,7 +121,7 @@ export function isInt(value: bigint): boolean {
   return value >= -intEnd && value < intEnd
 }
 
-/** Prints the type of a stored value for failures: `{ x: Int }`, `[String]`, `Document` … */
+/** Formats the type of a stored value for messages about failures: `{ x: Int }`, `[String]`, `Document` … */
 export function valueTypeText(value: Value): string {
   switch (typeof value) {
     case 'bigint':
@@ -147,8 +150,8 @@ function fieldsText(value: ObjectValue): string {
 }
 
 /**
- * Prints a provided value for failures: the value itself if the type contains literals of the same kind, otherwise the
- * type of the value.
+ * Formats a provided value for messages about failures. If `type` contains a literal of the same JavaScript type, the
+ * result is the value itself, and otherwise the type of the value.
  */
 export function providedText(type: FieldType, value: Value): string {
   const isConstant = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number'
@@ -157,16 +160,16 @@ export function providedText(type: FieldType, value: Value): string {
   return isCompared && (isConstant || typeof value === 'boolean') ? literalText(value) : valueTypeText(value)
 }
 
-// Converts types of fields to values and back. A stored type does not depend on later changes to the names in its
-// signature. The stored form has few levels, for example because a union is a list. So even the deepest signature is
-// within the depth limit of stored values.
+// Converts types of fields to stored values and back. A stored type does not change if names in its signature get
+// another meaning later. The stored form has few levels, for example because a union is a list. Therefore even the
+// deepest signature is within the depth limit of stored values.
 
-/** Returns an object with these fields. */
+/** Returns an object with the given fields. */
 export function objectOf(fields: Readonly<Record<string, Value>>): Map<string, Value> {
   return new Map(Object.entries(fields))
 }
 
-/** Converts a type to a value, without the defaults of inner fields, which do not affect the type check. */
+/** Converts a type to a stored value. Omits the defaults of inner fields, which do not affect the type check. */
 export function storedType(type: FieldType): Value {
   switch (type.kind) {
     case 'any':
@@ -195,7 +198,7 @@ export function storedType(type: FieldType): Value {
   }
 }
 
-/** The inverse of {@link storedType}. */
+/** Converts a result of {@link storedType} back to a type. */
 export function readType(stored: Value): FieldType {
   if (stored === 'Any') return anyType
   if (stored === 'Null') return nullType
@@ -220,26 +223,26 @@ export function readType(stored: Value): FieldType {
   }
 }
 
-// Short constructors of types, for the types of definitions.
+// Short functions that create types, for the types of definitions.
 
-/** A scalar type. */
+/** Returns a scalar type. */
 export const scalar = (name: 'String' | 'Boolean' | 'Long'): FieldType => ({ kind: 'scalar', name })
-/** The type of a single text. */
+/** Returns the type whose only value is the given string. */
 export const literal = (value: string): FieldType => ({ kind: 'literal', value })
-/** Arrays of one type. */
+/** Returns the type of arrays with elements of the given type. */
 export const array = (element: FieldType): FieldType => ({ kind: 'array', element })
-/** Any of several types. */
+/** Returns the union of the given types. */
 export const either = (...members: readonly FieldType[]): FieldType => ({ kind: 'union', members })
-/** Any of several types, or null. */
+/** Returns the union of the given types and null. */
 export const optional = (...members: readonly FieldType[]): FieldType => either(...members, nullType)
 
-/** An object with exactly these fields. */
+/** Returns the type of objects with exactly the given fields. */
 export const object = (fields: Readonly<Record<string, FieldType>>): ObjectType => ({
   kind: 'object',
   fields: new Map(Object.entries(fields).map(([name, type]): [string, MemberType] => [name, { type }])),
 })
 
-/** An object with any names and values of one type. */
+/** Returns the type of objects with any field names and values of the given type. */
 export const byName = (element: FieldType): ObjectType => ({
   kind: 'object',
   fields: new Map(),

@@ -1,4 +1,4 @@
-// Applies the rules of collections to imported documents, which have ids and times of their own. The history of these
+// Applies the rules of collections to imported documents, which already have ids and times. The history of imported
 // documents is not checked, because it may follow older definitions.
 
 import { isStackExhaustion } from '../../base/catch-error.ts'
@@ -10,7 +10,7 @@ import { Session, type SessionHost } from '../session.ts'
 import { applyTypes, runChecks } from './collection-rules.ts'
 import { faultText } from './fault-texts.ts'
 
-/** The rules for the documents that one transaction imports. */
+/** Applies the rules to the documents that one transaction imports. */
 export class ImportedDocuments {
   readonly #host: SessionHost
   readonly #transaction: Transaction
@@ -25,9 +25,9 @@ export class ImportedDocuments {
   }
 
   /**
-   * Returns the fields of a document with defaults for missing fields, or the reason why the collection rejects the
-   * document. Missing fields take their values from `existing` first, so a document that is imported again stays the
-   * same. Throws `Pending`, and errors that end the request.
+   * Returns the fields of a document with defaults for missing fields. If the collection rejects the document, returns
+   * the reason. A missing field gets the value in `existing` instead of the default, so that a repeated import does not
+   * change the document. Throws `Pending`, and errors that end the request.
    */
   complete(
     ref: Ref,
@@ -48,15 +48,18 @@ export class ImportedDocuments {
   }
 
   /**
-   * Returns the reason why checks reject a written document; undefined if all checks accept the document. Throws like
-   * {@link complete}.
+   * Returns the reason why a check rejects a written document; undefined if all checks accept the document. Throws the
+   * same errors as {@link complete}.
    */
   refusal(ref: Ref): string | undefined {
     if (ref.collection < firstUserCollection) return undefined
     return reasonOf(() => runChecks({ mode: 'create', ref, session: this.#session() }))
   }
 
-  /** Each document has its own session, so the costs of one document do not count against the limits of the next. */
+  /**
+   * Returns a new session. Each document has a separate session, so that the costs of one document do not count against
+   * the limits of the next document.
+   */
   #session(): Session {
     return new Session({
       host: this.#host,

@@ -1,6 +1,6 @@
 // The steps of a migration, and their effect on the data of a document. A definition contains the steps with their
-// commit times. Document versions that were written before a step's commit time are migrated when they are read
-// (src/storage/store/version-reader.ts). Rules: FQL v10 reference, migrations, 8.
+// commit times. If a document version was written before the commit time of a step, reads of that version apply the
+// step (src/storage/store/version-reader.ts). Rules: FQL v10 reference, migrations, 8.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { step as count } from '../../base/effort.ts'
@@ -21,35 +21,39 @@ import { type FieldType, objectOf, readType, storedType } from './field-types.ts
 import { isSamePath, valueAt } from './paths.ts'
 import { typeFailures } from './type-check.ts'
 
-/** A path of field names, from the top level of the data. */
+/** A path of field names that begins at the top level of the data. */
 export type FieldNames = readonly string[]
 
 /**
- * A field to which a step assigns values: its path, its type, and the value for documents without a value of this type.
+ * A field that gets values from a step: its path, its type, and a default value. Documents without a value of this type
+ * get the default value.
  */
 interface TargetField<V = Value> {
   readonly path: FieldNames
   readonly type: FieldType
-  /** Null if such documents get no value. */
+  /** The default value. If null, documents without a value of the type get no value. */
   readonly value: V
 }
 
-/** A change to the data of all documents. `V` is the type of values, which may not be evaluated yet. */
+/**
+ * A change to the data of all documents. `V` is the type of default values. Before these values are evaluated, `V` is
+ * another type than Value.
+ */
 export type Step<V = Value> =
   | ({ readonly kind: 'add' } & TargetField<V>)
   | { readonly kind: 'drop'; readonly path: FieldNames }
   | { readonly kind: 'move'; readonly from: FieldNames; readonly to: FieldNames }
   /**
-   * Moves the value to the first target whose type matches the value, or else to the last target. Every other target
-   * gets its own `value`.
+   * Moves the value in `from` to the first target whose type matches the value. If no type matches, moves the value to
+   * the last target. Every other target gets its default `value`.
    */
   | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly TargetField<V>[] }
   /**
-   * Moves displaced values into a field. Earlier `add` steps have displaced these values, because their type was not
-   * the type of the added field.
+   * Moves displaced values into the field `into`. Earlier `add` steps have displaced these values, because the values
+   * did not have the type of the added field.
    */
   | { readonly kind: 'move conflicts'; readonly into: string }
-  /** Moves all fields at the top level, except those in `keep`, into a field. */
+  /** Moves all fields at the top level, except those in `keep`, into the field `into`. */
   | { readonly kind: 'move wildcard'; readonly into: string; readonly keep: readonly string[] }
 
 // ----------------------------------------------------------------------------------------- as stored
@@ -108,7 +112,9 @@ function stepsIn(definition: ObjectValue | undefined): readonly ObjectValue[] {
   return partsIn(definition, migrationField)
 }
 
-/** Adds `steps` to the migration of a definition. `live`: the definition before this transaction. */
+/**
+ * Sets the steps of a definition: the steps of `live`, then `steps`. `live`: the definition before this transaction.
+ */
 export function appendSteps(
   definition: Map<string, Value>,
   live: ObjectValue | undefined,
@@ -121,8 +127,8 @@ export function appendSteps(
 }
 
 /**
- * Returns the steps that a write of a definition adds. Undefined if the write removes steps that an earlier write of
- * the same transaction has added.
+ * Returns the steps that a write of a definition adds. Returns undefined if the write removes steps that the same
+ * transaction added in an earlier write.
  */
 export function addedSteps(before: ObjectValue | undefined, after: ObjectValue): readonly Step[] | undefined {
   const [known, added] = [before, after].map(definition =>
@@ -139,7 +145,7 @@ interface TimedStep {
   readonly step: Step
 }
 
-/** Parses the steps of a definition, so that the store can apply them without knowing their meaning. */
+/** Parses the steps of a definition. The store applies the result without knowing what the steps mean. */
 export function readMigration(stored: Value): Migration {
   const timed: readonly TimedStep[] = isArray(stored)
     ? stored
@@ -160,15 +166,15 @@ export function readMigration(stored: Value): Migration {
 }
 
 /**
- * The data of a document during its migration. `conflicts` contains displaced values until a later step of the same
- * time stores them in a field.
+ * The data of a document during its migration. `conflicts` contains displaced values. A later step of the same commit
+ * can store them in a field.
  */
 interface MigrationState {
   readonly data: MutableObject
   conflicts: MutableObject
 }
 
-/** An object that this file has copied and may therefore change. */
+/** An object that this file has copied. Therefore this file may change the object. */
 type MutableObject = Map<string, Value>
 
 function stepped(data: ObjectValue, steps: readonly TimedStep[]): ObjectValue {
@@ -212,7 +218,7 @@ function take(step: Step, state: MigrationState): void {
   }
 }
 
-/** Removes all fields at the top level except `into` and those in `keep`, and returns the removed fields. */
+/** Removes all fields at the top level except `into` and the fields in `keep`. Returns the removed fields. */
 function removeUndeclared(data: MutableObject, { into, keep }: Extract<Step, { kind: 'move wildcard' }>) {
   const undeclared = [...data].filter(([name]) => name !== into && !keep.includes(name))
   for (const [name] of undeclared) data.delete(name)
@@ -251,8 +257,8 @@ function fill(data: MutableObject, { path, value }: TargetField): void {
 }
 
 /**
- * Moves fields into an object at the top level. If the object already has a field of the same name, the moved field
- * gets leading underscores.
+ * Moves `fields` into the object `into` at the top level. If the object already has a field of the same name, the moved
+ * field gets leading underscores.
  */
 function gather(data: MutableObject, into: string, fields: readonly (readonly [string, Value])[]): void {
   if (fields.length === 0) return
@@ -265,7 +271,7 @@ function gather(data: MutableObject, into: string, fields: readonly (readonly [s
   data.set(into, gathered)
 }
 
-/** Adds leading underscores to a name until the object has no field of that name. */
+/** Returns the name with leading underscores added until the object has no field of that name. */
 function freeName(object: ObjectValue, name: string): string {
   let free = name
   while (object.has(free)) free = `_${free}`
@@ -273,8 +279,8 @@ function freeName(object: ObjectValue, name: string): string {
 }
 
 /**
- * Renames an undeclared field before a declared field replaces it. Undeclared fields exist only at the top level, in
- * collections with a wildcard.
+ * Renames an undeclared field, so that a declared field can take its name. Undeclared fields exist only at the top
+ * level, in collections with a wildcard.
  */
 function displace(data: MutableObject, path: FieldNames): void {
   const [name = ''] = path
@@ -291,7 +297,7 @@ function hasType(type: FieldType, value: Value): boolean {
   return typeFailures(type, value, []).length === 0
 }
 
-/** Returns the object that contains a field, as a copy. A missing object is created only if `isMade` is set. */
+/** Copies the object that contains a field, and returns the copy. Creates a missing object only if `isMade` is true. */
 function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): MutableObject | undefined {
   let parent = data
   for (const name of path.slice(0, -1)) {
@@ -305,7 +311,7 @@ function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): Mutab
   return parent
 }
 
-/** Removes a field and returns its value, or undefined. */
+/** Removes a field and returns its value. Returns undefined if there is no such field. */
 function remove(data: MutableObject, path: FieldNames): Value | undefined {
   const parent = parentOf(data, path, false)
   const name = path.at(-1) ?? ''
@@ -314,7 +320,7 @@ function remove(data: MutableObject, path: FieldNames): Value | undefined {
   return value
 }
 
-/** Sets a value. Does nothing for undefined and null. */
+/** Sets the value of a field. Does nothing if the value is undefined or null. */
 function place(data: MutableObject, path: FieldNames, value: Value | undefined): void {
   if (value === undefined || value === null) return
   parentOf(data, path, true)?.set(path.at(-1) ?? '', value)

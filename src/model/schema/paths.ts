@@ -3,14 +3,14 @@
 import { isArray, isObject, type Value } from '../../values/value.ts'
 import type { FieldPath } from '../failure.ts'
 
-/** The steps of a path: names of fields, positions in arrays. */
+/** The steps of a path. A string is the name of a field, and a bigint is a position in an array. */
 export type Path = readonly (string | bigint)[]
 
 const firstName = /\.?([A-Za-z_][\w']*)/y
 const laterName = /\.([A-Za-z_][\w']*)/y
 const bracket = /\.?\[\s*(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*\]/y
 
-/** Parses a path; undefined if the text is not a path. */
+/** Parses a path. Returns undefined if the text is not a path. */
 export function parsePath(text: string): Path | undefined {
   const steps: (string | bigint)[] = []
   let at = 0
@@ -49,7 +49,7 @@ export function isSamePath(left: Path, right: Path): boolean {
   return left.length === right.length && left.every((step, index) => step === right[index])
 }
 
-/** Returns the value at a path, or undefined. */
+/** Returns the value at a path; undefined if there is none. */
 export function valueAt(data: Value | undefined, path: FieldPath): Value | undefined {
   let value = data
   for (const step of path) {

@@ -1,11 +1,11 @@
-// The files of a database's schema, as clients pushed them. The active schema has files, and so has a staged schema,
-// which may become active later. The files are documents of collections that no language shows, in the order of their
-// creation.
+// The files of a database's schema, as clients sent them. The active schema has files. A staged schema, which may
+// become active later, has separate files. Each file is stored as a document of a collection that no language shows.
+// Lists of files are in the order of creation.
 
 import { type ObjectValue, Ref, unlisted } from '../../values/value.ts'
 import type { Session } from '../session.ts'
 
-/** The parts of a session that reading and writing schema files needs. */
+/** The members of a session that are needed to read and write schema files. */
 type FileSession = Pick<Session, 'database' | 'newDocument' | 'transaction'>
 
 /** A file of a schema. */
@@ -19,7 +19,10 @@ export type SchemaStage = 'active' | 'staged'
 
 const numberOf = { active: unlisted.schema_files, staged: unlisted.staged_schema } as const
 
-/** The document whose existence means that a schema is staged. Its id differs from the ids of the files. */
+/**
+ * Returns the reference to the marker. A schema is staged if and only if the marker exists. The id of the marker
+ * differs from the ids of the files.
+ */
 function marker({ database }: Pick<FileSession, 'database'>): Ref {
   return new Ref(database, unlisted.staged_schema, 0n)
 }
@@ -39,15 +42,12 @@ function storedFiles(stage: SchemaStage, session: FileSession): readonly StoredF
   return files
 }
 
-/**
- * Returns the files of a schema in the order of their creation. The list is empty if no file was ever pushed or
- * created.
- */
+/** Returns the files of a schema in the order of their creation. The list is empty if the schema has no files. */
 export function readSchemaFiles(stage: SchemaStage, session: FileSession): readonly SchemaText[] {
   return storedFiles(stage, session).map(({ name, text }) => ({ name, text }))
 }
 
-/** Replaces the files of a schema. Files with an existing name keep their position, new files come last. */
+/** Replaces the files of a schema. Existing names keep their position in the list, and new files come last. */
 export function writeSchemaFiles(
   stage: SchemaStage,
   files: readonly SchemaText[],
@@ -78,7 +78,7 @@ export function isStaged(session: FileSession): boolean {
   return session.transaction.get(marker(session)) !== undefined
 }
 
-/** Stages a schema with these files. The list of files may be empty. */
+/** Stages a schema that consists of the given files. The list of files may be empty. */
 export function stageSchemaFiles(files: readonly SchemaText[], session: FileSession): void {
   writeSchemaFiles('staged', files, session)
   // The marker is written each time, so that other transactions notice a change of the staged schema.

@@ -1,5 +1,5 @@
-// Checks a value against a type and lists all faults. The faults of existing parts come first, in the order of the
-// parts; missing parts follow. Two types are compared by the subtype relation.
+// Checks a value against a type and lists all faults. The faults of existing fields and elements come first, in their
+// order. The faults of missing fields follow. The file also defines the subtype relation of two types.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -39,7 +39,7 @@ const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = {
   Number: value => typeof value === 'bigint' || typeof value === 'number',
 }
 
-/** Returns the faults of a value at `path`. Undefined means a missing value. */
+/** Returns the faults of a value at `path`. If `value` is undefined, the value is missing. */
 export function typeFailures(
   type: FieldType,
   value: Value | undefined,
@@ -78,7 +78,7 @@ export function typeFailures(
   }
 }
 
-/** Elements of arrays may be null, but never missing. */
+/** Returns the faults of an array element. Unlike a null field, a null element does not count as missing. */
 function elementFailures(type: FieldType, value: Value, path: FieldPath): readonly TypeFailure[] {
   if (value === null && !isOptional(type)) return [mismatch(type, value, path)]
   return typeFailures(type, value, path)
@@ -107,9 +107,9 @@ function objectFailures(
 }
 
 /**
- * If exactly one member of a union fails only in inner parts, the client probably meant this member, and its failures
- * are returned. If a union has several object types, and the value lacks a required field of each type, the failure
- * lists the required fields of each type.
+ * Returns the faults of a value that matches no member of a union. If exactly one member fails only in inner fields or
+ * elements, the client probably meant this member, so its faults are returned. If there are several object types, and
+ * the value lacks a required field of each, the fault lists the required fields of each.
  */
 function unionFailures(
   members: readonly FieldType[],
@@ -141,14 +141,14 @@ function hasMissingFields(type: ObjectType, value: ObjectValue): boolean {
   return requiredNames(type).some(name => !value.has(name))
 }
 
-/** Returns the fields of a value that none of the types has. */
+/** Returns the names of a value's fields that do not occur in any of the given types. */
 function unknownNames(objects: readonly ObjectType[], value: ObjectValue): readonly string[] {
   const isKnown = (name: string) =>
     objects.some(({ fields, wildcard }) => wildcard !== undefined || fields.has(name))
   return [...value.keys()].filter(name => !isKnown(name))
 }
 
-// The subtype relation of field types. A definition may change a field to a supertype without a migration.
+// The subtype relation of field types. A definition may replace the type of a field by a supertype without a migration.
 
 /**
  * Returns whether every value of `type` is also a value of `other`. `Any` is a subtype only of `Any` and of unions that
@@ -186,7 +186,10 @@ export function isSubtype(type: FieldType, other: FieldType): boolean {
   }
 }
 
-/** A Long may be any integer here, so every Int is a Long. */
+/**
+ * For each scalar type, the other scalar types that contain all its values. In this file, a Long is any integer, so
+ * every Int is a Long.
+ */
 const widerScalars: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
   Int: ['Long', 'Number'],
   Long: ['Number'],
@@ -206,7 +209,7 @@ function isSubobject(type: ObjectType, other: ObjectType): boolean {
   return other.wildcard !== undefined && isSubtype(type.wildcard, other.wildcard)
 }
 
-/** Returns a union of types without duplicates. */
+/** Returns the union of the given types, without duplicates. */
 export function unionOf(types: readonly FieldType[]): FieldType {
   const members = types.flatMap(type => (type.kind === 'union' ? type.members : [type]))
   const distinct = [...new Map(members.map(member => [typeText(member), member])).values()]

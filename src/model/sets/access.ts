@@ -1,4 +1,4 @@
-// Access to sets: whether a caller may read a set, and which elements of the set are visible to the caller.
+// Decides about access to sets: whether a caller may read a set, and which elements of the set the caller may see.
 
 import { type IndexDefinition, indexDefinition } from '../../storage/store/index-definition.ts'
 import { type CollectionId, native, type Ref, type Value } from '../../values/value.ts'
@@ -6,14 +6,14 @@ import { mayOnDocument, mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 import type { Reading } from './reading.ts'
 
-/** Decides whether an element's document is visible. */
+/** Returns whether the caller may see the element that refers to `document`. */
 export type ElementFilter = (document: Ref) => boolean
 
 const everything: ElementFilter = () => true
 
 /**
- * Returns a filter for the documents that the caller may read. Built-in roles decide by collection, so the filter
- * caches one decision for each collection.
+ * Returns a filter for the documents that the caller may read. The rights of built-in roles depend only on the
+ * collection. Therefore the filter for such roles caches one decision for each collection.
  */
 function readableDocuments(session: Session): ElementFilter {
   if (session.authority.kind === 'roles') return document => mayRead(document, session)
@@ -27,7 +27,7 @@ function readableDocuments(session: Session): ElementFilter {
   }
 }
 
-/** Returns the filter for the entries of an index with some terms; undefined when the caller may not read the index. */
+/** Returns the filter for the index entries under the given terms; undefined if the caller may not read the index. */
 export function indexFilter(
   index: IndexDefinition,
   terms: readonly Value[],
@@ -41,7 +41,7 @@ export function indexFilter(
   return hidden === 'shown' ? everything : readableDocuments(session)
 }
 
-/** Returns the filter for the documents of a collection. */
+/** Returns the filter for the documents of a collection. With unrestricted read, the filter accepts all documents. */
 export function documentsFilter(collection: Ref, session: Session): ElementFilter {
   const request = {
     action: 'unrestricted_read',
@@ -53,7 +53,7 @@ export function documentsFilter(collection: Ref, session: Session): ElementFilte
   return listed(collection, shows, session)
 }
 
-/** Hides the indexes that belong to collection definitions. No list of indexes shows such indexes. */
+/** If `collection` is the collection of indexes, hides the indexes that belong to collection definitions. */
 function listed(collection: Ref, shows: ElementFilter, session: Session): ElementFilter {
   if (collection.id !== BigInt(native.indexes)) return shows
   return document => !isOwnIndex(document, session) && shows(document)
@@ -66,7 +66,7 @@ export function readableDocumentsOf(collection: Ref, session: Session): ElementF
 
 /**
  * Returns the filter for a native collection in version 4. The `read` predicates are first applied to the collection
- * itself. If none of them allows the read, the caller may not list the collection, and the result is undefined.
+ * itself. If no predicate allows this read, the caller may not list the collection. Then the result is undefined.
  */
 export function nativeFilter(collection: Ref, session: Session): ElementFilter | undefined {
   const request = {
@@ -87,7 +87,7 @@ function isOwnIndex(index: Ref, { transaction }: Session): boolean {
   return false
 }
 
-/** Returns whether the caller may see the history of a document. */
+/** Returns whether the caller may read the history of a document. */
 export function mayReadHistory(document: Ref, session: Session): boolean {
   return mayOnDocument('history_read', document, session)
 }

@@ -1,5 +1,6 @@
-// The history of a set or document: its events, readable from any place in either direction. If events have the same
-// time, remove events come first in an index or a collection. In documents and combined sets, add events come first.
+// The history of a set or document: its events, which can be read from any place in either direction. Events with the
+// same time are ordered by their action. In an index or a collection, remove events come first. In documents and
+// combined sets, add events come first.
 
 import { nearestMicros } from '../../base/micros.ts'
 import { equalValues } from '../../values/equality.ts'
@@ -19,30 +20,32 @@ export interface SetEvent {
   readonly ts: Micros | TransactionTime
   readonly action: ActionName
   readonly document: Ref
-  /** The covered values of an entry; empty for the documents of a collection, and for events of one document. */
+  /** The values of the index entry. Empty for events of a collection or of a single document. */
   readonly values: readonly Value[]
-  /** The difference to the previous version; null for a delete and for the events of sets. */
+  /** The difference to the previous version; null for a delete, and for add and remove events. */
   readonly fields: ObjectValue | null
-  /** The sets that contain the event, as the language shows them. */
+  /** The sets in whose history the event occurs, in the form that the language shows. */
   readonly sources: readonly Value[]
 }
 
-/** A place in a history, always between events. `document` requires `action`, and `values` requires `document`. */
+/**
+ * A place in a history, always between events. If `document` is set, so is `action`. If `values` is set, so is
+ * `document`.
+ */
 export interface HistoryPlace {
   readonly ts: Micros
   readonly action?: ActionName
   readonly document?: Pick<Ref, 'id' | 'collection'>
   readonly values?: readonly Value[]
-  /** Before (`low`) or after (`high`) all events that match the given parts. */
+  /** `low`: the place is before all events that match the given members. `high`: the place is after these events. */
   readonly side: 'low' | 'high'
   /**
-   * True if the place is only a time. Scans from this place and scans up to this place omit the remove events of that
-   * time.
+   * True if the place is only a time. A scan that begins or ends at this place omits the remove events of that time.
    */
   readonly timeOnly?: boolean
 }
 
-/** Selects events of a set, and their order. */
+/** The range and the direction of a read of events. */
 export interface HistoryScan {
   readonly from?: HistoryPlace | undefined
   readonly to?: HistoryPlace | undefined
@@ -52,13 +55,13 @@ export interface HistoryScan {
 /** The order of events with the same time. */
 type EventOrder = 'removes first' | 'adds first'
 
-/** The events of a set. Lazy. */
+/** The events of a set. A scan is lazy. */
 export interface HistoryStream {
   readonly order: EventOrder
   scan(scan: HistoryScan): Iterable<SetEvent>
 }
 
-/** Returns the time of an event as a number. Events of the running transaction are later than all others. */
+/** Returns the time of an event as a number. For events of the running transaction, this is infinity. */
 export function eventTime({ ts }: Pick<SetEvent, 'ts'>): number {
   return typeof ts === 'number' ? ts : Number.POSITIVE_INFINITY
 }
@@ -70,7 +73,7 @@ function compareActions(left: ActionName, right: ActionName, order: EventOrder):
   return order === 'removes first' ? -difference : difference
 }
 
-/** Compares events of one history: by time, action, document, then values. */
+/** Compares events of one history by time, then action, then document, then values. */
 export function compareEvents(left: SetEvent, right: SetEvent, order: EventOrder): number {
   const [a, b] = [eventTime(left), eventTime(right)]
   if (a !== b) return a < b ? -1 : 1
@@ -92,25 +95,30 @@ function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventO
   return difference || (place.side === 'low' ? 1 : -1)
 }
 
-/** Returns whether a place is only a time and an event is a remove event of that time. */
+/** Returns whether `place` is only a time, and `event` is a remove event of that time. */
 function isRemovalAt(event: SetEvent, place: HistoryPlace): boolean {
   return place.timeOnly === true && eventTime(event) === place.ts && ranks[event.action] === ranks.remove
 }
 
-/** Returns whether an event lies within the bounds of a scan. */
+/** Returns whether an event is between the bounds of a scan. */
 export function isWithin(event: SetEvent, { from, to }: HistoryScan, order: EventOrder): boolean {
   if ((from && isRemovalAt(event, from)) || (to && isRemovalAt(event, to))) return false
   if (from && compareToEventPlace(event, from, order) < 0) return false
   return !to || compareToEventPlace(event, to, order) < 0
 }
 
-/** Limits a scan to the events up to `at`, the time of the read. */
+/**
+ * Limits a scan to the events up to `at`, the time whose state is read. If `at` is undefined, does not limit the scan.
+ */
 export function upTo(scan: HistoryScan, at: number | undefined): HistoryScan {
   if (at === undefined || (scan.to && scan.to.ts <= at)) return scan
   return { ...scan, to: { ts: nearestMicros(at), side: 'high' } }
 }
 
-/** Returns the fields that differ, with inner objects compared in the same way. Removed fields are null. */
+/**
+ * Returns the fields of `after` that differ from `before`. Inner objects are compared in the same way. Removed fields
+ * are null.
+ */
 export function changesBetween(before: ObjectValue, after: ObjectValue): ObjectValue {
   const changes = new Map<string, Value>()
   for (const [name, value] of after) {

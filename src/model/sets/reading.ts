@@ -1,27 +1,27 @@
-// A read of a set: its valid time, its costs and its session.
+// One read of a set: the session, the time whose state is read, and the costs.
 
 import { upsert } from '../../base/upsert.ts'
 import type { Session } from '../session.ts'
 
-/** The costs of one stored set in a reading. */
+/** The costs of reading one stored set. */
 interface Meter {
-  /** Identifies a read within a query. */
+  /** Identifies this read among the reads of a query. */
   readonly key: string
   readonly partitions: number
   bytes: number
 }
 
-/** Bytes charged for a reading that finds nothing: about the bytes of the key that was searched for. */
+/** Bytes charged for a read that finds nothing: about the size of the key that was searched for. */
 const emptyReadBytes = 19
 
 export class Reading {
   readonly session: Session
-  /** The time whose state is read; undefined is now, with the transaction's own writes. */
+  /** The time whose state is read. If undefined, the current state is read, including the transaction's own writes. */
   readonly at: number | undefined
-  /** The treatment of index entries whose documents the caller may not read. */
+  /** Whether index entries are omitted or shown if the caller may not read their documents. */
   readonly hidden: 'left out' | 'shown'
   readonly #meters: Map<string, Meter>
-  /** The number of occurrences of each stored set in the set that is read. */
+  /** For each stored set, the number of its occurrences in the set that is read. */
   readonly #parts: Map<string, number>
 
   constructor(
@@ -38,24 +38,24 @@ export class Reading {
     this.#parts = parts
   }
 
-  /** Begins a reading at the session's valid time. */
+  /** Begins a read at the session's valid time. */
   static begin(session: Session, hidden: Reading['hidden'] = 'left out'): Reading {
     return new Reading(session, session.validTime, hidden)
   }
 
-  /** The counts that a reading shares with the readings derived from it (`asOf`). */
+  /** The meters and the numbers of occurrences. Readings that `asOf` returns use the same counts. */
   protected get counts(): [Map<string, Meter>, Map<string, number>] {
     return [this.#meters, this.#parts]
   }
 
-  /** The same reading as of another time. */
+  /** Returns a Reading of the same set as of another time. Both readings count their costs together. */
   asOf(at: number | undefined): Reading {
     return new Reading(this.session, at, this.hidden, ...this.counts)
   }
 
   /**
-   * Returns a name for one more occurrence of a stored set. A combined set that contains the same stored set twice also
-   * reads the stored set twice.
+   * Returns a name for one more occurrence of a stored set. If a combined set contains the same stored set twice, the
+   * stored set is read twice.
    */
   part(set: string): string {
     const occurrence = (this.#parts.get(set) ?? 0) + 1
@@ -64,8 +64,8 @@ export class Reading {
   }
 
   /**
-   * Yields the items of the stored set named `key`, converted by `view`. Counts bytes and items, and enforces the
-   * limits. Items for which `view` returns undefined are counted, but not yielded.
+   * Yields the items of the stored set that `key` names, converted by `view`. Counts bytes and items, and enforces the
+   * limits. If `view` returns undefined, the item is counted but not yielded.
    */
   *measured<T, R>(
     key: string,
@@ -92,8 +92,8 @@ export class Reading {
   }
 
   /**
-   * Counts the read bytes of each stored set. `what` names the part that was read, such as `all` or `first`. If a query
-   * reads the same part of a set several times at one read time, it pays once.
+   * Counts the bytes that were read of each stored set. `what` names the part that was read, such as `all` or `first`.
+   * If a query reads the same part of a set several times as of the same time, the query pays once.
    */
   finish(what: string): void {
     for (const { key, bytes, partitions } of this.#meters.values()) {

@@ -1,4 +1,4 @@
-// The histories in storage: of an index's entries, of a collection, of one document.
+// The histories in storage. Each is the history of an index's entries, of a collection, or of one document.
 
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type {
@@ -38,7 +38,7 @@ function storedBound({ ts, action, document, values, side }: HistoryPlace): Even
   return document ? { ...bound, document, ...(values && { values }) } : bound
 }
 
-/** The visible events of a stored history. `source`, here and below: see {@link SetEvent.sources}. */
+/** Returns the visible events of a stored history. `source`, here and below: an element of {@link SetEvent.sources}. */
 function storedHistory(
   key: string,
   partitions: number,
@@ -56,7 +56,7 @@ function storedHistory(
   }
 }
 
-/** The add and remove events of an index's entries under some terms. */
+/** Returns the add and remove events of an index's entries under the given terms. */
 export function matchHistory(
   index: IndexDefinition,
   terms: readonly Value[],
@@ -68,7 +68,7 @@ export function matchHistory(
   return storedHistory(matchKey(index, terms, reading), partitionsOf(index), read, source, shows, reading)
 }
 
-/** The add and remove events of a collection's documents. */
+/** Returns the add and remove events of a collection's documents. */
 export function documentsHistory(
   { database, id }: Ref,
   source: Value,
@@ -80,7 +80,7 @@ export function documentsHistory(
   return storedHistory(key, documentsPartitions, read, source, shows, reading)
 }
 
-/** The history of one document: its versions as creates, updates and deletes, or only its add and remove events. */
+/** The history of one document: all versions (`versions`), or only add and remove events (`membership`). */
 export class SingleDocumentHistory implements HistoryStream {
   readonly order = 'adds first'
   readonly #document: Ref
@@ -134,7 +134,7 @@ export class SingleDocumentHistory implements HistoryStream {
   }
 }
 
-/** Yields each version with the preceding version. */
+/** Yields each version with the version before it in time. `reverse`: `versions` begins with the latest version. */
 function* withPrevious(
   versions: Iterable<Version>,
   reverse: boolean,

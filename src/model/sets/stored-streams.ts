@@ -1,4 +1,5 @@
-// The sets in storage: the entries of an index under some terms, the documents of a collection, one document.
+// The sets in storage. Each contains the entries of an index under given terms, the documents of a collection, or one
+// document.
 
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type { EntryScan, IndexEntry } from '../../storage/store/store-contract.ts'
@@ -17,7 +18,7 @@ import {
 } from './stream.ts'
 
 /**
- * A set in storage. `key` identifies its reads, and `partitions` is the number of storage partitions that a read
+ * A set in storage. `key` identifies the reads of the set. `partitions` is the number of storage partitions that a read
  * touches.
  */
 interface StoredSet {
@@ -29,7 +30,7 @@ interface StoredSet {
   readonly read: (scan: EntryScan) => Iterable<IndexEntry>
 }
 
-/** The visible elements of a stored set. `source`, here and below: see {@link Element.sources}. */
+/** Returns the visible elements of a stored set. `source`, here and below: an element of {@link Element.sources}. */
 function storedStream(
   { key, order, partitions, read, set }: StoredSet,
   source: Value,
@@ -48,7 +49,7 @@ function storedStream(
   return { order, scan: scan => reading.measured(part, partitions, entries(scan), view) }
 }
 
-/** The visible entries of an index under some terms. */
+/** Returns the visible entries of an index under the given terms. */
 export function matchStream(
   index: IndexDefinition,
   terms: readonly Value[],
@@ -67,8 +68,8 @@ export function matchStream(
 }
 
 /**
- * The visible documents of a user or native collection. `source` is the set as it was written: `documents` of the
- * collection, or the reference of a native collection.
+ * Returns the visible documents of a user or native collection. `source` is the set as the query wrote it: `documents`
+ * of the collection, or the reference to a native collection.
  */
 export function documentsStream(
   collection: Ref,
@@ -87,7 +88,7 @@ export function documentsStream(
   return storedStream(stored, source, shows, reading)
 }
 
-/** Returns the key under which reads of an index's set are counted. */
+/** Returns the key under which reads of an index with the given terms are counted. */
 export function matchKey({ ref }: IndexDefinition, terms: readonly Value[], { session }: Reading): string {
   return `match ${ref.database}/${ref.id} ${session.keys.keyOf(terms)}`
 }
@@ -100,7 +101,7 @@ export function partitionsOf(index: IndexDefinition): number {
   return index.unique ? 1 : index.partitions
 }
 
-/** The number of storage partitions of a collection's documents: the default number for an index without terms. */
+/** The number of storage partitions of a collection's documents. An index without terms has the same default number. */
 export const documentsPartitions = 8
 
 function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }: Reading) {
@@ -112,14 +113,14 @@ function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }:
   }
 }
 
-/** A document as a set. The set has one element if the document is live, and otherwise none. */
+/** A set that contains one document. The set has one element if the document is live, and otherwise no elements. */
 export class SingleDocumentStream implements ElementStream {
   readonly order = documentOrder
   readonly #document: Ref
   readonly #reading: Reading
   readonly #sources: readonly Value[]
 
-  /** `source` is the set as it was written: `singleton` of the document, or its own ref. */
+  /** `source` is the set as the query wrote it: `singleton` of the document, or the reference to the document. */
   constructor(document: Ref, source: Value, reading: Reading) {
     this.#document = document
     this.#reading = reading

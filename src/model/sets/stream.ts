@@ -1,9 +1,10 @@
-// A readable set: its elements in order, from any place in either direction.
+// A set that can be read: its elements in order, from any place in either direction.
 //
-// An element's key is the tuple of its values, or its document if it has no values. Elements are ordered by key, then
-// by document. Merges of sets compare only keys, so a document equals a value that is a reference to the document.
+// The key of an element is the tuple of its values. If the element has no values, its key is its document. Elements are
+// ordered by key, then by document. Merges of sets compare only keys, so a document equals a value that is a reference
+// to the document.
 //
-// Worked example, values [n], descending: 3/doc 1, 3/doc 2, 1/doc 7. Reversed as a whole: 1/doc 7, 3/doc 2, 3/doc 1.
+// Example for one descending value: 3/doc 1, 3/doc 2, 1/doc 7. The reversed set is: 1/doc 7, 3/doc 2, 3/doc 1.
 
 import type { EntryBound } from '../../storage/store/store-contract.ts'
 import { compareDocuments, compareValues } from '../../values/order.ts'
@@ -11,40 +12,40 @@ import { Ref, type Value } from '../../values/value.ts'
 
 /** An element of a set. */
 export interface Element {
-  /** The covered values. Empty: the document itself is the element. */
+  /** The values of the index entry. If empty, the document itself is the element. */
   readonly values: readonly Value[]
   readonly document: Ref
-  /** The sets that the element comes from. A set may appear twice. */
+  /** The sets that contain the element. A set may appear twice. */
   readonly sources: readonly Value[]
 }
 
 /** A place in a set's order, always between elements. */
 export type SetBound = EntryBound
 
-/** How the elements of a set are ordered. */
+/** The order of the elements of a set. */
 export interface SetOrder {
-  /** The maximal number of values of an element. */
+  /** The maximum number of values of an element. */
   readonly arity: number
-  /** True for each descending part of the key. A document without values is a key of one part. */
+  /** For each part of the key, whether the part is descending. The key of a document without values has one part. */
   readonly descending: readonly boolean[]
-  /** The set as a whole is reversed: documents descend, longer keys come first. */
+  /** True if the whole set is reversed. Then documents are descending, and longer keys come before shorter ones. */
   readonly reversed: boolean
 }
 
 /** The order of sets whose elements are documents. */
 export const documentOrder: SetOrder = { arity: 0, descending: [false], reversed: false }
 
-/** The order of an index's entries. */
+/** Returns the order of an index's entries. `descending`: for each value, whether it is descending. */
 export function indexOrder(descending: readonly boolean[]): SetOrder {
   return descending.length === 0 ? documentOrder : { arity: descending.length, descending, reversed: false }
 }
 
-/** The order of the same elements in the other direction. */
+/** Returns the reverse of an order. */
 export function reversedOrder({ arity, descending, reversed }: SetOrder): SetOrder {
   return { arity, descending: descending.map(part => !part), reversed: !reversed }
 }
 
-/** Returns whether elements of both orders can be merged: the parts that they share have the same direction. */
+/** Returns whether sets with these orders can be merged. The parts that both keys have must have the same direction. */
 export function areCompatible(left: SetOrder, right: SetOrder): boolean {
   const shared = Math.min(left.descending.length, right.descending.length)
   for (let index = 0; index < shared; index++) {
@@ -53,7 +54,7 @@ export function areCompatible(left: SetOrder, right: SetOrder): boolean {
   return left.reversed === right.reversed
 }
 
-/** The order of a merge: the order of the member with the longest keys. */
+/** Returns the order of a merge of sets, which is the order of the set with the longest keys. */
 export function commonOrder(orders: readonly SetOrder[]): SetOrder {
   return orders.reduce(
     (longest, order) => (order.arity > longest.arity ? order : longest),
@@ -61,7 +62,7 @@ export function commonOrder(orders: readonly SetOrder[]): SetOrder {
   )
 }
 
-/** The key of an element as a tuple. */
+/** Returns the key of an element as a tuple. */
 export function keyOf(element: Element): readonly Value[] {
   return element.values.length === 0 ? [element.document] : element.values
 }
@@ -72,7 +73,7 @@ export function elementValue({ values, document }: Pick<Element, 'values' | 'doc
   return values.length === 1 ? (values[0] as Value) : values
 }
 
-/** Compares elements by key alone. Set operations treat equal elements as the same element. */
+/** Compares elements by key only. Set operations treat elements with equal keys as the same element. */
 export function compareKeys(left: Element, right: Element, order: SetOrder): number {
   if (left.values.length === 0 && right.values.length === 0) {
     return turned(compareDocuments(left.document, right.document), order.descending[0] === true)
@@ -84,7 +85,7 @@ function compareTuples(left: readonly Value[], right: readonly Value[], order: S
   return compareShared(left, right, order) || turned(left.length - right.length, order.reversed)
 }
 
-/** Compares tuples up to the length of the shorter tuple. */
+/** Compares two tuples up to the length of the shorter one. */
 function compareShared(left: readonly Value[], right: readonly Value[], order: SetOrder): number {
   const shared = Math.min(left.length, right.length)
   for (let index = 0; index < shared; index++) {
@@ -113,7 +114,7 @@ export function compareToPlace(element: Element, place: SetBound, order: SetOrde
   return place.side === 'low' ? 1 : -1
 }
 
-/** Compares two places of one order. */
+/** Compares two places in the same order. */
 export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder): number {
   const difference = compareShared(left.values, right.values, order)
   if (difference !== 0) return difference
@@ -127,17 +128,17 @@ export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder):
   return besideAll(left) - besideAll(right)
 }
 
-/** Returns -1 for a place before all matching elements, and 1 for a place after them. */
+/** Returns -1 if a place is before all elements that match it, and 1 if the place is after these elements. */
 function besideAll(place: SetBound): number {
   return place.side === 'low' ? -1 : 1
 }
 
-/** The same place in the reversed order. */
+/** Returns the same place in the reversed order. */
 export function reversedPlace(place: SetBound): SetBound {
   return { ...place, side: place.side === 'low' ? 'high' : 'low' }
 }
 
-/** The place before (`low`) or after (`high`) all elements with the key of `element`. */
+/** Returns the place before (`low`) or after (`high`) all elements with the key of `element`. */
 export function besideKey(element: Element, side: SetBound['side']): SetBound {
   return { values: keyOf(element), side }
 }
@@ -145,8 +146,8 @@ export function besideKey(element: Element, side: SetBound['side']): SetBound {
 const someRef = new Ref(0n, 0, 0n)
 
 /**
- * Converts a place of a merged order to the order of one member. A member whose elements are documents uses the first
- * part of the key as its document. A member ignores parts beyond its own arity.
+ * Converts a place of a merged order to the order of one member. If the elements of the member are documents, the first
+ * part of the key becomes the document. Parts beyond the arity of the member are ignored.
  */
 export function placeWithin(place: SetBound, order: SetOrder): SetBound {
   if (place.values.length <= order.arity) return place
@@ -164,13 +165,13 @@ function ascendingPlaceWithin(place: SetBound, arity: number): SetBound {
   return { values: [], document: first, side }
 }
 
-/** Selects elements of a set, and the direction. */
+/** The range and the direction of a read of elements. */
 export interface ElementScan {
-  /** Only elements after this place, in the set's own order. */
+  /** Only elements after this place are read. The place refers to the order of the set. */
   readonly from?: SetBound | undefined
-  /** Only elements before this place. */
+  /** Only elements before this place are read. */
   readonly to?: SetBound | undefined
-  /** Yields the last element first. `from` and `to` still refer to the set's own order. */
+  /** If true, the last element comes first. `from` and `to` still refer to the order of the set. */
   readonly reverse?: boolean
 }
 
@@ -179,7 +180,7 @@ export interface ElementStream {
   scan(scan: ElementScan): Iterable<Element>
 }
 
-/** Returns the first item, or undefined, and closes the iterator. */
+/** Returns the first item, and closes the iterator. Returns undefined if there is no item. */
 export function firstOf<T>(items: Iterable<T>): T | undefined {
   for (const item of items) return item
   return undefined

@@ -34,7 +34,10 @@ export function errorBody(code: RequestErrorCode, description: string): string {
   return JSON.stringify({ errors: [{ code, description }] })
 }
 
-/** An error about the request as a whole, at the time `now`. The request has not changed the store. */
+/**
+ * An answer for an error about the request as a whole. `now` is the transaction time of the answer; the request has not
+ * changed the store.
+ */
 export function errorAnswer(code: RequestErrorCode, description: string, now: Micros): Answer {
   return {
     status: requestErrorStatus[code],

@@ -1,5 +1,5 @@
-// Shared by the endpoints under /api: plain JSON, and errors as `{"message": …}`. The fields `code` and `reason` repeat
-// the error for clients of older versions of this API, which show `reason`.
+// Code that the endpoints under /api share: answers in plain JSON, and errors as `{"message": …}`. The fields `code`
+// and `reason` repeat the error for clients of older versions of this API, which show `reason`.
 
 import { type Message, messageOf, msg } from '../../base/message.ts'
 import { type RequestErrorCode, requestErrorStatus } from '../../base/request-errors.ts'
@@ -10,7 +10,7 @@ import type { Answer } from './answer.ts'
 import type { EndpointCall, Services } from './endpoint.ts'
 import { jsonType } from './response-headers.ts'
 
-/** Thrown by handlers. The edge responds with its status and message. */
+/** Thrown by handlers. The edge responds with the status and the message of the error. */
 export class MessageError extends Error {
   override name = 'MessageError'
   readonly status: number
@@ -48,7 +48,7 @@ function codeName(code: string): string {
   return code.replaceAll(' ', '_')
 }
 
-/** The traits of these endpoints: errors that the edge returns for them have the form of their own errors. */
+/** Traits of the endpoints under /api. These traits give errors of the edge the same form as errors of the handlers. */
 export const apiTraits = {
   errorBody: (code: RequestErrorCode, description: string) => messageBody(code, description),
   errorCode: codeName,
@@ -64,7 +64,7 @@ export function isoTime(micros: Micros): string {
   return formatTime(timeFromMicros(Math.floor(micros / 1000) * 1000))
 }
 
-/** The principal of a call's credential. Throws 401. */
+/** Returns the principal of a call's credential. Throws a 401 error when the credential is invalid. */
 export async function principalOf(
   { request }: EndpointCall,
   { engine }: Services,

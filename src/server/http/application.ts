@@ -1,8 +1,7 @@
 // Connects the parts of the edge: the endpoints, the router that finds the endpoint of a path, and the listener.
 //
-// The router compares paths without parameters with the encoded path of the request, as the protocol does. Patterns are
-// matched by find-my-way, the router of Fastify. The router ignores methods, because each endpoint knows which methods it
-// allows.
+// A path without parameters must equal the encoded path of the request, as in the protocol. Patterns are matched by
+// find-my-way, the router of Fastify. The router ignores methods, because each endpoint knows which methods it allows.
 
 import findMyWay from 'find-my-way'
 import { errorAnswer } from './answer.ts'
@@ -13,7 +12,7 @@ import { Listener, type ListenerOptions } from './listener.ts'
 import { endpoints } from './routes.ts'
 import { pathOf } from './url.ts'
 
-/** Builds the HTTP service over an engine. It does not listen yet. */
+/** Builds the HTTP service over an engine. The returned listener does not listen yet. */
 export function createApplication(
   services: Services,
   options: EdgeOptions & { readonly listener: ListenerOptions },
@@ -31,7 +30,10 @@ export function createApplication(
   }, options.listener)
 }
 
-/** The endpoint of unknown paths. It needs no credential, so a response reveals nothing about credentials. */
+/**
+ * The endpoint of unknown paths. A request for an unknown path needs no credential, so the response reveals nothing
+ * about credentials.
+ */
 function notFoundEndpoint({ engine }: Services): Endpoint {
   return {
     path: '*',

@@ -1,6 +1,6 @@
 // Errors before a request exists: bytes that are not HTTP, a head that is too long, a client that is too slow. The
 // response is written to the bare connection, which is then closed. The hosted service sent no `errors` array here, and
-// its JavaScript driver crashed on the response; this service sends one.
+// its JavaScript driver crashed on the response. So this service sends an `errors` array.
 
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -10,7 +10,7 @@ import { jsonType } from './response-headers.ts'
 
 /** Responds to a connection that failed with `error`, if it can still be written, and closes it. */
 export function answerChannelError(error: NodeJS.ErrnoException, connection: Duplex): void {
-  // The last response of a connection closes the connection itself after it has been written.
+  // The last response is still being written. Node closes the connection after this response.
   if (connection.writableEnded && !connection.writableFinished) return
   if (error.code === 'ECONNRESET' || !connection.writable) {
     connection.destroy()

@@ -1,9 +1,9 @@
-// Groups clients by address, for limits that clients share fairly. Behind trusted proxies, the address is that of the
-// client in front of them.
+// Groups clients by address, for limits that clients share fairly. If a request comes through trusted proxies, its
+// address is the address of the client that sent the request to these proxies.
 
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** The prefix of IPv4 addresses that a socket for IPv6 shows. */
+/** A socket for IPv6 shows IPv4 addresses with this prefix. */
 const mappedPrefix = '::ffff:'
 
 /**
@@ -48,8 +48,8 @@ export class TrustedProxies {
 
   /**
    * The group (client-address.ts) of a request's client. The client is `direct`, the remote address of the connection.
-   * If that is a trusted proxy, the client is the last address in `forwarded` that is not trusted. Entries before an
-   * invalid entry are ignored.
+   * If `direct` is a trusted proxy, the client is the last address in `forwarded` that is not trusted. Entries before
+   * an invalid entry are ignored.
    */
   clientOf(direct: string | undefined, forwarded: string | undefined): string {
     if (this.#isEmpty || forwarded === undefined || !this.#isTrusted(direct)) return clientOf(direct)

@@ -63,7 +63,7 @@ export class Connection {
 
   /**
    * Called when the connection cannot be read any further. `end` reports the error to the client, after the responses
-   * to all earlier requests. `isInRequest`: the last running request is itself the part that cannot be read.
+   * to all earlier requests. `isInRequest`: the part that cannot be read belongs to the last running request.
    */
   break(isInRequest: boolean, end: () => void): void {
     this.#broken ??= { unfinished: isInRequest ? 1 : 0, end }
@@ -92,7 +92,10 @@ export class Connection {
     if (this.#isEnded) this.#socket.destroy()
   }
 
-  /** Stops counting: the socket has closed, or another object counts it. */
+  /**
+   * Stops counting the connection: its socket has closed, or has been replaced by the encrypted socket of a TLS
+   * connection.
+   */
   release(): void {
     this.#idleShare.close()
   }

@@ -27,8 +27,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads the dashboard's files. If they have not been built, returns undefined and warns in `log`, which only one
- * process of the service passes.
+ * Reads the dashboard's files. If the files have not been built, returns undefined and writes a warning to `log`. Only
+ * one process of the service passes a log.
  */
 export function openDashboard(
   folder: string,

@@ -65,7 +65,7 @@ export class Edge {
   readonly #pendingMax: number
   readonly #bodies: MemoryBudget
   readonly #writer: ResponseWriter
-  /** The answers of this turn. */
+  /** The answers of this turn of the event loop, which are sent at the end of the turn. */
   readonly #answers: TurnEnd<EndpointCall>
   readonly #record: RecordCall | undefined
   #pending = 0
@@ -249,8 +249,8 @@ function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
 type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
 /**
- * Number of bytes of a long query from which its shape is computed: enough for the characters that a language reads, at
- * up to four bytes each.
+ * Number of bytes of a long query from which its shape is computed: enough for the characters that the computation
+ * reads, at up to four bytes each.
  */
 const shapedBytes = 270_000
 
@@ -293,8 +293,8 @@ function recorder({ queryLog, recordsQueries, log }: Services): RecordCall | und
   }
 }
 
-// The response to a browser's CORS preflight: requests are allowed from every page. The secret decides about access,
-// not the page.
+// The response to a browser's CORS preflight: requests are allowed from every page. Access depends on the secret, not
+// on the page.
 
 const allowedHeaders = [
   'accept-encoding',

@@ -26,24 +26,24 @@ export interface Endpoint {
   /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
   /**
-   * Requests with a wrong method or a long body need a valid secret before the edge answers. The handler itself
-   * authenticates with `principalOf`, or passes the request to the engine.
+   * The edge checks the secret of a request with a wrong method or a long body. The secrets of all other requests are
+   * checked by the handler with `principalOf`, or by the engine.
    */
   readonly authenticated?: true
   /** The edge reads the request's body before it calls the handler. */
   readonly readsBody?: boolean
-  /** The body may be so long that it is passed to the engine as bytes, without becoming a string in this process. */
+  /** A long body is passed to the engine as bytes, without becoming a string in this process. */
   readonly takesLongBodies?: true
   /** Limit of a body in bytes; longer bodies get 413. When absent, the limit of queries applies. */
   readonly bodyBytesMax?: number
-  /** The requests are queries: the query log records each of them. */
+  /** True: the query log records each request. */
   readonly recorded?: boolean
   /** The protocol of the endpoint's requests and responses; version 4 when absent. */
   readonly protocol?: Protocol
-  /** The body of an error that the edge returns for the endpoint; when absent, the protocol defines it. */
+  /** The body of an error that the edge returns for the endpoint; when absent, the protocol defines the body. */
   readonly errorBody?: (code: RequestErrorCode, description: string) => string
   readonly errorCode?: (code: RequestErrorCode) => string
-  /** Handlers by method. Other methods get 405, with a list of these methods (without HEAD). */
+  /** Handlers by method. Other methods get 405, with a list of the methods that have a handler (without HEAD). */
   readonly methods: Readonly<Record<string, Handler>>
   /** Handles all other methods instead of 405. */
   readonly otherMethods?: Handler
@@ -61,8 +61,8 @@ export class EndpointCall {
   /** Set after the router has found the endpoint. */
   endpoint: Endpoint | undefined
   /**
-   * The body as text. Undefined when the request has no body, or when the endpoint does not read it. For GET, the
-   * query.
+   * The body as text. Undefined when the request has no body, or when the endpoint does not read it. In a GET request
+   * to a query endpoint, the query.
    */
   body: string | undefined
   /** A long body as bytes, for endpoints with `takesLongBodies`; `body` is then undefined. */
@@ -127,7 +127,9 @@ export interface Services {
   readonly transfer?: TransferService
   /** Absent: there is no health report, and backups and checks cannot be started over HTTP. */
   readonly operation?: Operation
-  /** The address of the service for clients, without a slash at the end; when absent, the host of the request. */
+  /**
+   * The address of the service for clients, without a slash at the end; when absent, the host of each request is used.
+   */
   readonly publicUrl?: string
   /** Absent: there is no dashboard, and browsers get the same responses as other clients. */
   readonly dashboard?: DashboardFiles
@@ -136,7 +138,7 @@ export interface Services {
   /** Absent: requests are not counted. */
   readonly meter?: RequestMeter
   /**
-   * The reason why this machine's replica cannot be updated, if the cause is local; absent when the store is not
+   * Returns a message if this machine cannot update its replica for a local reason; absent when the store is not
    * shared.
    */
   readonly ownFault?: () => string | undefined
@@ -146,7 +148,8 @@ export interface Services {
    */
   readonly notice?: AbortSignal
   /**
-   * Aborted when the service begins to stop. Requests that do not end by themselves, such as streams, must end then.
+   * Aborted when the service begins to stop. Requests that do not end by themselves, such as streams, must then be
+   * ended.
    */
   readonly stopping: AbortSignal
 }

@@ -16,12 +16,12 @@ export const eventWriterLimits = {
   streamEndMs: 5000,
 } as const
 
-/** The limit of the bytes that were written to connections but not yet read by the clients. */
+/** Limits the bytes that were written to connections but not yet read by the clients. */
 export interface UnreadBytes {
   readonly budget: MemoryBudget
   /**
-   * A function for each short response and event of this turn of the event loop. At the end of the turn, it counts the
-   * bytes that have not been flushed.
+   * Contains a function for each short response and each event of this turn of the event loop. At the end of the turn,
+   * each function counts the bytes that have not been flushed.
    */
   readonly written: TurnEnd<() => void>
 }

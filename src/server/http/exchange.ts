@@ -1,5 +1,5 @@
-// A request and its response, the same for both versions of HTTP. Node's own compatibility layer for HTTP/2
-// does this, too, but takes as much time as a small query.
+// A request and its response, the same for both versions of HTTP. Node's own compatibility layer for HTTP/2 has the
+// same purpose, but takes as much time as a small query.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
@@ -7,7 +7,10 @@ import type { Readable, Writable } from 'node:stream'
 /** Names (in lower case) and values, alternating. */
 export type HeaderList = (string | number)[]
 
-/** The body of a response that is sent in pieces. Keeps no part of the request in memory except the connection. */
+/**
+ * The body of a response that is sent in pieces. An outlet keeps the connection in memory, but nothing else of the
+ * request.
+ */
 export interface Outlet {
   /** The stream for the body. The caller must end the stream. */
   readonly body: Writable
@@ -30,8 +33,9 @@ export interface Exchange {
   /** Pauses or resumes the connection. Data that has already arrived is still read. */
   pauseBody(held: boolean): void
   /**
-   * Calls `take` soon. If the whole body has arrived together with the head, `take` gets the body. Otherwise `take`
-   * gets undefined, and nothing has been read. The method is absent if the connection must read before it knows this.
+   * Calls `take` asynchronously. If the whole body has arrived together with the head, `take` gets the body. Otherwise
+   * `take` gets undefined, and nothing has been read. The method is absent if the exchange cannot determine this
+   * without reading.
    */
   takeArrived?(take: (body: Buffer | undefined) => void): void
   /** True when the whole request has arrived. */

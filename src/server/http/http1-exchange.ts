@@ -56,8 +56,8 @@ export class Http1Exchange implements Exchange {
   }
 
   /**
-   * When this runs, Node has passed on the part of the body in the same packet. Node marks the request as complete only
-   * later.
+   * When this method runs, Node has passed on the part of the body that arrived in the same packet as the head. Node
+   * marks the request as complete only later.
    */
   static #takeIfArrived(exchange: Http1Exchange, take: (body: Buffer | undefined) => void): void {
     const request = exchange.#request
@@ -71,8 +71,8 @@ export class Http1Exchange implements Exchange {
   }
 
   get isGone(): boolean {
-    // While a pipelined response waits for earlier responses, Node does not mark it as destroyed. So the socket is
-    // checked, too.
+    // While a pipelined response waits for earlier responses, Node does not mark it as destroyed. So the socket is also
+    // checked.
     return this.#response.destroyed || this.#request.socket.destroyed
   }
 

@@ -103,7 +103,7 @@ export class Http2Exchange implements Exchange {
     const body = this.#stream
     const list = headersOf(status, headers)
     body.respond(list)
-    // Node keeps the list while the stream is open, possibly for days.
+    // Node keeps the list while the stream is open, possibly for days. So the list is emptied.
     list.length = 0
     return { body, abort: () => breakOff(body) }
   }
@@ -129,7 +129,7 @@ function hasEnded(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1
 }
 
-/** The headers in the format of Node, which keeps the list. */
+/** Converts headers to the format of Node. Node keeps the returned list. */
 function headersOf(status: number, headers: HeaderList): string[] {
   headers.unshift(':status', status)
   // Node also accepts numbers, although its types do not allow numbers.

@@ -58,7 +58,7 @@ export interface ListenAddress {
 }
 
 export interface ListenerOptions {
-  /** PEM texts; without them, the port serves clear text. */
+  /** The certificate and its key in PEM; if undefined, the port serves clear text. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
   /** Milliseconds that an HTTP/1.1 keep-alive connection may be idle. */
   readonly idleMs?: number
@@ -85,7 +85,7 @@ const keepAliveProbeMs = 120_000
 /** Options of accepted connections; also for the process that accepts connections for workers. */
 export const socketOptions = {
   noDelay: true,
-  // Detects clients of silent event streams that have vanished without closing their connection.
+  // Detects when the client of a silent event stream has vanished without closing its connection.
   keepAlive: true,
   keepAliveInitialDelay: keepAliveProbeMs,
 }
@@ -94,7 +94,8 @@ export const socketOptions = {
 const sessionMegabytesMax = 128
 
 /**
- * Node itself closes a session after many resets in one packet. These additional resets let pacer.ts count first.
+ * Node itself closes a session after many resets in one packet. These additional resets ensure that pacer.ts closes the
+ * session first.
  */
 const unseenResets = 10
 
@@ -112,7 +113,7 @@ export function listenOn(server: Server, { host, port }: ListenAddress): Promise
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
-      // Later errors are about a connection that could not be accepted. They must not end the process.
+      // A later error means that a connection could not be accepted. Such an error must not end the process.
       server.on('error', ignore).removeListener('error', reject)
       resolve((server.address() as AddressInfo).port)
     })
@@ -130,14 +131,14 @@ export class Listener {
   readonly #receiveMs: number
   readonly #lingerMs: number
   readonly #timers: Timers
-  /** Owns the port. */
+  /** The server that listens on the port. */
   readonly #acceptor: Server
   readonly #http1: http.Server
   readonly #sessions = new Map<ServerHttp2Session, Pacer>()
   readonly #cancelChecks: Cancel
   /** Connections without an HTTP/2 session. */
   readonly #connections = new Map<Duplex, Connection>()
-  /** All open sockets. With TLS, the encrypted socket replaces the raw one after the handshake. */
+  /** All open sockets. With TLS, the encrypted socket replaces the raw socket after the handshake. */
   readonly #sockets = new Set<Socket>()
   readonly #counts: ConnectionCounts
   /** Set while the listener closes: called when the last connection has closed. */
@@ -156,7 +157,8 @@ export class Listener {
     this.#pacing = new Pacing(clock, timers)
     const waitingMax = options.waitingConnectionsMax ?? listenerLimits.waitingConnectionsMax
     const openMax = options.connectionsMax ?? connectionsMax()
-    // A new connection evicts a waiting connection. If no other connection waits, the new connection is closed.
+    // At the limit, a new connection evicts a connection without a request. If there is none, the new connection is
+    // closed.
     const max = () => Math.min(waitingMax, openMax - this.#counts.busy)
     const waiting = new MemoryBudget({ max })
     this.#counts = { waiting, busy: 0 }
@@ -310,7 +312,7 @@ export class Listener {
     })
   }
 
-  /** The group of the client, possibly behind a proxy. */
+  /** Returns the group of the client that sent the request, also if the client is behind a proxy. */
   #clientOf(
     connection: Connection,
     { socket, headers }: { readonly socket: Socket; readonly headers: IncomingHttpHeaders },
@@ -381,7 +383,7 @@ export class Listener {
     this.#connections.get(socket)?.pacer.endWith(request)
     socket.on('error', drop)
     // Node would mistake the stream on top of the socket for an HTTP/2 stream, so another stream wraps it.
-    // (`Duplex.from` also accepts Node's streams, although its types do not include them.)
+    // (`Duplex.from` also accepts Node's streams, although its types do not include these streams.)
     const ends = { readable: rest, writable: rest } as unknown as Iterable<never>
     const stream = rest === socket ? rest : Duplex.from(ends)
     if (stream !== socket) stream.on('error', drop)
@@ -413,8 +415,8 @@ export class Listener {
     this.#sessions.set(session, pacer)
     session.once('close', () => this.#sessions.delete(session))
     // Node keeps a half-open session while the session has streams, so silent streams would never end. `setImmediate`:
-    // Node still passes buffered bytes to the session, and throws an uncatchable error if the session is destroyed
-    // before.
+    // Node first passes the buffered bytes to the session. If the session were destroyed earlier, Node would throw an
+    // uncatchable error.
     stream.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
     function finish(this: ServerHttp2Stream): void {
@@ -468,8 +470,9 @@ function ignore(): void {}
 let isWithoutStackTraces = false
 
 /**
- * Disables stack traces when a connection closes, because Node then creates an error for each of its requests. There
- * may be hundreds, and the stack traces, which are never read, take several times as long as the requests.
+ * Disables stack traces when a connection closes, because Node then creates an error for each running request of the
+ * connection. There may be hundreds of requests. The stack traces are never read, but creating them takes several times
+ * as long as the requests.
  */
 function withoutStackTraces(): void {
   if (isWithoutStackTraces) return
@@ -485,7 +488,7 @@ function withoutStackTraces(): void {
 
 /**
  * Joins the buffered pieces of a socket. Node passes them one by one to a new session, and throws an uncatchable error
- * if the session ends on one of the first.
+ * if one of the first pieces ends the session.
  */
 function joinBuffered(socket: Duplex): void {
   const pieces: Buffer[] = []

@@ -58,7 +58,7 @@ const spanNanosMax = BigInt(logRequestLimits.logExportDaysMax) * BigInt(microsPe
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const pageSizeDefault = 50
 
-/** Throws unless the call requests the only type of log. */
+/** Throws unless the parameter `type` is `query`, the only type of log. */
 export function checkType(call: EndpointCall): void {
   const type = queryParameter(call.request.url, 'type')
   if (type === 'query') return
@@ -197,7 +197,7 @@ export interface LogClient {
 
 const bearer = /^bearer[ \t]+(\S+)[ \t]*$/i
 
-/** The client of a call's credential. Throws 401 or 403. */
+/** Returns the client that a call's credential identifies. Throws 401 or 403. */
 export async function logClient(
   call: EndpointCall,
   services: Services,
@@ -207,7 +207,7 @@ export async function logClient(
   if (secret === undefined) {
     throw new MessageError('unauthorized', 'A bearer credential is needed in the authorization header.')
   }
-  // Another machine may have created the key just before.
+  // Waits for the newest account keys, because another machine may have created the key just before.
   await queryLog.fresh()
   const key = queryLog.accountKeys.find(secret)
   if (key) return operator(key, false)
@@ -239,7 +239,7 @@ function operator(key: AccountKey | undefined, isRoot: boolean): LogClient {
   }
 }
 
-/** A request for the log of a database or of a whole region group that the client may see. */
+/** An authorized request for the log of a database or of a whole region group. */
 export interface LogAccess {
   readonly client: LogClient
   readonly fields: Fields
@@ -262,8 +262,8 @@ export async function logAccess(
 }
 
 /**
- * The requested database, if the client may see its log; undefined for a whole region group. Throws 403 or 404. The
- * error is the same whether or not a database exists that the client may not see.
+ * Returns the requested database; undefined for a whole region group. Throws 403 when the client may not see the log,
+ * whether or not the database exists. Throws 404 when the database does not exist.
  */
 function allowedDatabase(
   { database, regionGroup }: LogRequest,

@@ -1,23 +1,23 @@
 // Limits the work for one connection in each turn of the event loop, so that other connections do not wait. If many
-// requests arrive at once (pipelined, or as HTTP/2 streams), only a few of them begin in each turn. If many bytes
-// arrive at once, only a part of them is parsed in each turn.
+// requests arrive together (pipelined, or as HTTP/2 streams), only a few requests begin in each turn. If many bytes
+// arrive together, only a part of the bytes is parsed in each turn.
 //
-// Node's parser of HTTP/1.1 reads sockets without JavaScript in between. This is the fastest way, but the parser
-// processes everything that a read returns, up to 64 KiB. The parser's work is measured in lines: every object that
-// the parser allocates (a request, a header, a chunk, a trailer) needs a line, and the client chooses how short its
-// lines are. After too many lines in one turn, this file receives the bytes of the connection and passes them to the
-// parser in short slices. The cost of a slice depends on its lines. When all connections together send too many lines
-// in one turn, all connections are sliced. For a while, new connections are then sliced from their first byte. So a
-// flood gets one long read before its connection is sliced. No slice is parsed in the turn in which a request of the
-// connection begins. The request's body is not read before the next tick, so all pieces that are parsed in this turn
-// would be in memory at once, and survive garbage collections.
+// Node's parser of HTTP/1.1 reads sockets without JavaScript in between. Reading without JavaScript is fastest, but the
+// parser processes everything that a read returns, up to 64 KiB. The parser's work is measured in lines: every object
+// that the parser allocates (a request, a header, a chunk, a trailer) needs a line, and the client chooses how short
+// its lines are. After too many lines in one turn, this file receives the bytes of the connection and passes them to
+// the parser in short slices. The cost of a slice depends on its lines. When all connections together send too many
+// lines in one turn, all connections are sliced. For a while, new connections are then sliced from their first byte. So
+// a connection that floods gets at most one long read before it is sliced. No slice is parsed in the turn in which a
+// request of the connection begins. The request's body is not read before the next tick. So all pieces of the body that
+// are parsed in this turn would be in memory together, and survive garbage collections.
 //
-// Many TLS handshakes at once are also spread over several turns. An HTTP/2 session that sends useless frames is
+// Simultaneous TLS handshakes are also spread over several turns. An HTTP/2 session that sends useless frames is
 // closed.
 //
 // The capacity of a turn is adjusted after each turn, because the cost of a request is not known in advance: after a
-// long turn, less work begins in the next turn. The first request of each connection always begins, so a client that
-// sends one request at a time never waits here.
+// long turn, less work begins in the next turn. In each turn, the first waiting request of each connection always
+// begins. So a client that sends one request at a time never waits here.
 
 import type { IncomingMessage } from 'node:http'
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
@@ -106,7 +106,10 @@ export class Pacing {
   readonly timers: Timers
   /** Connections that have begun work in this turn, or have waiting work. */
   readonly #takers = new Set<Pacer>()
-  /** Capacity of a turn beyond the first request of each connection, and the part of it that this turn has used. */
+  /**
+   * `#room`: the capacity of a turn beyond the first request of each connection. `#spent`: the used capacity in this
+   * turn.
+   */
   #room: number = pacerLimits.extraRequestsPerTurn
   #spent = 0
   #turnFromMs = 0
@@ -115,7 +118,10 @@ export class Pacing {
   /** Lines that these connections have sent in this turn, beyond the number that each connection may send. */
   #excessLines = 0
   #slicesUntilMs = Number.NEGATIVE_INFINITY
-  /** For each client, in milliseconds: how long the client remains an offender, and how long its next session waits. */
+  /**
+   * For each client, in milliseconds. `#offences`: how long it remains an offender. `#queues`: how long its next
+   * session waits.
+   */
   readonly #offences: RateLimit<string>
   readonly #queues: RateLimit<string>
 
@@ -126,7 +132,10 @@ export class Pacing {
     this.#queues = new RateLimit(passingMs, pacerLimits.offendersMax, () => clock.elapsedMs())
   }
 
-  /** For {@link Pacer}: whether this turn has room for its next step. If so, the pacer must do the step at once. */
+  /**
+   * For {@link Pacer}: returns whether this turn has room for the pacer's next step. If so, the pacer must do the step
+   * immediately.
+   */
   admit(pacer: Pacer, { cost, kind }: Step): boolean {
     if (kind === 'slice' && pacer.hasBegunRequest) return false
     const isFirst = pacer.begun === 0
@@ -198,12 +207,12 @@ export class Pacing {
     for (const each of this.#unsliced) each.slice()
   }
 
-  /** Remembers that a session of `client` was ended. */
+  /** Remembers that a session of `client` was closed because of protocol errors or useless frames. */
   noteOffence(client: string): void {
     this.#offences.take(client, pacerLimits.offenderMs - this.#offences.waitMs(client))
   }
 
-  /** Returns whether a session of `client` was ended recently. */
+  /** Returns whether {@link noteOffence} was called for `client` in the last `offenderMs` milliseconds. */
   isOffender(client: string): boolean {
     return this.#offences.left(client) < 0
   }
@@ -211,7 +220,7 @@ export class Pacing {
   /**
    * Delay in milliseconds of a new session of `client`; undefined when too many sessions are waiting already. An
    * offender's sessions are delayed, because a session causes work before its traffic shows whether it is useful. The
-   * sessions are not all rejected, because other clients may have the same address.
+   * sessions are delayed rather than rejected, because other clients may have the same address.
    */
   sessionDelayMs(client: string): number | undefined {
     if (!this.isOffender(client)) return 0
@@ -222,11 +231,15 @@ export class Pacing {
   }
 }
 
-/** Bytes of a frame besides its payload, and maximum bytes of a header besides its name and value. */
+/**
+ * `frameBytes`: bytes of a frame without its payload. `headerBytes`: maximum bytes of a header without its name and
+ * value.
+ */
 const frameBytes = 9
 const headerBytes = 10
 /**
- * A client acknowledges data with WINDOW_UPDATE frames. This many bytes read justify at least one byte of such frames.
+ * A client acknowledges data with WINDOW_UPDATE frames. These frames may have one byte for each
+ * {@link readPerWindowByte} bytes that the client has read.
  */
 const readPerWindowByte = 64
 /** A shorter DATA frame takes as much time as a DATA frame of this many bytes. */
@@ -236,12 +249,16 @@ const piecesPerCheck = 32
 
 /** Paces one connection. */
 export class Pacer {
-  /** For {@link Pacing}: steps begun in this turn, and lines parsed by Node itself. */
+  /**
+   * For {@link Pacing}: `begun` counts the steps that began in this turn; `lines` counts the lines that Node itself has
+   * parsed.
+   */
   begun = 0
   lines = 0
   /**
-   * For {@link Pacing}: whether a request has begun in this turn. If so, no slice is parsed: the request's
-   * body is read only from the next tick on, and until then each piece of the body would be an object in memory.
+   * For {@link Pacing}: true if a request of this connection has begun in this turn. If so, no slice is parsed: the
+   * request's body is read only from the next tick on, and until then each piece of the body would be an object in
+   * memory.
    */
   hasBegunRequest = false
   readonly #pacing: Pacing
@@ -252,7 +269,7 @@ export class Pacer {
   #isSocketPaused = false
   /** Node's parser of HTTP/1.1, while it reads the socket by itself. */
   #unsliced: ((bytes: Buffer) => void) | undefined
-  /** The same parser, when this object passes slices to it. */
+  /** Node's parser of HTTP/1.1, while this object passes slices to it. */
   #parse: (bytes: Buffer) => void = () => {}
   /** True while a slice is being parsed. */
   #isParsing = false
@@ -260,14 +277,14 @@ export class Pacer {
   #unparsed: Buffer | undefined
   /** True while the next slice waits for its turn. */
   #hasSliceWaiting = false
-  /** Number of request bodies that are paused. While it is not 0, nothing more is parsed. */
+  /** Number of request bodies that are paused. While this number is not 0, nothing more is parsed. */
   #pausedBodies = 0
   /** The request that upgrades the connection to another protocol. */
   #lastRequest: IncomingMessage | undefined
   #session: ServerHttp2Session | undefined
   #resets: Bucket | undefined
   #empty: Bucket | undefined
-  /** Bytes received that carried requests or data. */
+  /** Received bytes that carried requests or data. */
   #useful = 0
   #pieces = 0
   /** The useless bytes and the sent bytes at the last check. */
@@ -280,18 +297,21 @@ export class Pacer {
     this.#client = client
   }
 
-  /** Calls `go`, which begins a request, at once or in a later turn. `go` must not throw. */
+  /** Calls `go`, which begins a request, immediately or in a later turn. `go` must not throw. */
   begin(go: () => void): void {
     this.#take({ kind: 'request', cost: requestCost, go })
     if (this.#mayHold && this.#waiting.length >= pacerLimits.requestsWaitingMax) this.#hold()
   }
 
-  /** Calls `go`, which makes a TLS handshake, at once or in a later turn. `go` must not throw. */
+  /** Calls `go`, which makes a TLS handshake, immediately or in a later turn. `go` must not throw. */
   shakeHands(go: () => void): void {
     this.#take({ kind: 'handshake', cost: handshakeCost, go })
   }
 
-  /** Calls `go`, which parses `bytes` bytes: at once when they are few, else in a later turn. `go` must not throw. */
+  /**
+   * Calls `go`, which parses `bytes` bytes: immediately if there are few bytes, otherwise possibly in a later turn.
+   * `go` must not throw.
+   */
   read(bytes: number, go: () => void): void {
     if (bytes <= limits.shortReadBytes) go()
     else this.#take({ kind: 'read', cost: bytes / pacerLimits.readBytesPerRequest, go })
@@ -344,8 +364,8 @@ export class Pacer {
   }
 
   /**
-   * Counts the lines of an HTTP/1.1 request. The chunks of a chunked body count, too, because the client chooses their
-   * number.
+   * Counts the lines of an HTTP/1.1 request. The chunks of a chunked body also count, because the client chooses the
+   * number of chunks.
    */
   noteHead(request: IncomingMessage): void {
     this.#noteLines(1 + request.rawHeaders.length / 2)
@@ -364,10 +384,12 @@ export class Pacer {
     else this.#goOnParsing()
   }
 
-  /** Stops parsing after `request`, which upgrades to another protocol. The bytes after it stay in the socket. */
+  /**
+   * Stops parsing after `request`, which upgrades to another protocol. The bytes after the request stay in the socket.
+   */
   endWith(request: IncomingMessage): void {
     this.#lastRequest = request
-    // Without a body to wait for, Node has already detached its parser.
+    // If the request has arrived completely, Node has already detached its parser.
     if (request.complete) this.#unsliced = undefined
     this.slice()
   }
@@ -458,7 +480,7 @@ export class Pacer {
     }
   }
 
-  /** For {@link Pacing}. */
+  /** For {@link Pacing}: true if a step of this connection waits for a later turn. */
   get isWaiting(): boolean {
     return this.#waiting.length > 0
   }
@@ -473,7 +495,10 @@ export class Pacer {
     return true
   }
 
-  /** Calls `begin` when the client may begin an HTTP/2 session. Never calls it if the connection closes before. */
+  /**
+   * Calls `begin` when the client may begin an HTTP/2 session. Does not call `begin` if the connection closes first, or
+   * if too many sessions of the client are waiting.
+   */
   admitSession(begin: () => void): void {
     const delayMs = this.#pacing.sessionDelayMs(this.#client)
     const drop = () => this.#socket.destroy()
@@ -488,7 +513,7 @@ export class Pacer {
     }
   }
 
-  /** Number of streams that a session may reset at once. The number is lower for offenders. */
+  /** Number of streams that a session may reset in a burst. The number is lower for offenders. */
   get resetBurst(): number {
     return this.#pacing.isOffender(this.#client)
       ? pacerLimits.offenderResetBurst
@@ -497,8 +522,8 @@ export class Pacer {
 
   /**
    * Watches a session. Useless frames (windows opened byte by byte, bodies with a byte in each frame, requests that are
-   * reset at once) keep the event loop busy, and Node does not report them. So the received bytes are compared with
-   * their useful part, and a session that sends far too many useless bytes is destroyed with an error.
+   * reset immediately) keep the event loop busy, and Node does not report such frames. So the received bytes are
+   * compared with their useful part, and a session that sends far too many useless bytes is destroyed with an error.
    */
   watch(session: ServerHttp2Session): void {
     const nowMs = this.#pacing.clock.elapsedMs()
@@ -519,7 +544,7 @@ export class Pacer {
     })
   }
 
-  /** Counts a request with these header names and values. */
+  /** Counts the bytes of a request as useful. `rawHeaders`: the names and values of its headers. */
   noteRequest(rawHeaders: readonly string[]): void {
     let bytes = 2 * frameBytes + (rawHeaders.length / 2) * headerBytes
     for (const text of rawHeaders) bytes += text.length
@@ -561,7 +586,7 @@ export class Pacer {
     if (this.#empty !== undefined && this.#empty.left(nowMs) < this.#emptyLeftMin) this.#cut()
   }
 
-  /** New sessions of an offender do not get the full burst. */
+  /** The session is closed when `#empty` has less than this amount left. Sessions of offenders are closed earlier. */
   get #emptyLeftMin(): number {
     const max = pacerLimits.sessionEmptyBytesBurst
     return this.#pacing.isOffender(this.#client) ? max - max / pacerLimits.offenderEmptyBytesPart : 0

@@ -27,8 +27,8 @@ export function startsHttp2(seen: Buffer): boolean | undefined {
 }
 
 /**
- * The end of the SETTINGS frame after the preface; undefined while the frame has not arrived, and 0 when `seen` is not
- * a valid beginning of an HTTP/2 connection.
+ * Returns the offset at which the SETTINGS frame after the preface ends; undefined while the frame has not arrived, and
+ * 0 when `seen` is not a valid beginning of an HTTP/2 connection.
  */
 function endOfSettings(seen: Buffer): number | undefined {
   const compared = Math.min(seen.length, preface.length)
@@ -52,8 +52,9 @@ export function holdsFirstRecord(seen: Buffer): boolean {
 }
 
 /**
- * Calls `look` whenever bytes arrive on `socket`, with all bytes that have arrived, until `look` returns the next step.
- * The step runs when this function no longer reads the socket. The bytes are not put back.
+ * Calls `look` whenever bytes arrive on `socket`. `look` gets all bytes that have arrived. To wait for more bytes,
+ * `look` returns undefined. Otherwise it returns a function, which runs when `peek` no longer reads the socket. The
+ * bytes are not put back.
  */
 export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | undefined): void {
   let seen: Buffer = noBytes
@@ -71,8 +72,8 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
 }
 
 /**
- * The size of the first request or the first frames: a head, and the part of a body that a client may send before
- * authentication.
+ * Maximum number of bytes that {@link peek} collects: a request head, and the part of a body that a client may send
+ * before authentication.
  */
 const peekedBytesMax = limits.requestHeadBytesMax + limits.strangerBodyBytesMax + 16_384
 

@@ -15,7 +15,7 @@ export interface RequestSettings {
   /** Retry limit of a write after conflicts; undefined when the request has no limit. */
   readonly retriesMax: number | undefined
   readonly timeoutMs: number
-  /** True: read-only queries are strictly serializable, too. */
+  /** True: read-only queries are also strictly serializable. */
   readonly linearized?: boolean
   /** Further options of the language. */
   readonly options?: Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export interface Protocol {
   readonly queryMethods: readonly ('GET' | 'POST')[]
   /** True: any other method is handled like `POST`. */
   readonly takesAnyMethod?: boolean
-  /** The settings in the headers, or the error of the first invalid header. */
+  /** Returns the settings in the headers, or the error of the first invalid header. */
   readonly readSettings: (headers: IncomingHttpHeaders) => RequestSettings | Message
   /** The header in which clients send tags. */
   readonly tagHeader: string

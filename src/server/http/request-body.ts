@@ -24,8 +24,8 @@ export interface BodyRules {
   /** Limit of the body in bytes. */
   readonly bytesMax: number
   /**
-   * Called before the body exceeds the limit for unauthenticated clients. Resolves with the group for which the body
-   * counts from then on, or with undefined to reject the body. Must not reject.
+   * Called when the body is longer than the limit for unauthenticated clients. Resolves with the group for which the
+   * body counts from then on, or with undefined to reject the body. Must not reject.
    */
   readonly admit?: () => Promise<string | undefined>
 }
@@ -38,7 +38,10 @@ const empty = Buffer.alloc(0)
  */
 export const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
-/** Approximate memory of a request without its body. It is counted so that requests with empty bodies count, too. */
+/**
+ * Approximate memory of a request without its body. This memory is counted so that requests with empty bodies also
+ * count.
+ */
 const bytesPerRequest = 16_384
 
 /** Reads the body of an exchange and calls `done` exactly once. The memory in use counts against `budget`. */
@@ -56,7 +59,7 @@ export function readBody(
   const receive = () => new IncomingBody(exchange, body, rules, budget, done)
   if (exchange.takeArrived === undefined) receive()
   else {
-    // Most bodies arrive in the same packet as the head of the request. They need no wait and are not counted.
+    // Most bodies arrive in the same packet as the head of the request. These bodies need no wait and are not counted.
     exchange.takeArrived(arrived => {
       if (arrived !== undefined) {
         done(arrived.length > rules.bytesMax ? 'too large' : arrived)

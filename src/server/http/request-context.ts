@@ -1,6 +1,6 @@
-// The request headers that describe a request to logs and traces: the W3C trace context and the tags. The trace of a
-// request's `traceparent` continues with a span of this service, or a new trace begins; an invalid value is ignored.
-// The `x-fauna-tags` header contains the tags of the request for the query log.
+// The request headers that describe a request to logs and traces: the W3C trace context and the tags. If a request has
+// a valid `traceparent`, its trace continues with a span of this service. Otherwise a new trace begins. The
+// `x-fauna-tags` header contains the tags of the request for the query log.
 
 import type { Random } from '../../base/random.ts'
 
@@ -27,7 +27,7 @@ const traceIdEnd = 35
 const spanIdStart = 36
 const spanIdEnd = 52
 
-/** Continues the trace in `header`, or begins a new one. */
+/** Continues the trace in the `traceparent` header, or begins a new trace if the header is missing or invalid. */
 export function traceOf(header: string | undefined, random: Random): Trace {
   if (header !== undefined && isTraceparent(header)) {
     return { traceId: header.slice(traceIdStart, traceIdEnd).toLowerCase(), spanId: random.hex(8) }
@@ -36,12 +36,12 @@ export function traceOf(header: string | undefined, random: Random): Trace {
   return { traceId: both.slice(0, 32), spanId: both.slice(32) }
 }
 
-/** The response's `traceparent`. */
+/** The value of the `traceparent` header in the response. */
 export function traceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-00`
 }
 
-/** Checks everything but the version and the flags. */
+/** Returns whether a `traceparent` header is valid. The version and the flags are not checked. */
 function isTraceparent(header: string): boolean {
   return (
     header.length === headerChars &&
@@ -72,7 +72,7 @@ function isNonZeroHex(text: string, start: number, end: number): boolean {
 /** A key and its value. */
 export type Tag = readonly [key: string, value: string]
 
-/** The tags in the order of the header, or the reason why the header is invalid. */
+/** Returns the tags in the order of the header, or the reason why the header is invalid. */
 export function parseTags(header: string): readonly Tag[] | string {
   if (header === '') return []
   if (header.length > requestContextLimits.tagsHeaderCharsMax) return 'header is too long'
@@ -82,7 +82,7 @@ export function parseTags(header: string): readonly Tag[] | string {
   return faultOf(tags) ?? tags
 }
 
-/** The value of the response's header: the tags in reverse order. */
+/** The value of the tags header in the response: the tags in reverse order. */
 export function echoTags(tags: readonly Tag[]): string {
   let text = ''
   for (let at = tags.length - 1; at >= 0; at--) {
@@ -105,7 +105,7 @@ function splitTags(header: string): Tag[] | undefined {
   return tags
 }
 
-/** The last error in the header: the protocol checks pairs from right to left. */
+/** Returns the error of the last invalid tag in the header, because the protocol checks tags from right to left. */
 function faultOf(tags: readonly Tag[]): string | undefined {
   const seen = new Set<string>()
   for (let at = tags.length - 1; at >= 0; at--) {

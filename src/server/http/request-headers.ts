@@ -1,6 +1,6 @@
 // Checks the request headers that change how a request is evaluated, on every path and before all other checks. The
-// protocol defines their names, their defaults, the order of the checks and the texts of the errors. Only the first
-// invalid header is reported.
+// protocol defines the names and the defaults of these headers, the order of the checks, and the texts of the errors.
+// Only the first invalid header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
@@ -29,7 +29,7 @@ const transactionHeaders: TransactionHeaders = {
 
 const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
-/** The settings in the headers, or the error of the first invalid header. */
+/** Returns the settings in the headers, or the error of the first invalid header. */
 function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const apiVersion = headers['x-faunadb-api-version'] as string | undefined
   if (apiVersion !== undefined && !knownVersions.has(apiVersion)) {
@@ -47,7 +47,7 @@ interface TransactionHeaders {
   readonly retries: string
 }
 
-/** The settings of the transaction, or the error of the first invalid header. */
+/** Returns the settings of the transaction, or the error of the first invalid header. */
 export function readTransaction(
   headers: IncomingHttpHeaders,
   names: TransactionHeaders,

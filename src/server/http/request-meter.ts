@@ -1,5 +1,5 @@
-// Counts requests for the operator. Counting only increments plain numbers, which are read on demand, so it costs a
-// request almost nothing.
+// Counts requests for the operator. Counting only increments plain numbers, which are read on demand. So counting costs
+// a request almost nothing.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Answer } from './answer.ts'

@@ -44,7 +44,8 @@ export class ResponseWriter {
       const unsent = request.respond(answer.status, headers, text, bytes)
       if (unsent > 0) this.#unread.written.add(() => this.#countUnsent(request, unsent))
     } else {
-      // The body is encoded into buffers outside the JavaScript heap, because the heap is smaller than the memory.
+      // The body is encoded into buffers outside the JavaScript heap, because the heap is smaller than the memory of
+      // the machine.
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
       const share = track(request, readerOf(request, answer), bytes, this.#unread.budget)
@@ -95,7 +96,7 @@ export class ResponseWriter {
   }
 }
 
-/** Counts `bytes` as unread for a group of readers, until the exchange is closed. */
+/** Counts `bytes` as unread bytes of `group`, until the exchange is closed. */
 function track(request: Exchange, group: string, bytes: number, budget: MemoryBudget): Share {
   const share = budget.open(group, () => request.abort(), bytes)
   request.onClose(() => share.close())

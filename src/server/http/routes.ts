@@ -18,7 +18,7 @@ import { feedProtocol, version10Protocol } from './version10-headers.ts'
 /** The protocols of all languages that the service supports; each has an endpoint for queries. */
 const protocols: readonly Protocol[] = [version4Protocol, version10Protocol]
 
-/** The endpoints with a path of their own. application.ts adds the endpoint for all other paths. */
+/** All endpoints except the endpoint for unknown paths, which application.ts adds. */
 export function endpoints(services: Services): readonly Endpoint[] {
   const { dashboard, operation, queryLog, transfer } = services
   return [
@@ -45,8 +45,8 @@ export function endpoints(services: Services): readonly Endpoint[] {
 }
 
 /**
- * `GET /error` always fails. Operators use it to check how failures are reported. It needs no credential, so it writes
- * nothing to the service's log.
+ * `GET /error` always fails. Operators use this endpoint to check how failures are reported. Any client can call this
+ * endpoint without a credential. So the endpoint writes nothing to the service's log.
  */
 function errorEndpoint({ engine }: Services): Endpoint {
   return {
@@ -61,12 +61,12 @@ const unsupportedPaths = ['/environment/1', '/export/1', '/export/1/*']
 const unsupportedMessage =
   'This service does not have this path of version 10: queries go to /query/1, schema files to /schema/1.'
 
-/** An error in the form that clients of version 10 can read, with a code after which they never retry. */
+/** An error in the form that clients of version 10 can read, with a code after which these clients never retry. */
 function unsupported(): Answer {
   return jsonAnswer(400, { error: { code: 'invalid_request', message: unsupportedMessage }, summary: '' })
 }
 
-/** The endpoints of these paths; all methods get the same 400. */
+/** The endpoints of {@link unsupportedPaths}. All methods get the same 400. */
 function unsupportedEndpoints(): readonly Endpoint[] {
   return unsupportedPaths.map(path => ({ path, methods: {}, otherMethods: unsupported }))
 }

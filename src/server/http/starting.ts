@@ -10,7 +10,7 @@ const startingStatus = requestErrorStatus['service unavailable']
 /** Value of `retry-after`, in seconds. */
 const retryAfterSeconds = 1
 
-/** Creates the service; it does not listen yet. `progress` returns a clause for the message to clients. */
+/** Creates the service, which does not listen yet. `progress` returns a clause for the message to clients. */
 export function createStartingService(progress: () => string, options: ListenerOptions): Listener {
   return new Listener(exchange => {
     const body = errorBody('service unavailable', `The service is starting: ${progress()}.`)

@@ -1,6 +1,6 @@
 // The request target. Paths are compared in their encoded form, as the protocol does.
 
-/** The path of a request target, still encoded; an empty one is the root. Proxies may send an absolute URL. */
+/** The path of a request target, still encoded; `/` for an empty path. Proxies may send an absolute URL. */
 export function pathOf(target: string): string {
   const end = target.indexOf('?')
   const path = end < 0 ? target : target.slice(0, end)
@@ -12,8 +12,8 @@ export function pathOf(target: string): string {
 }
 
 /**
- * The first value of the query parameter `name`, or undefined. `+` stands for a space. A single invalid escape makes
- * the whole list empty.
+ * The first value of the query parameter `name`, or undefined. `+` stands for a space. If any parameter contains an
+ * invalid escape, all parameters count as missing.
  */
 export function queryParameter(target: string, name: string): string | undefined {
   return parametersOf(target).get(name)

@@ -23,7 +23,7 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const transaction = readTransaction(headers, transactionHeaders, '10')
   if (transaction instanceof Message) return transaction
   const tags = parseTags(header('x-query-tags') ?? '')
-  // Invalid tags are reported before the errors below, and the edge reports them.
+  // Invalid tags take precedence over the errors below. The edge reports invalid tags.
   const fault = typeof tags === 'string' ? undefined : faultOfChoices(header)
   if (fault !== undefined) return fault
   const echoed = typeof tags === 'string' ? '' : echoTags(tags)
@@ -68,7 +68,7 @@ export const version10Protocol: Protocol = {
   errorCode: code => requestErrorCodes[code],
 }
 
-/** The protocol of feeds. Among the headers of queries, it reads only the headers about the transaction. */
+/** The protocol of feeds. Of the headers of queries, feeds use only the headers for the transaction. */
 export const feedProtocol: Protocol = {
   ...version10Protocol,
   queryPath: '/feed/1',

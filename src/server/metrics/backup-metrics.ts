@@ -2,7 +2,7 @@
 
 import { Gauge, type Registry } from 'prom-client'
 
-/** The state of the continuous backup: seconds, seconds since the Unix epoch, and bytes. Null: there is none yet. */
+/** The state of the continuous backup. Times are seconds since the Unix epoch; null if there is no such time yet. */
 export interface BackupFigures {
   readonly isFailing: boolean
   readonly lastSuccess: number | null

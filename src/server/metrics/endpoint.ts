@@ -6,7 +6,10 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { type ListenAddress, listenOn } from '../http/listener.ts'
 
-/** Limits a faulty collector: a collector needs one connection, and connections use the service's file descriptors. */
+/**
+ * Maximum number of connections. A collector needs one connection. Without a limit, a faulty collector could use up all
+ * file descriptors.
+ */
 const connectionsMax = 32
 
 /** A port that serves metrics. */

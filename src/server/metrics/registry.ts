@@ -16,10 +16,10 @@ interface NodeLabel {
   }
 }
 
-/** Measurements of a process other than those of its requests. */
+/** Measurements of a process, except the measurements of its requests. */
 interface MeasuredStore {
   readonly node?: NodeLabel
-  /** The part of the commit log that is not in LMDB yet; absent where there is no log. */
+  /** The part of the commit log that is not in LMDB yet; absent without a log. */
   readonly applyLag?: () => { readonly bytes: number; readonly lagMs: number }
   /** The state of the continuous backup; absent without a continuous backup. */
   readonly backup?: () => BackupFigures

@@ -1,13 +1,15 @@
-// Metrics of the supervisor, which evaluates all writes of the workers. Their names differ from those of the workers,
-// whose metrics are summed, because the supervisor alone limits the writes of the service.
+// Metrics of the supervisor, which evaluates all writes of the workers. The metrics of all workers are summed. The
+// metrics of the supervisor have other names, because the supervisor alone limits the writes of the service.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
 /** The current figures of a supervisor. */
 interface SupervisorFigures {
-  /** Operations that workers have forwarded, and those of them without a result. */
+  /**
+   * `operations`: operations that workers have forwarded. `in_flight`: forwarded operations that have no result yet.
+   */
   readonly forwarded: { readonly operations: number; readonly in_flight: number }
-  /** The load of its slow lane; null without a slow lane. */
+  /** The load of the supervisor's slow lane; null without a slow lane. */
   readonly slowLane: { readonly processes: number; readonly running: number; readonly waiting: number } | null
 }
 

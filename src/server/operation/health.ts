@@ -1,5 +1,5 @@
 // The JSON of `GET /api/v1/health`: the state of the processes, the disk, the background work, backups and checks. The
-// file contains only types, because the dashboard also imports them.
+// file contains only types, because the dashboard also imports the types.
 
 import type { BackupStatus } from '../../backup/backup-status.ts'
 
@@ -27,7 +27,7 @@ export interface ReplicaState {
   readonly head: number
   readonly behind: number
   readonly lag_ms: number
-  /** The reason why the replica cannot be updated; null when it can. */
+  /** The reason why the replica cannot be updated; null when the replica can be updated. */
   readonly fault: string | null
 }
 
@@ -50,9 +50,9 @@ export interface LaneReport {
 
 /** Operations that workers have forwarded to the supervisor: queries that write, batches of imports, and others. */
 export interface ForwardedReport {
-  /** Since the supervisor began. */
+  /** Number of operations since the supervisor began. */
   readonly operations: number
-  /** Operations without a result. */
+  /** Number of operations that have no result yet. */
   readonly in_flight: number
 }
 
@@ -82,14 +82,16 @@ export interface ReportParts {
 export interface ProcessReport extends ReportParts {
   /** Name of the machine with the port of the service; the same for all workers of a node. */
   readonly node: string
-  /** The number of the worker. The supervisor has the number after those of the workers. */
+  /** The number of the worker. The supervisor has the number after the last worker. */
   readonly worker: number
   readonly pid: number
   /** Resident memory, as the operating system counts it. */
   readonly memory_bytes: number
   readonly machine_free_bytes: number
   readonly machine_total_bytes: number
-  /** Milliseconds for which the event loop has been busy, and idle. */
+  /**
+   * `busy_ms`: milliseconds for which the event loop has been busy. `idle_ms`: milliseconds for which it has been idle.
+   */
   readonly busy_ms: number
   readonly idle_ms: number
 }
@@ -102,7 +104,7 @@ export interface PendingWorkReport {
     readonly name: string
     /** From 0 to 1. */
     readonly share: number
-    /** The reason why the build cannot finish; null if there is none. */
+    /** The reason why the build cannot finish; null if the build can finish. */
     readonly failure: string | null
   }[]
   /** Number of all builds; `builds` contains only the first builds. */
@@ -148,13 +150,13 @@ export interface TaskNote {
   /** Null while the task runs. */
   readonly ended: number | null
   readonly result: TaskResult | null
-  /** The reason why the task failed; null if it did not fail. */
+  /** The reason why the task failed; null if the task did not fail. */
   readonly failure: string | null
   /** The last successful task of this kind before this task; null when there is no such task. */
   readonly succeeded: TaskSuccess | null
 }
 
-/** The last successful task, kept while later tasks run or after they failed. */
+/** The last successful task. This field is kept while a later task runs, and after a later task has failed. */
 export interface TaskSuccess {
   readonly ended: number
   readonly result: TaskResult

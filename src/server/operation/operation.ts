@@ -36,7 +36,7 @@ interface OperationOptions {
   readonly version: string
   readonly node: string
   readonly worker: number
-  /** Processes that serve this data directory. */
+  /** Number of processes that serve this data directory. */
   readonly workers: number
   readonly data: string
   readonly queryLogFolder: string
@@ -51,7 +51,7 @@ interface OperationOptions {
   readonly clock?: Clock
 }
 
-/** A task that cannot be started. The message is shown to the operator. */
+/** Thrown when a task cannot be started. The message is shown to the operator. */
 export class TaskError extends Error {
   override name = 'TaskError'
   readonly reason: 'conflict' | 'forbidden'
@@ -68,7 +68,7 @@ const listedMax = 50
 const logSizeMsMax = 30_000
 /** Maximum wait for the folder of backups, in milliseconds: a network drive may not respond. */
 const folderPatienceMs = 2_000
-/** Maximum number of characters of a command's standard error that are kept: the last characters. */
+/** Maximum number of characters that are kept of a command's standard error. The last characters are kept. */
 const errorOutputMax = 2_000
 
 export class Operation {
@@ -286,8 +286,8 @@ class ProcessReports implements NoticeTopic {
   }
 
   /**
-   * The report of this process and the last reports of the other processes. In the first seconds, some reports are
-   * missing.
+   * The report of this process and the last reports of the other processes. In the first seconds after an operator
+   * opens the view, some reports are missing.
    */
   all(): readonly ProcessReport[] {
     const nowMs = this.#options.clock.elapsedMs()

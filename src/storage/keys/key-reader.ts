@@ -1,5 +1,5 @@
-// Decodes keys. Ordinary reads need at most an id from a key. Background work, the integrity check and the printer need
-// all parts.
+// Decodes keys. Reads of documents need at most the document's id from a key. Background work, the integrity check and
+// the printer need all parts of a key.
 
 import { assert, InvariantError } from '../../base/assert.ts'
 import { micros } from '../../base/micros.ts'
@@ -9,15 +9,15 @@ import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keys
 import { termsLength } from './terms.ts'
 import { valueReader } from './value-reader.ts'
 
-/** The common parts of an index entry's keys. */
+/** The parts that all keys of an index entry have: the key of a live entry, of an ended entry, and of an event. */
 export interface EntryKey {
   readonly database: DatabaseId
   readonly index: number
-  /** Undefined for long terms, of which the key contains only a hash. */
+  /** Undefined if the terms are long: the key then contains only their hash. */
   readonly terms: readonly Value[] | undefined
   /** The terms as encoded in the key. */
   readonly termsBytes: Uint8Array
-  /** The ordered encoding of the values. */
+  /** The values, encoded so that bytes have the order of values (order-codec.ts). */
   readonly values: Uint8Array
   readonly tie: Uint8Array
   readonly document: DocumentId
@@ -47,7 +47,7 @@ type Key =
   | { readonly kind: 'garbage'; readonly work: GarbageKind; readonly due: Micros; readonly target: Ref }
   | { readonly kind: 'build'; readonly database: DatabaseId; readonly index: number }
 
-/** Decodes a key. Bytes that are not a key fail with an InvariantError. */
+/** Decodes a key. Throws an InvariantError if `bytes` are not a key. */
 export function decodeKey(bytes: Uint8Array): Key {
   const parts = new KeyParts(bytes)
   const key = readKey(parts)
@@ -109,15 +109,15 @@ function readKey(parts: KeyParts): Key {
   }
 }
 
-/** Length of the document's id and collection in an entry's key. */
+/** Bytes of the document's id and collection in the key of an index entry. */
 export const positionBytes = 10
 
 const idBytes = new Uint8Array(8)
 const idView = new DataView(idBytes.buffer)
 
 /**
- * The id in the key of a document or of one of its versions. The bytes are copied, because creating a DataView for each
- * row costs more.
+ * Returns the document id in `key`, which is the key of a document or of a version. The bytes of the id are copied to
+ * one shared DataView, because creating a DataView for each row costs more.
  */
 export function documentIdOf(key: Uint8Array): bigint {
   assert(key.length >= collectionPrefixLength + 8, 'a key does not end too early')
@@ -125,7 +125,7 @@ export function documentIdOf(key: Uint8Array): bigint {
   return idView.getBigUint64(0)
 }
 
-/** The document in the key of a document or of one of its versions. */
+/** Returns the document in `key`, which is the key of a document or of a version. */
 export function documentOf(key: Uint8Array): Ref {
   const decoded = decodeKey(key)
   assert(decoded.kind === 'document' || decoded.kind === 'history', 'a version key contains a document')
@@ -143,14 +143,14 @@ export function entryDocumentPlace(key: Uint8Array): number {
   return place
 }
 
-/** Like {@link decodeKey}, but fails with an InvariantError unless the key is of the kind `kind`. */
+/** Like {@link decodeKey}, but fails with an InvariantError unless the key has the kind `kind`. */
 export function decodeKeyOf<K extends Key['kind']>(kind: K, bytes: Uint8Array): Extract<Key, { kind: K }> {
   const key = decodeKey(bytes)
   assert(key.kind === kind, 'a key is of the kind that its table holds')
   return key as Extract<Key, { kind: K }>
 }
 
-/** Reads an entry that is followed by `trailingBytes` more bytes. */
+/** Reads the parts of an index entry. `trailingBytes`: the number of bytes of the key after the entry. */
 function readEntry(parts: KeyParts, trailingBytes: number): EntryKey {
   const start = readTerms(parts)
   const tieBytes = parts.tieLength(trailingBytes)
@@ -221,14 +221,17 @@ class KeyParts {
     return this.#bytes.subarray(start, start + length)
   }
 
-  /** The length of the tie-break that ends `trailingBytes` bytes before the end of the key. Its last byte is its length. */
+  /**
+   * Returns the length of the tie-break, which ends `trailingBytes` bytes before the end of the key. The last byte of
+   * the tie-break contains the number of bytes before that byte.
+   */
   tieLength(trailingBytes: number): number {
     const last = this.#bytes[this.#bytes.length - trailingBytes - 1]
     assert(last !== undefined, 'a key does not end too early')
     return last + 1
   }
 
-  /** All bytes up to `trailingBytes` bytes before the end. */
+  /** Takes all bytes from the position up to `trailingBytes` bytes before the end of the key. */
   upTo(trailingBytes: number): Uint8Array {
     const end = this.#bytes.length - trailingBytes
     assert(end >= this.#position, 'a key does not end too early')

@@ -1,5 +1,5 @@
-// Times within keys: their position, and their replacement. A transaction is evaluated before its commit time is final,
-// so its keys are rewritten at the commit.
+// Finds and replaces the times in keys. A transaction is evaluated before its commit time is final. At the commit, the
+// final time replaces the provisional time in the keys of its writes.
 
 import { assert } from '../../base/assert.ts'
 import { micros } from '../../base/micros.ts'
@@ -9,9 +9,9 @@ import { termsLength } from './terms.ts'
 
 /** Length of a time in a key, in bytes. */
 export const timeLength = 8
-/** Length of tag, database and collection. */
+/** Bytes of tag, database and collection at the start of a key. */
 export const collectionPrefixLength = 11
-/** Length of tag, database and index. */
+/** Bytes of tag, database and index at the start of a key. */
 export const indexPrefixLength = 13
 
 /** The offset of the time in a key; undefined for a key without a time. */
@@ -34,7 +34,7 @@ export function timePlace(key: Uint8Array): number | undefined {
   }
 }
 
-/** Returns whether times in this kind of key are in descending order. */
+/** Returns whether `key` is of a kind in which later times sort first. */
 function isDescending(key: Uint8Array): boolean {
   return key[0] === keyTags.history || key[0] === keyTags.indexEnded
 }
@@ -53,7 +53,7 @@ export function timeOf(key: Uint8Array): Micros {
   return micros(high * two32 + low)
 }
 
-/** 4 bytes as a signed number. */
+/** Reads 4 bytes as a signed number. */
 function numberAt(key: Uint8Array, at: number): number {
   return (
     ((key[at] as number) << 24) |
@@ -63,7 +63,7 @@ function numberAt(key: Uint8Array, at: number): number {
   )
 }
 
-/** Replaces one time by another in keys. */
+/** Replaces the time `from` in keys by the time `to`. */
 export class KeyTimes {
   readonly #from: Uint8Array
   readonly #to: Uint8Array
@@ -77,7 +77,7 @@ export class KeyTimes {
     this.#toDescending = timeBytes(to, 'descending')
   }
 
-  /** A copy of the key with its time replaced, or the same array when the key does not contain the replaced time. */
+  /** Returns a copy of `key` with the time `to`, or `key` itself if `key` does not contain the time `from`. */
   replace(key: Uint8Array): Uint8Array {
     const at = timePlace(key)
     if (at === undefined) return key

@@ -1,10 +1,9 @@
-// The closed list of all keys that Terrarium stores, with their layout and how they are built. No other module writes
-// key bytes. The layout is part of the data format (docs/internals/key-layout.md, with test vectors): a change requires
-// a new format version.
+// Builds all keys that Terrarium stores, and defines their layout. No other module writes key bytes. The layout is part
+// of the data format (docs/internals/key-layout.md, with test vectors): a change requires a new format version.
 //
-// Numbers are big-endian, so byte order equals numeric order. `ts` is 8 bytes of microseconds with the sign bit
-// inverted, `~ts` its complement (newest first). Terms and values of index entries are described in terms.ts and
-// tuple.ts.
+// Numbers are big-endian, so their byte order equals their numeric order. A time is 8 bytes of microseconds with the
+// sign bit inverted. A descending time is the complement of these bytes, so that the newest time sorts first. Terms and
+// values of index entries are described in terms.ts and tuple.ts.
 
 import { micros, nearestMicros } from '../../base/micros.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
@@ -35,7 +34,7 @@ export const keyTags = {
 
 /** The built-in indexes of every database. Their numbers are stored in keys: never change them. */
 export const builtinIndexes = {
-  /** Terms: native collection number, name. Contains live schema objects only. */
+  /** Terms: the number of a native collection, and a name. Contains live schema objects only. */
   names: 1,
   /** Terms: the instance reference. */
   tokensByInstance: 2,
@@ -44,7 +43,7 @@ export const builtinIndexes = {
   providersByIssuer: 4,
 } as const
 
-/** The index number for the events of `documents(collection)`. */
+/** Returns the number of the index that contains the events of `documents(collection)`. */
 export function documentsIndex(collection: CollectionId): number {
   return 0x10000 + collection
 }
@@ -52,8 +51,8 @@ export function documentsIndex(collection: CollectionId): number {
 /** The jobs of the background sweeper. The numbers are stored: never change them. */
 export const garbageKinds = {
   /**
-   * Recompute the time at which the next version of a collection expires; for a database, the times of its native
-   * collections.
+   * Recompute the time at which the next version in a collection expires. If the job is for a database, recompute this
+   * time for each native collection of the database.
    */
   history: 1,
   /** Remove all data that belonged to a deleted schema object. */
@@ -69,8 +68,8 @@ export type GarbageKind = keyof typeof garbageKinds
 export type DocumentId = Pick<Ref, 'id' | 'collection'>
 
 /**
- * The tables of an index: live entries, and ended entries with the interval of their existence. For
- * `documents(collection)` there are add and remove events instead.
+ * The tables of an index. `live` contains the entries that exist now, and `ended` contains entries with the interval in
+ * which they existed. The index of `documents(collection)` instead has the table `events`, with add and remove events.
  */
 export type IndexTable = 'live' | 'ended' | 'events'
 
@@ -89,7 +88,7 @@ const tableTags = { live: keyTags.indexLive, ended: keyTags.indexEnded, events: 
 
 const writer = new ByteWriter()
 
-/** The key of a live document. Its value is the newest version. */
+/** The key of a live document. The value of the key is the newest version of the document. */
 export function documentKey(ref: Ref): Uint8Array {
   return keyOfDocument(keyTags.document, ref).copy()
 }
@@ -109,7 +108,7 @@ export function dueKey(ref: Ref, ts: Micros): Uint8Array {
   return keyInCollection(keyTags.due, ref.database, ref.collection).ascending(ts).u64(ref.id).copy()
 }
 
-/** The expiry marks of a collection, oldest first; up to `notAfter` when given. */
+/** The expiry marks of a collection, oldest first. If `notAfter` is given, later marks are left out. */
 export function dueRange(database: DatabaseId, collection: CollectionId, notAfter?: Micros): KeyInterval {
   const all = prefixRange(keyInCollection(keyTags.due, database, collection).copy())
   if (notAfter === undefined) return all
@@ -121,7 +120,7 @@ export function dueRange(database: DatabaseId, collection: CollectionId, notAfte
   }
 }
 
-/** All versions in a document's history, newest first; from the newest at or before `notAfter` when given. */
+/** All versions in a document's history, newest first. If `notAfter` is given, later versions are left out. */
 export function historyRange(ref: Ref, notAfter?: Micros): KeyInterval {
   const { start, end } = prefixRange(keyOfDocument(keyTags.history, ref).copy())
   return { start: notAfter === undefined ? start : historyKey(ref, notAfter), end }
@@ -149,7 +148,10 @@ export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 
   return appendEntryDocument(event, document).append(values.bytes).append(values.tie).copy()
 }
 
-/** The position before or after all events that match these parts; each part requires the parts before it. */
+/**
+ * A position in the events of an index: before (`low`) or after (`high`) all events that match the given parts. Each
+ * part requires all parts that are listed above it.
+ */
 export interface EventKeyBound {
   /** The time may be outside the range of times in keys, which is 1684 to 2255. */
   readonly ts: number
@@ -159,7 +161,7 @@ export interface EventKeyBound {
   readonly side: 'low' | 'high'
 }
 
-/** The keys of all events of one index and terms between two bounds. */
+/** The keys of all events of an index with the given terms, between two bounds. */
 export function eventRange(
   database: DatabaseId,
   index: number,
@@ -187,7 +189,7 @@ function eventBoundKey(
   return side === 'low' ? bound.copy() : successor(bound.copy())
 }
 
-/** The common prefix of the keys of all entries with these terms. */
+/** The common prefix of the keys of all entries with the given terms. */
 export function indexTermsPrefix(
   table: IndexTable,
   database: DatabaseId,
@@ -202,33 +204,36 @@ export function indexTableRange(table: IndexTable, database: DatabaseId, index: 
   return prefixRange(keyIn(tableTags[table], database).u32(index).copy())
 }
 
-/** A number that grows with every write to a database's schema. */
+/** The key of a number that grows with every write to a database's schema. */
 export function schemaVersionKey(database: DatabaseId): Uint8Array {
   return keyIn(keyTags.schemaVersion, database).copy()
 }
 
-/** The last number assigned to a schema object of this kind. */
+/** The key of the last number that was assigned to a schema object in `nativeCollection`. */
 export function counterKey(database: DatabaseId, nativeCollection: CollectionId): Uint8Array {
   return keyInCollection(keyTags.counter, database, nativeCollection).copy()
 }
 
-/** The database that contains the key with this id. */
+/** The key of the row that names the database of the access key `keyId`. */
 export function keyHomeKey(keyId: bigint): Uint8Array {
   return keyOf(keyTags.keyHome).u64(keyId).copy()
 }
 
-/** The collections that the transaction at `ts` changed. */
+/** The key of a row that lists collections that the transaction at `ts` changed. */
 export function changesKey(ts: Micros, sequence: number): Uint8Array {
   return keyOf(keyTags.changes).ascending(ts).u32(sequence).copy()
 }
 
-/** The rows of all transactions after `after`, oldest first; absent: the rows of all transactions. */
+/**
+ * The rows of {@link changesKey} of all transactions after the time `after`, oldest first. If `after` is undefined, the
+ * rows of all transactions.
+ */
 export function changesRange(after?: Micros): KeyInterval {
   const { start, end } = tagRange('changes')
   return { start: after === undefined ? start : changesKey(micros(after + 1), 0), end }
 }
 
-/** A part of the changes that the transaction at `ts` made in a collection. */
+/** The key of a row with some of the changes that the transaction at `ts` made in a collection. */
 export function collectionChangesKey(
   database: DatabaseId,
   collection: CollectionId,
@@ -239,8 +244,8 @@ export function collectionChangesKey(
 }
 
 /**
- * The changes that transactions from `from` on and before `until` made in a collection, oldest first. An absent bound
- * means no limit.
+ * The changes in a collection by transactions from the time `from` (inclusive) to the time `until` (exclusive), oldest
+ * first. If a bound is undefined, there is no limit.
  */
 export function collectionChangesRange(
   database: DatabaseId,
@@ -255,21 +260,20 @@ export function collectionChangesRange(
   }
 }
 
-/** Metadata of the whole data directory, such as its format version. */
+/** The key of metadata of the whole data directory, such as its format version. */
 export function metaKey(name: string): Uint8Array {
   return keyOf(keyTags.meta).utf8(name).copy()
 }
 
 /**
- * Data of the service that belongs to no database, such as a request for an export of the query log. If several
- * machines share a store, the data is in that store. `rest` identifies the data for the part of the service that uses
- * it.
+ * The key of data that belongs to no database, such as a request for an export of the query log. Machines that share a
+ * store also share this data. `rest`: the rest of the key, which the module that stores the data chooses.
  */
 export function controlKey(rest: Uint8Array): Uint8Array {
   return keyOf(keyTags.control).append(rest).copy()
 }
 
-/** A job of the background sweeper for a document or schema object, due at `due`. */
+/** The key of a job of the background sweeper for a document or schema object. The job is due at `due`. */
 export function garbageKey(kind: GarbageKind, due: Micros, { database, collection, id }: Ref): Uint8Array {
   const work = keyOf(keyTags.garbage).u8(garbageKinds[kind]).ascending(due)
   return work.u64(database).u16(collection).u64(id).copy()
@@ -284,7 +288,7 @@ export function garbageRange(kind: GarbageKind, due: Micros): KeyInterval {
   return { start: end.slice(0, 2), end }
 }
 
-/** The progress of building an index over existing documents. */
+/** The key of the progress of building an index over existing documents. */
 export function buildKey(database: DatabaseId, index: number): Uint8Array {
   return keyIn(keyTags.build, database).u32(index).copy()
 }

@@ -2,8 +2,8 @@
 // `compareValues`. No encoding is a prefix of another, so encodings can be concatenated in a key. Complementing all
 // bytes of an encoding reverses its order exactly.
 //
-//   number       rank, 8 bytes of the double (sign bit inverted; all bits inverted for negative numbers); where
-//                a long may have been rounded (from 2^53 on) 2 bytes: the long minus the double, plus 0x8000
+//   number       rank, 8 bytes of the double (sign bit inverted; all bits inverted for negative numbers); from
+//                2^53 on, where the double may be rounded, 2 bytes: the long minus the double, plus 0x8000
 //   bytes        rank, bytes with 00 written as 00 FF, 00 01
 //   string       rank, collation sort key, text in UTF-8 escaped like bytes, 00 01
 //   array        rank, elements, 00
@@ -17,7 +17,8 @@
 //   false, true, null   rank
 //
 // Values that are equal in the order, such as 1 and 1.0, have equal bytes. Keys distinguish such values by a tie-break
-// after the document (tuple.ts). So their entries are ordered by document, as the language requires.
+// after the document (tuple.ts). So index entries with such values are ordered by document, as the query language
+// requires.
 
 import { step } from '../../base/effort.ts'
 import type { ByteWriter } from '../../values/byte-writer.ts'
@@ -36,7 +37,7 @@ import type {
   Value,
 } from '../../values/value.ts'
 
-/** The bytes of {@link NumberKinds} for nearly all tuples: none of their doubles equals a long. */
+/** The tie-break of a tuple without a double that equals a long. Nearly all tuples have this tie-break. */
 export const noTie = Uint8Array.of(0)
 
 /**
@@ -56,7 +57,7 @@ export class NumberKinds {
     this.#bits[byte] = (this.#bits[byte] as number) | (1 << (index & 7))
   }
 
-  /** The bits without trailing zero bytes, and then the number of these bytes. */
+  /** Returns the bytes of the bits without trailing zero bytes, followed by one byte with the number of these bytes. */
   bytes(): Uint8Array {
     return this.#bits ? Uint8Array.of(...this.#bits, this.#bits.length) : noTie
   }
@@ -148,7 +149,10 @@ function equalsALong(double: number): boolean {
   return Number.isInteger(double) && double >= -longMax && double < longMax && !Object.is(double, -0)
 }
 
-/** A zero byte is followed by FF inside the text and by 01 at its end, so the end sorts before every continuation. */
+/**
+ * A zero byte within `bytes` is followed by FF. The end is written as 00 01, so the end sorts before every
+ * continuation.
+ */
 function appendEscaped(writer: ByteWriter, bytes: Uint8Array): void {
   step(bytes.length >> 3)
   for (const byte of bytes) {

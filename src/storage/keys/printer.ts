@@ -56,7 +56,10 @@ export function printKey(bytes: Uint8Array): string {
   }
 }
 
-/** A value as text in one line. Types that JSON lacks are spelled out. */
+/**
+ * Returns a value as text in one line. A value that JSON cannot represent is written with its type, such as
+ * `ref(0/1024/1)`.
+ */
 export function printValue(value: Value): string {
   switch (typeof value) {
     case 'string':

@@ -1,13 +1,13 @@
-// The terms of an index as part of a key. Terms are only matched exactly (1 is not 1.0), so their bytes need no order:
-// a length byte, then the terms in the value codec. Object fields are sorted by name, because their order does not
-// matter for a match. Long terms are replaced by 255 and their SHA-256.
+// Encodes the terms of an index entry as part of a key: a length byte, then the terms in the value codec. Queries match
+// terms only exactly (1 is not 1.0), so the bytes need no order. Object fields are sorted by name, because their order
+// does not matter for a match. Terms of more than 254 bytes are replaced by the byte 255 and their SHA-256.
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../../values/byte-writer.ts'
 import type { Value } from '../../values/value.ts'
 import { appendCanonical, type TransactionTimeSource } from './value-codec.ts'
 
-/** Maximum length of terms in a key. Longer terms are replaced by a hash, marked by `hashMarker`. */
+/** Maximum length of terms in a key, in bytes. Longer terms are replaced by a hash, marked by `hashMarker`. */
 const inlineBytesMax = 254
 const hashMarker = 255
 
@@ -15,8 +15,8 @@ const writer = new ByteWriter()
 const noTerms = Uint8Array.of(0)
 
 /**
- * Terms as part of a key. Their bytes are equal if and only if the terms are equal values. `transactionTime` is needed
- * for terms with the time of the running transaction.
+ * Encodes terms as part of a key. Equal terms, and only equal terms, have equal bytes. `transactionTime` is required if
+ * a term contains the placeholder of the running transaction's time.
  */
 export function encodeTerms(terms: readonly Value[], transactionTime?: TransactionTimeSource): Uint8Array {
   if (terms.length === 0) return noTerms
@@ -34,13 +34,16 @@ export function encodeTerms(terms: readonly Value[], transactionTime?: Transacti
   return bytes
 }
 
-/** The length of the terms that begin at `start` of a key. */
+/** The length of the encoded terms that begin at the offset `start` of a key, including the length byte. */
 export function termsLength(key: Uint8Array, start: number): number {
   const length = key[start] as number
   return 1 + (length === hashMarker ? 32 : length)
 }
 
-/** The length of terms before hashing, in bytes; the language limits it. */
+/**
+ * The length of encoded terms in bytes, before hashing and without the length byte. The query language limits this
+ * length.
+ */
 export function termsSize(terms: readonly Value[], transactionTime?: TransactionTimeSource): number {
   writer.reset()
   for (const term of terms) appendCanonical(writer, term, transactionTime)

@@ -1,13 +1,14 @@
 // The values of an index entry as part of a key, and the positions in an index for cursors and ranges.
 //
 // Entries are ordered by their values, then by document. Values that are equal in the order but different (1 and 1.0)
-// have equal bytes. So a tie-break after the document distinguishes such entries: one bit per number of the tuple, set
-// for a double that equals a long. The tie-break has no trailing zero bytes and ends with the number of its bytes, so
-// that keys can be parsed from their end. For nearly all tuples the tie-break is the single byte 0.
+// have equal bytes. So a tie-break after the document distinguishes such entries. The tie-break has one bit per number
+// of the tuple, which is set for a double that equals a long. Trailing zero bytes of the bits are left out. One byte
+// with the number of the remaining bytes follows, so that keys can be parsed from their end. For nearly all tuples the
+// tie-break is the single byte 0.
 //
-// Keys have a maximum length. An encoding longer than `tupleBytesMax` is truncated there, followed by 16 bytes of the
-// SHA-256 of the whole encoding. Entries with equal truncated bytes are adjacent but unordered, so a reader sorts each
-// group of such entries (`isCut`, `compareEntries`).
+// Keys have a maximum length. A longer encoding than `tupleBytesMax` is truncated to that length, and 16 bytes of the
+// SHA-256 of the whole encoding follow. Entries with equal truncated bytes are adjacent but unordered, so code that
+// reads an index sorts each group of such entries (`isCut`, `compareEntries`).
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../../values/byte-writer.ts'
@@ -16,7 +17,7 @@ import type { Ref, Value } from '../../values/value.ts'
 import { appendOrdered, NumberKinds, noTie } from './order-codec.ts'
 import { successor } from './prefix.ts'
 
-/** The longest encoding of a tuple that a key contains in full. */
+/** The longest encoding of a tuple that a key contains in full, in bytes. */
 export const tupleBytesMax = 1200
 
 const hashBytes = 16
@@ -29,13 +30,19 @@ export interface EncodedTuple {
   readonly tie: Uint8Array
 }
 
-/** A position in an index: the values, or the first few of them, and optionally the document. */
+/** A position in an index. `values` are all values of an entry, or only the first of them. */
 export interface TupleBound {
   readonly values: readonly Value[]
   readonly document?: Pick<Ref, 'id' | 'collection'>
-  /** Before or after all entries that match the given parts. A document requires all values. */
+  /**
+   * `low`: before all entries that match the given parts; `high`: after them. If `document` is given, `values` must be
+   * complete.
+   */
   readonly side: 'low' | 'high'
-  /** The last value is an array that matches all arrays beginning with its elements. Not combined with a document. */
+  /**
+   * True: the last value is an array, and it matches every array that begins with the same elements. Not combined with
+   * `document`.
+   */
   readonly isOpen?: boolean
 }
 
@@ -48,7 +55,10 @@ export interface EntryPosition {
 const writer = new ByteWriter()
 const noValues: EncodedTuple = { bytes: new Uint8Array(0), tie: noTie }
 
-/** Encodes a tuple. `descending[i]` reverses the order of its i-th value; false when missing. */
+/**
+ * Encodes a tuple. If `descending[i]` is true, the order of the i-th value is reversed. A missing element counts as
+ * false.
+ */
 export function encodeTuple(values: readonly Value[], descending: readonly boolean[]): EncodedTuple {
   if (values.length === 0) return noValues
   const kinds = new NumberKinds()
@@ -62,12 +72,12 @@ export function encodeTuple(values: readonly Value[], descending: readonly boole
   return { bytes, tie: noTie }
 }
 
-/** Returns whether the encoding was too long for a key and was truncated. */
+/** Returns whether the encoding of a tuple was too long for a key, and was truncated. */
 export function isCut(tuple: Uint8Array): boolean {
   return tuple.length > tupleBytesMax
 }
 
-/** Compares entries of one index as their untruncated keys would. */
+/** Compares two entries of an index. The order is that of their keys, as if no key were truncated. */
 export function compareEntries(
   left: EntryPosition,
   right: EntryPosition,
@@ -78,7 +88,9 @@ export function compareEntries(
   return order || compareBytes(tieOf(left.values), tieOf(right.values))
 }
 
-/** Compares tuples value by value up to the shorter length, each value in its own direction. */
+/**
+ * Compares two tuples, value by value, up to the shorter length. `descending[i]` reverses the order of the i-th values.
+ */
 export function compareTuples(
   left: readonly Value[],
   right: readonly Value[],
@@ -92,7 +104,10 @@ export function compareTuples(
   return 0
 }
 
-/** The position of an entry relative to a bound: negative before it, positive after it, never zero. */
+/**
+ * Returns a negative number if the entry is before the bound, and a positive number if the entry is after it; never
+ * zero.
+ */
 export function compareToBound(
   entry: EntryPosition,
   bound: TupleBound,
@@ -108,8 +123,8 @@ export function compareToBound(
 }
 
 /**
- * The values of an entry, with the array that corresponds to the open bound's last value truncated to that value's
- * length.
+ * Prepares the values of an entry for a comparison with an open bound. The array at the position of the bound's last
+ * value is truncated to the length of that value.
  */
 function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly Value[] {
   const last = bound.length - 1
@@ -119,9 +134,9 @@ function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly 
 }
 
 /**
- * The keys of all entries of one index and terms between two bounds. `prefix` is the common prefix of their keys. A
- * bound that is too long for a key cannot be exact. Then `inexact` is set, the interval is wider than requested, and
- * each entry must be filtered with `compareToBound`.
+ * The keys of all entries of an index with the same terms, between two bounds. `prefix`: the common prefix of these
+ * keys. If a bound is too long for a key, `inexact` is set. The interval is then wider than requested, and the caller
+ * must filter the entries with `compareToBound`.
  */
 export function entryRange(
   prefix: Uint8Array,
@@ -150,7 +165,7 @@ function boundKey(
   else if (bound.document) {
     writer.u64(bound.document.id).u16(bound.document.collection).append(kinds.bytes())
   } else if (bound.isOpen) {
-    // The terminator of the array is one byte.
+    // Removes the terminator of the array, which is one byte.
     writer.length--
   }
   const key = new Uint8Array(prefix.length + writer.length)

@@ -1,8 +1,9 @@
-// Encodes values compactly for storage: a format byte, then a tag for each value, sizes before contents. The format is
-// designed for fast decoding, because every read of a document decodes it.
+// Encodes values compactly for storage. An encoding begins with a format byte. Each value begins with a tag, and sizes
+// precede contents. The format is designed for fast decoding, because every read of a document decodes it.
 //
-// Small integers, short ASCII texts, and small objects and arrays have their size within the tag (value-reader.ts).
-// Numbers are big-endian, other sizes are LEB128. A damaged encoding fails with an InvariantError.
+// The tag of a small integer contains the integer. The tag of a short ASCII text, a small object or a small array
+// contains its size (value-reader.ts). Other numbers are big-endian, and other sizes are LEB128. Decoding a damaged
+// encoding fails with an InvariantError.
 
 import { Buffer } from 'node:buffer'
 import { assert } from '../../base/assert.ts'
@@ -37,8 +38,8 @@ const writer = new ByteWriter()
 export type TransactionTimeSource = Micros | (() => Micros)
 
 /**
- * Encodes a value; transient values (sets, documents …) in their stored form. `transactionTime` replaces the
- * placeholder for the running transaction's time, which cannot be stored.
+ * Encodes a value. Transient values (sets, documents …) are encoded in their stored form. `transactionTime` replaces
+ * the placeholder of the running transaction's time, because a placeholder cannot be stored.
  */
 export function encodeValue(value: Value, transactionTime?: TransactionTimeSource): Uint8Array {
   appendEncoded(writer.reset(), value, transactionTime)
@@ -55,7 +56,7 @@ export function appendEncoded(
   appendValue({ writer: target, transactionTime, canonical: false }, value, 0)
 }
 
-/** Decodes a value of {@link encodeValue} that occupies `bytes` from `start` to `end`. */
+/** Decodes a value that {@link encodeValue} has encoded. The encoding occupies `bytes` from `start` to `end`. */
 export function decodeValue(bytes: Uint8Array, start = 0, end = bytes.length): Value {
   return valueReader.read(bytes, start, end)
 }
@@ -72,7 +73,9 @@ export function appendCanonical(
   appendValue({ writer: target, transactionTime, canonical: true }, value, 0)
 }
 
-/** The value with every placeholder of the transaction's time replaced; the same value when it has none. */
+/**
+ * Returns `value` with the transaction's time in place of each placeholder; `value` itself if it has no placeholder.
+ */
 export function withTransactionTime(value: Value, transactionTime: TransactionTimeSource): Value {
   if (value instanceof TransactionTime) return resolveTime(value, transactionTime)
   if (Array.isArray(value)) {

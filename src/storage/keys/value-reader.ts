@@ -7,7 +7,7 @@ import { step } from '../../base/effort.ts'
 import { uuidFromHalves } from '../../values/uuid.ts'
 import { Lambda, LocalDate, Ref, Time, type Value } from '../../values/value.ts'
 
-/** The first bytes of encoded values (value-codec.ts). They are stored: never change them. */
+/** The first bytes of encoded values (value-codec.ts). The tags are stored: never change them. */
 export const valueTags = {
   null: 0x00,
   false: 0x01,
@@ -18,9 +18,9 @@ export const valueTags = {
   double: 0x06,
   /** ASCII text: length, bytes. */
   ascii: 0x07,
-  /** Length in bytes, UTF-8. */
+  /** Text in UTF-8: length in bytes, bytes. */
   utf8: 0x08,
-  /** Text with lone surrogates, which UTF-8 cannot encode: length in units, big-endian units. */
+  /** Text with lone surrogates, which UTF-8 cannot encode: number of UTF-16 code units, big-endian code units. */
   utf16: 0x09,
   bytes: 0x0a,
   time: 0x0b,
@@ -30,14 +30,17 @@ export const valueTags = {
   lambda: 0x0f,
   array: 0x10,
   object: 0x11,
-  /** Ranges of tags that contain a small number: an integer, or a length in bytes or elements. */
+  /**
+   * Each of these tags is the first of a range. The tags of a range contain a small number: an integer, or a length in
+   * bytes or elements.
+   */
   smallInt: 0x40,
   smallAscii: 0x80,
   smallObject: 0xc0,
   smallArray: 0xe0,
 } as const
 
-/** The number of values in each range of tags. */
+/** The number of tags in each range. */
 export const smallInts = 64
 export const smallAsciiLengths = 64
 export const smallSizes = 32
@@ -45,12 +48,12 @@ export const smallSizes = 32
 /** The first byte of a stored value: the version of the codec. */
 export const valueFormat = 1
 
-/** Maximum nesting of stored values. The limit is ours: it keeps damaged or hostile data from exhausting the stack. */
+/** Maximum nesting of stored values. The limit prevents damaged or hostile data from exhausting the stack. */
 export const valueDepthMax = 2000
 
 /**
- * Smaller inputs are copied to a buffer of this size, which has a permanent DataView: creating a DataView costs more
- * than copying.
+ * Inputs of at most this size are copied to a buffer with a permanent DataView: creating a DataView for each input
+ * costs more than copying.
  */
 const scratchBytes = 65_536
 const scratch = Buffer.alloc(scratchBytes)
@@ -66,8 +69,8 @@ class ValueReader {
   #position = 0
   #end = 0
   /**
-   * A cache of field names, which recur in every document. A cached name needs no new string, and its hash is already
-   * computed when it is added to a map.
+   * A cache of field names, which recur in every document. For a cached name, no new string is created, and the hash of
+   * the string is already computed when a map needs it.
    */
   readonly #names: (string | undefined)[] = new Array(nameSlots).fill(undefined)
 
@@ -92,7 +95,7 @@ class ValueReader {
 
   /**
    * Reads a stored array of arrays of two or three integers without creating the arrays. `take` receives the integers
-   * of each inner array, the second one as a number. It must not use this reader.
+   * of each inner array, the second one as a number. `take` must not use this reader.
    */
   readIntegerRows(
     bytes: Uint8Array,
@@ -148,7 +151,7 @@ class ValueReader {
     this.#end = end
   }
 
-  /** Drops the reference to the input, so that it can be collected. */
+  /** Drops the reference to the input, so that the input can be garbage-collected. */
   #release(): void {
     this.#bytes = scratch
     this.#view = scratchView
@@ -265,7 +268,7 @@ class ValueReader {
     assert(count <= this.#end - this.#position, 'a stored container has room for its elements')
   }
 
-  /** Reads a text where no other value is allowed. */
+  /** Reads a text, such as the name of a field. Fails for any other value. */
   #name(): string {
     const tag = this.#bytes[this.#take(1)] as number
     if (tag >= valueTags.smallAscii && tag < valueTags.smallObject)

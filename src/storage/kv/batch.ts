@@ -1,5 +1,5 @@
-// The bytes of a batch of transactions' writes, in the order in which they are applied. They are the payload of a
-// record in the commit log of a data directory, and the body of a log row in PostgreSQL.
+// Encodes the writes of a batch of transactions, in the order in which the writes are applied. An encoded batch is the
+// payload of a record in the commit log of a data directory, and the body of a log row in PostgreSQL.
 //
 //   version (1 byte), then for each write: key length, key, value length + 1 (0: the key is deleted), value
 //
@@ -57,13 +57,14 @@ export function encodeWrite({ key, value }: Write, target: Bytes, start: number)
 }
 
 /**
- * The writes of a batch; their arrays share the memory of `body`. Throws when the batch was written by a newer version.
+ * Returns the writes of a batch. The arrays of the writes share the memory of `body`. Throws when a newer version wrote
+ * the batch.
  */
 export function decodeBatch(body: Bytes): Write[] {
   return decodeWrites(body, firstWrite(body, 0))
 }
 
-/** The writes from `start` on in a part of a batch; their arrays share the memory of `body`. */
+/** Returns the writes from the offset `start` on in a part of a batch. Their arrays share the memory of `body`. */
 export function decodeWrites(body: Bytes, start = 0): Write[] {
   const writes: Write[] = []
   const reader = new WriteReader(body)
@@ -85,7 +86,7 @@ export function allWrites({ pieces, writes }: Pick<Work<unknown>, 'writes' | 'pi
   return pieces === undefined ? writes : [...pieces].flatMap(piece => decodeWrites(piece)).concat(writes)
 }
 
-/** Reads single writes of batches, without creating objects for writes that are only compared. */
+/** Reads the writes of a batch one at a time. Creates arrays only in the getters `key` and `value`. */
 export class WriteReader {
   keyStart = 0
   keyEnd = 0
@@ -110,7 +111,7 @@ export class WriteReader {
     return this.isDelete ? undefined : this.#bytes.subarray(this.valueStart, this.end)
   }
 
-  /** Reads the write at an offset. */
+  /** Reads the write at the offset `start`. */
   read(start: number): void {
     this.#at = start
     const keyBytes = this.#readLength()
@@ -119,7 +120,10 @@ export class WriteReader {
     this.readValue(this.keyEnd)
   }
 
-  /** Reads the value of the write whose key ends at an offset; {@link keyStart} and {@link keyEnd} are not changed. */
+  /**
+   * Reads the value of the write whose key ends at the offset `keyEnd`. Does not change {@link keyStart} and {@link
+   * keyEnd} of this reader.
+   */
   readValue(keyEnd: number): void {
     this.#at = keyEnd
     const length = this.#readLength()
@@ -140,7 +144,7 @@ export class WriteReader {
   }
 }
 
-/** Returns the offset after the length. */
+/** Writes `length` at the offset `start`; returns the offset after it. */
 function writeLength(target: Bytes, start: number, length: number): number {
   let at = start
   let rest = length

@@ -1,4 +1,5 @@
-// Transactions that wait for a commit and share it. Their results are returned only after the batch is durable.
+// The queue of transactions that wait for a commit. One commit takes several transactions, which form a batch. The
+// callers get the results only after the batch is durable.
 
 import { assert } from '../../base/assert.ts'
 import { checkWork } from './engine-parts.ts'
@@ -6,22 +7,26 @@ import type { KeyValueStore, View, Work } from './kv-contract.ts'
 
 /**
  * Chooses how many of the waiting transactions the next commit takes. If a batch contains the transactions of all
- * clients, evaluation and disk never work at the same time: the clients send their next transactions only after they
- * have received the results of the batch. If evaluation takes longer than the flush, the commit takes only half of
- * such a batch. This splits the clients into two groups: one group is evaluated while the other group is flushed.
+ * clients, no transaction is evaluated while the batch is flushed. The reason: clients send their next transactions
+ * only after they have received the results of the batch. If evaluation takes longer than the flush, the commit takes
+ * only half of the waiting transactions. This splits the clients into two groups: one group is evaluated while the
+ * other group is flushed.
  */
 export class CommitPace {
   #flushMs = Number.POSITIVE_INFINITY
   #overlaps = false
 
-  /** The number of `waiting` transactions for a commit that begins now; they arrived within `arrivalMs`. */
+  /**
+   * Returns how many of the `waiting` transactions a commit that begins now takes. `arrivalMs`: the milliseconds
+   * between the first and the last arrival of these transactions.
+   */
   take(waiting: number, arrivalMs: number): number {
     return this.#overlaps || arrivalMs <= this.#flushMs ? waiting : Math.ceil(waiting / 2)
   }
 
   /**
-   * Call it when a commit becomes durable, `flushMs` after its transactions have run. `waiting`: the number of
-   * transactions that have arrived in the meantime.
+   * Called when a commit becomes durable, `flushMs` milliseconds after its transactions have run. `waiting`: the number
+   * of transactions that have arrived during these milliseconds.
    */
   flushed(flushMs: number, waiting: number): void {
     this.#flushMs = flushMs
@@ -29,7 +34,10 @@ export class CommitPace {
   }
 }
 
-/** A call of `transact`. It is a plain object, because waiting closures outlive minor garbage collections (decision 28). */
+/**
+ * A call of `transact`. A job is a plain object instead of a closure, because closures that wait outlive minor garbage
+ * collections (decision 28).
+ */
 export interface Job {
   readonly work: (view: View) => Work<unknown>
   /** See {@link KeyValueStore.transact}. A transaction with a preparation is the only one in its batch. */
@@ -61,8 +69,8 @@ export function runJob(job: Job, view: View): JobWrites {
 const nothing: JobWrites = { writes: [] }
 
 /**
- * Prepares the transaction of a batch that contains no other. Returns false when the preparation has failed and was
- * rejected.
+ * Runs the preparation of the first job of a batch, if it has one. Such a job is the only job of its batch. If the
+ * preparation fails, rejects the promise of the job and returns false.
  */
 export async function prepareBatch([job]: readonly Job[]): Promise<boolean> {
   try {
@@ -86,7 +94,7 @@ export class CommitQueue {
   readonly #pace = new CommitPace()
   #jobs: Job[] = []
   /**
-   * When the first and the last transaction since the start of the last commit arrived, on the monotonic clock, in
+   * The arrival times of the first and the last transaction since the last commit began, on the monotonic clock, in
    * milliseconds.
    */
   #firstArrivedMs = 0
@@ -106,7 +114,10 @@ export class CommitQueue {
     })
   }
 
-  /** Removes and returns the transactions of a commit that begins now, at most `jobsMax`. */
+  /**
+   * Removes and returns the transactions for a commit that begins now: at most `jobsMax`, or only one if the first
+   * transaction has a preparation.
+   */
   take(jobsMax = Number.POSITIVE_INFINITY): Job[] {
     const count = this.#pace.take(this.#jobs.length, this.#lastArrivedMs - this.#firstArrivedMs)
     this.#firstArrivedMs = this.#lastArrivedMs
@@ -115,17 +126,17 @@ export class CommitQueue {
     return this.#jobs.splice(0, Math.min(count, jobsMax, next === -1 ? count : next))
   }
 
-  /** Puts back jobs that have not been committed; they are first in the queue again. */
+  /** Puts jobs that have not been committed back at the front of the queue. */
   putBack(jobs: readonly Job[]): void {
     this.#jobs.unshift(...jobs)
   }
 
-  /** Call it when a batch becomes durable, `flushMs` after its transactions have run. */
+  /** Called when a batch becomes durable, `flushMs` milliseconds after its transactions have run. */
   flushed(flushMs: number): void {
     this.#pace.flushed(flushMs, this.#jobs.length)
   }
 
-  /** Removes and returns the jobs that have waited since before `sinceMs`. */
+  /** Removes and returns the jobs that arrived before `sinceMs`. */
   takeOlderThan(sinceMs: number): Job[] {
     const old = this.#jobs.filter(job => job.arrivedMs < sinceMs)
     if (old.length > 0) this.#jobs = this.#jobs.filter(job => job.arrivedMs >= sinceMs)

@@ -1,10 +1,10 @@
-// Parts that all engines share: the checks of transactions, so that all engines reject the same transactions, and the
-// listeners for commits.
+// Code that all engines share. The checks of transactions ensure that all engines reject the same transactions. The
+// listeners are notified of commits.
 
 import { assert } from '../../base/assert.ts'
 import { type Bytes, type KeyRange, keyBytesMax, type Work } from './kv-contract.ts'
 
-/** True when no entry can have the key, because it is empty or too long. */
+/** True when no entry can have the key, because the key is empty or too long. */
 export function isImpossibleKey(key: Bytes): boolean {
   return key.length === 0 || key.length > keyBytesMax
 }

@@ -2,8 +2,8 @@
 // documents. Every engine (memory, LMDB, …) passes the same suite in tests/kv.
 
 /**
- * Keys are compared bytewise, unsigned, and a prefix sorts first. Stored keys have 1 to {@link keyBytesMax} bytes;
- * bounds may have any length.
+ * The bytes of a key or a value. Keys are ordered by their bytes as unsigned numbers, and a prefix of a key sorts
+ * before the key. Stored keys have 1 to {@link keyBytesMax} bytes. The bounds of a range may have any length.
  */
 export type Bytes = Uint8Array
 
@@ -35,7 +35,10 @@ export interface Entry {
 /** Reads of one consistent state. Returned arrays belong to the caller and stay valid after the view has ended. */
 export interface View {
   get(key: Bytes): Bytes | undefined
-  /** Lazy: reads during the iteration, which may be left early. The view must not change meanwhile. */
+  /**
+   * Reads the entries while the caller iterates. The caller may stop early. The data must not change during the
+   * iteration.
+   */
   range(range: KeyRange): Iterable<Entry>
 }
 
@@ -50,15 +53,15 @@ export interface Work<T> {
   readonly result: T
   readonly writes: readonly Write[]
   /**
-   * Writes of a large transaction that precede `writes`. An engine may run other work of the process between two
-   * pieces, but no other transaction.
+   * Further writes of a large transaction, as encoded pieces. Between two pieces, an engine may let the process do
+   * other work, but runs no other transaction.
    */
   readonly pieces?: EncodedWrites
 }
 
-/** Writes as parts of a batch (`batch.ts`), created on demand. */
+/** Encoded writes. Each element is a part of a batch (`batch.ts`), which is created when the iteration reaches it. */
 export interface EncodedWrites extends Iterable<Bytes> {
-  /** The maximum number of writes, and the bytes of all parts. */
+  /** Upper limits for the number of writes, and for the bytes of all parts. */
   readonly rowsMax: number
   readonly bytesMax: number
 }
@@ -72,20 +75,21 @@ export interface KeyValueStore {
   read<T>(read: (view: View) => T): T
   /**
    * Runs the transaction function `work` under the writer's lock, on the newest state, and applies its writes
-   * atomically; transactions are strictly serializable. All other writers wait meanwhile, so `work` must be short: it
-   * validates an attempt that was evaluated before (see storage/store/attempt.ts) and returns the writes. Transactions
-   * that wait together may share one lock and one flush; each sees the writes of the transactions before it. `work` is
-   * synchronous and may run more than once; only the last run counts. If it throws, the promise rejects and nothing is
-   * written. The promise resolves when the writes are durable (survive a crash of process and machine); without writes,
-   * when all data that `work` has read is durable.
+   * atomically; transactions are strictly serializable. All other writers wait meanwhile, so `work` must be short.
+   * Usually it validates an attempt that was evaluated before the call, and returns the writes of the attempt
+   * (storage/store/attempt.ts). Transactions that wait together may share one lock and one flush; each sees the writes
+   * of the transactions before it. `work` is synchronous and may run more than once; only the last run counts. If it
+   * throws, the promise rejects and nothing is written. The promise resolves when the writes are durable (they survive
+   * a crash of process and machine). If there are no writes, it resolves when all data that `work` has read is durable.
    *
-   * `prepare` is awaited under the same lock, directly before `work`: nothing is committed between them, and `read`
-   * sees the newest state. If it rejects, the promise rejects and `work` does not run.
+   * `prepare` is awaited under the same lock, directly before `work`: nothing is committed between `prepare` and
+   * `work`, and `read` sees the newest state. If `prepare` rejects, the promise of `transact` rejects and `work` does
+   * not run.
    */
   transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T>
   /**
    * Calls `listener` after each commit of this or another process becomes visible to `read`; returns a function that
-   * stops this. The listener must not throw.
+   * removes the listener. The listener must not throw.
    */
   watch(listener: () => void): () => void
   /** Waits for running commits, then frees all resources. */

@@ -1,8 +1,8 @@
 // Claims a data directory for at most one service at a time. Node has no file locks, but LMDB locks its lock file for
 // every process that reads. The system releases the lock when the process exits, for any reason. So the claim is a
-// small LMDB environment that only services open. A service that finds another live reader in it cannot claim the
-// directory. A claimed directory has an identity: the inode numbers of its files. A process uses the identity to check
-// that a path still leads to the claimed directory.
+// small LMDB environment that only services open. A service that finds another live reader in this environment cannot
+// claim the directory. A claimed directory has an identity: the inode numbers of its files. A process uses the identity
+// to check that a path still leads to the claimed directory.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,8 +14,8 @@ import { FolderInUseError, StoreUnavailableError, wordsOf } from './store-errors
 const fileName = 'service'
 
 /**
- * The files of a claim, which stay in the folder: removing a lock file that another process may have open would break
- * its lock.
+ * The files of a claim. They are never removed: another process may have the lock file open, and removing the file
+ * would break the lock of that process.
  */
 export const claimFiles: readonly string[] = [fileName, `${fileName}-lock`]
 
@@ -23,22 +23,24 @@ const mapSizeBytes = 1 << 20
 
 /**
  * Claims the folder for this process until the returned function is called. Throws {@link FolderInUseError} when
- * another process has claimed it, or when two processes try at the same moment; {@link StoreUnavailableError} when the
- * folder cannot be written.
+ * another process has claimed the folder, or when two processes try to claim it at the same moment. Throws {@link
+ * StoreUnavailableError} when the folder cannot be written.
  */
 export function claimFolder(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
   // This check precedes the first read, which takes the lock. A process in another container may have the same process
-  // number. After a read, this process could not distinguish the other lock from its own.
+  // number. After a read, this process could not distinguish its own lock from the lock of that process.
   rejectClaimed(claims, folder, 0)
   claims.get('claim')
-  // Checked again, so that of two processes that start at the same moment at least one sees the other.
+  // The check is repeated: if two processes start at the same moment, at least one of them now finds the reader of the
+  // other process.
   rejectClaimed(claims, folder, 1)
   return () => claims.close()
 }
 
 /**
- * Shares the claim of the parent process: if the parent is killed, the folder stays claimed while this process lives.
+ * Adds this process to the claim of its parent process: if the parent is killed, the folder stays claimed while this
+ * process lives.
  */
 export function joinClaim(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
@@ -62,7 +64,7 @@ function openClaims(folder: string): RootDatabase {
   }
 }
 
-/** Throws when there are live readers besides the `own` readers of this process. */
+/** Throws if there are live readers besides those of this process. `own`: the number of readers of this process. */
 function rejectClaimed(claims: RootDatabase, folder: string, own: number): void {
   const pids = readersOf(claims)
   const stranger = pids.find(pid => pid !== process.pid)
@@ -73,8 +75,8 @@ function rejectClaimed(claims: RootDatabase, folder: string, own: number): void 
 }
 
 /**
- * The process numbers of the live readers; in a container, a process enters the number that the container shows. LMDB
- * locks a row for each reader.
+ * The process numbers of the live readers. A process in a container has entered its number within the container. LMDB
+ * has one row for each reader.
  */
 function readersOf(claims: RootDatabase): number[] {
   // Removes the readers whose process has exited.
@@ -88,7 +90,10 @@ function readersOf(claims: RootDatabase): number[] {
 // a process that opens the folder on behalf of a service compares the identity with that of the service. The inode
 // number of an open file is not reused, so equal numbers mean the same file.
 
-/** Nodes with a shared store have no data file in this folder, and new folders do not have a data file yet. */
+/**
+ * The identity of a missing file. The folder of a node with a shared store contains no data file, and a new folder
+ * contains no data file yet.
+ */
 const absent = '-'
 
 const files = [...claimFiles, dataFileName]
@@ -104,8 +109,8 @@ function fileNumber(path: string): string {
 }
 
 /**
- * Throws {@link StoreUnavailableError} unless the data directory at a path has this identity. Files may have been added
- * since the identity was determined.
+ * Throws {@link StoreUnavailableError} unless the data directory at a path has this identity. Files that were added
+ * after the identity was determined are not compared.
  */
 export function assertIdentity(folder: string, identity: string): void {
   const numbers = identityOf(folder).split(' ')

@@ -21,7 +21,10 @@ function copyValue(bytes: Bytes): Bytes {
   return copyOf(sourceOf(bytes), bytes.byteOffset, bytes.byteOffset + bytes.length)
 }
 
-/** Returns `known` if it equals the value in a buffer that lmdb-js reuses, otherwise a copy of the value. */
+/**
+ * `value` is in a buffer that lmdb-js reuses. Returns `known` if its bytes equal those of `value`, otherwise a copy of
+ * `value`.
+ */
 export function cachedOrCopy(value: Bytes, known: Bytes): Bytes {
   const { byteOffset, length } = value
   if (known.length !== length) return copyValue(value)
@@ -48,7 +51,10 @@ const handedBytes = 65_536
  */
 const handed = Object.assign(new Uint8Array(handedBytes), { start: 0, end: 0 })
 
-/** Passes values unchanged. A value must be written, as in a transaction, before the next one is encoded. */
+/**
+ * Passes values unchanged. All values use the same buffer, so lmdb-js must write a value before it encodes the next
+ * value. In a transaction, it does so.
+ */
 export const valueEncoder = {
   encode(value: Bytes): Bytes {
     if (value.length > handedBytes) return value

@@ -1,6 +1,6 @@
-// Copies a whole store for backups. LMDB copies one snapshot on a thread of its own, without free pages, while other
-// processes continue to write. Before that, the records of the commit log are read; they are then applied to the copy,
-// so the copy needs no log.
+// Copies a whole store for backups. LMDB copies one snapshot on a separate thread, without free pages, while other
+// processes continue to write. Before LMDB copies, the records of the commit log are read. Afterwards, the records are
+// applied to the copy, so the copy needs no log.
 
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,10 +1,10 @@
 // Checks LMDB's data file before it is mapped. LMDB trusts the content of the file, and the system kills a process that
-// reads a mapped page beyond the end of the file. So this file looks for damage in the first pages, which describe the
-// other pages.
+// reads a mapped page beyond the end of the file. So this module looks for damage in the first pages, which describe
+// the other pages.
 //
-// A data file begins with two meta pages. Commits write them alternately. The newer one contains the roots of the trees
-// and the number of the last page. The layouts are those of version 2 of the format on machines with 8-byte,
-// little-endian numbers, the only ones that lmdb-js supports.
+// A data file begins with two meta pages. Commits write the two pages alternately. The newer meta page contains the
+// roots of the trees and the number of the last page. The layouts are those of version 2 of the format on machines with
+// 8-byte, little-endian numbers, the only ones that lmdb-js supports.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stayAlive, wait } from '../../base/timers.ts'
@@ -13,18 +13,20 @@ import { StoreUnavailableError } from './store-errors.ts'
 /** The file of a data directory that contains all stored data. */
 export const dataFileName = 'data.mdb'
 
-/** Fixed, so that the longest key fits on every machine (1978 bytes with this size). */
+/**
+ * Bytes of a page. The size is fixed, so that the maximum length of a key is the same on every machine (1978 bytes).
+ */
 export const pageBytes = 4096
 
 const magic = 0xbeefc0de
 const formatVersion = 2
-/** The page number of an empty tree. */
+/** The number that is stored as the root page of an empty tree. */
 const noPage = 0xffff_ffff_ffff_ffffn
 const mapBytesMax = 2n ** 46n
 
 const pageFlags = { branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08 } as const
 const nodeFlags = { bigData: 0x01, tree: 0x02 } as const
-/** The flags of the tree of free pages: its keys are integers. */
+/** The flags of the tree of free pages. They say that the keys of the tree are integers. */
 const freeTreeFlags = 0x08
 
 /** Offsets in every page. */
@@ -149,7 +151,7 @@ class DataFile {
     this.#checkTurns(first.commit, second.commit)
     const newest = first.commit > second.commit ? first : second
     for (const tree of newest.trees) this.#checkRoot(tree)
-    // The last pages may be missing if they are free and were never written.
+    // A file may be shorter than its meta page says, if the missing pages are free and were never written.
     const isCut = BigInt(this.#bytes) < (newest.lastPage + 1n) * BigInt(pageBytes)
     if (isCut) for (const _ of this.walk(newest));
     return newest
@@ -227,8 +229,8 @@ class DataFile {
   }
 
   /**
-   * Follows the trees, a page with each step. Throws unless all pages exist, have the expected kind and contain the
-   * expected number of entries.
+   * Reads the trees, one page with each step of the generator. Throws unless all pages exist, have the expected kind
+   * and contain the expected number of entries.
    */
   *walk({ lastPage, trees }: Meta): Generator<void> {
     const seen = new Uint8Array((Math.min(Number(lastPage), this.#bytes / pageBytes) >> 3) + 1)
@@ -265,8 +267,8 @@ class DataFile {
   }
 
   /**
-   * Checks the position of a value; returns the number of pages that only this value uses. Adds the tree that begins
-   * there, if any.
+   * Checks the position of the value of a node; returns the number of separate pages that the value uses. If the value
+   * is a tree, adds the tree to `inner`.
    */
   #checkValue(page: Buffer, node: number, inner: Tree[]): bigint {
     const flags = page.readUInt16LE(node + nodeAt.flags)
@@ -292,7 +294,7 @@ class DataFile {
   }
 }
 
-/** Returns false when the page has been visited before. */
+/** Marks a page as visited; returns false when the page had been visited before. */
 function markSeen(seen: Uint8Array, number: bigint): boolean {
   const at = Number(number)
   const bit = 1 << (at & 7)

@@ -1,5 +1,5 @@
-// Opens the LMDB environment of a data directory. All possible faults of the folder are detected before lmdb-js opens
-// it. If lmdb-js fails to open a folder, the process is killed with a segmentation fault.
+// Opens the LMDB environment of a data directory. Checks the folder before lmdb-js opens it: if lmdb-js fails to open a
+// folder, the process is killed with a segmentation fault.
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,9 +25,12 @@ export interface OpenFolder {
 
 /** Key of the layout version in the environment's main table; it also shows that the folder belongs to this program. */
 const layoutKey = Buffer.from('layout')
-/** The layout of folders with all rows in LMDB: copies of a shared record, and stores beside the data directory. */
+/**
+ * The layout of folders without a commit log, so that LMDB contains all rows: replicas of a shared record, and stores
+ * beside the data directory.
+ */
 const plainLayout = '5'
-/** The layout of folders whose newest rows may be only in the commit log beside LMDB. */
+/** The layout of folders with a commit log, which may contain newer rows than LMDB. */
 const loggedLayout = '6'
 /**
  * Earlier layouts that can still be opened. Layout 3 lacks the expiry marks, and both layouts contain stored events of
@@ -35,16 +38,12 @@ const loggedLayout = '6'
  */
 const layoutsBefore: readonly string[] = ['3', '4']
 
-/**
- * The files contain hashes of passwords, and other users may be able to read the folder. lmdb-js's types lack the
- * option.
- */
+/** Only the owner may read the files, because they contain hashes of passwords. lmdb-js's types lack this option. */
 export const ownerOnly = { permissionsMode: 0o600 }
 
 /**
- * lmdb-js writes the error of a failed commit with its stack to the console, and also rejects with it. The caller
- * reports the error, so it is not written twice. Errors of lmdb-js itself are recognized by the first line of their
- * stack.
+ * When a commit fails, lmdb-js writes the error to the console, and also rejects a promise with the error. The caller
+ * reports the rejection. So errors whose stack begins in lmdb-js are not written to the console.
  */
 function silenceCommitErrors(): void {
   const write = console.error
@@ -72,8 +71,8 @@ interface FolderOptions {
   readonly mapSizeBytes?: number | undefined
   readonly durable?: boolean | undefined
   /**
-   * The kind of engine that opens the folder: without a commit log, with a log, or only for reading. Absent: without a
-   * log.
+   * The kind of engine that opens the folder: without a commit log (`plain`, the default), with a commit log
+   * (`logged`), or only for reading (`reading`).
    */
   readonly use?: FolderUse
 }
@@ -81,9 +80,9 @@ interface FolderOptions {
 type FolderUse = 'plain' | 'logged' | 'reading'
 
 /**
- * Opens (or creates) the environment in the folder `path`, with the trees for the entries. When not `durable`, nothing
- * is flushed: a crash of the machine, but not of the process, may damage the environment. Throws {@link
- * StoreUnavailableError} when the folder is not writable or contains other data, such as that of another layout.
+ * Opens (or creates) the environment in the folder `path`, with the trees for the entries. If `durable` is false,
+ * nothing is flushed: a crash of the machine, but not of the process, may damage the environment. Throws {@link
+ * StoreUnavailableError} when the folder is not writable or contains other data, such as data in another layout.
  */
 export function openFolder(
   path: string,
@@ -111,7 +110,10 @@ export function openFolder(
   }
 }
 
-/** Opening fails only if another process commits during each attempt, within some ten microseconds. */
+/**
+ * Maximum number of attempts. An attempt fails only if another process commits within some ten microseconds of the
+ * attempt.
+ */
 const openAttemptsMax = 100
 
 function openEnvironment(path: string, mapSize: number, durable: boolean): Environment {
@@ -121,7 +123,7 @@ function openEnvironment(path: string, mapSize: number, durable: boolean): Envir
     ...ownerOnly,
     mapSize,
     noSubdir: false,
-    // Without this option, readers see a commit before it is on disk. With it, all visible data is durable.
+    // False: a commit becomes visible to readers only when it is on disk.
     overlappingSync: false,
     noSync: !durable,
     pageSize: pageBytes,
@@ -152,7 +154,8 @@ function checkFolder(path: string): void {
     accessSync(file, constants.R_OK | constants.W_OK)
     if (!statSync(file).isFile()) throw new StoreUnavailableError(`${file} is not a file`)
   }
-  // LMDB maps a file without allocated blocks: if the disk has no free blocks, the process is killed with a bus error.
+  // LMDB maps its new lock file before the file has blocks on the disk. If the disk has no free blocks, the process is
+  // then killed with a bus error.
   if (!existsSync(join(path, 'lock.mdb'))) assertRoom({ rows: 0, bytes: 0 }, freeBytes(path))
   const data = join(path, 'data.mdb')
   if (existsSync(data)) checkDataFile(data)

@@ -1,11 +1,11 @@
 // Detects commits that LMDB has forgotten. All processes that share a folder take the number of the newest commit from
 // the lock file. In LMDB's development branch, from which lmdb-js is built, opening an environment overwrites that
 // number (OpenLDAP ITS#9496). The new value is the number that the opening process has read from the data file shortly
-// before. If another process commits in between, its commit is forgotten, and the next one is written over it, although
-// both were acknowledged.
+// before. If another process commits in between, LMDB forgets that commit, and the next commit overwrites it, although
+// both commits were acknowledged.
 //
-// Therefore the number in the lock file is compared with the meta pages of the data file, which are always correct:
-// when a process opens the environment, and before the first write of every write transaction.
+// Therefore a process compares the number in the lock file with the meta pages of the data file, which are always
+// correct. It does so when it opens the environment, and before the first write of every write transaction.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'

@@ -7,7 +7,7 @@ import { megabyte } from '../../base/bytes.ts'
 
 /** Bytes that stay free for other writes besides commits. */
 const reserveBytes = 16 * megabyte
-/** Bytes of copied pages for each row, besides the row itself: a generous estimate. */
+/** Bytes of pages that LMDB copies for each row, besides the row itself: a generous estimate. */
 const bytesPerRow = 8192
 
 /** The size of a commit before it is written. */

@@ -1,8 +1,8 @@
 // The trees of an LMDB environment that hold the entries. A full page of a tree is split in half, unless the new key is
 // after all other keys of the page. Most rows are written in runs of ascending keys: documents by id, events and
 // changes by time. If several runs share a tree, each run grows in the middle of the tree, and its splits leave pages
-// half empty. So different kinds of rows are in different trees, and large kinds are spread over several trees by their
-// sets.
+// half empty. So different kinds of rows are in different trees. The collections or indexes of a large kind are spread
+// over several trees, and all rows of one collection or index are in the same tree.
 //
 // The mapping of keys to trees is part of the data format: a change needs a new layout (lmdb-folder.ts).
 
@@ -12,10 +12,16 @@ import type { Bytes, KeyRange } from './kv-contract.ts'
 /** A tree of LMDB that holds bytes. */
 export type ByteDatabase = Database<Bytes, Bytes>
 
-/** A kind of keys with the same first byte. Such keys begin with their set: tag, database, and collection or index. */
+/**
+ * A kind of keys: all keys with the same first byte, the tag. The keys of a kind form sets: the keys of a set begin
+ * with the same tag, database, and collection or index.
+ */
 interface Kind {
   readonly tag: number
-  /** The number of bytes of a key that identify its set; absent: all keys are in one tree. */
+  /**
+   * The number of bytes at the start of a key that identify its set. If undefined, all keys of the kind are in one
+   * tree.
+   */
   readonly setBytes?: number
 }
 
@@ -34,8 +40,8 @@ const kinds: readonly Kind[] = [
 ]
 
 /**
- * The number of trees over which the sets of a kind are spread; a power of two. All names together take less than a
- * page (65 names do).
+ * The number of trees over which the sets of a kind are spread; a power of two. The names of all trees fit into one
+ * page of LMDB (65 names would fit).
  */
 const treesPerKind = 16
 
@@ -51,11 +57,11 @@ export const treeCount = 1 + kinds.reduce((sum, { setBytes }) => sum + (setBytes
 /** The trees of one environment, by key. */
 export class Trees {
   readonly #other: ByteDatabase
-  /** By the first byte of a key; kinds in the common tree have no entry. */
+  /** The trees of a kind, by the first byte of its keys. Undefined if the keys are in `#other`. */
   readonly #byTag: (readonly ByteDatabase[] | undefined)[] = new Array(256).fill(undefined)
   readonly #setBytes = new Uint8Array(256)
 
-  /** `open` opens, or creates, the tree with a name. */
+  /** `open`: opens the tree with the given name, or creates it. */
   constructor(open: (name: string) => ByteDatabase) {
     this.#other = open(otherName)
     for (const { tag, setBytes } of kinds) {
@@ -65,7 +71,7 @@ export class Trees {
     }
   }
 
-  /** The tree of a key, which must not be empty. */
+  /** Returns the tree for `key`. The key must not be empty. */
   of(key: Bytes): ByteDatabase {
     const tag = key[0] as number
     const trees = this.#byTag[tag]
@@ -73,10 +79,10 @@ export class Trees {
     return trees[placeOf(key, this.#setBytes[tag] as number)] as ByteDatabase
   }
 
-  /** The trees that may contain keys of a range, which must not be empty. */
+  /** Returns the trees that may contain keys of the given range. The range must not be empty. */
   within({ end, start }: Pick<KeyRange, 'start' | 'end'>): readonly ByteDatabase[] {
     const first = start[0] ?? 0
-    // The end itself is not in the range.
+    // `end` itself is not in the range. So if `end` is a single byte, no key with this first byte is in the range.
     const last = end.length > 1 ? (end[0] as number) : (end[0] as number) - 1
     if (first === last && this.#isOneSet(first, start, end)) return [this.of(start)]
     const trees: ByteDatabase[] = []
@@ -90,7 +96,10 @@ export class Trees {
     return trees
   }
 
-  /** Returns whether all keys from `start` to `end`, which have this first byte, are in the tree of `start`. */
+  /**
+   * Returns whether all keys from `start` to `end` are in the tree of `start`. All these keys have the first byte
+   * `tag`.
+   */
   #isOneSet(tag: number, start: Bytes, end: Bytes): boolean {
     const bytes = this.#setBytes[tag] as number
     if (bytes <= 1) return true
@@ -98,14 +107,14 @@ export class Trees {
     let at = 1
     while (at < bytes && at < end.length && start[at] === end[at]) at++
     if (at === bytes) return true
-    // Only keys of the set are before the first key after the set.
+    // If `end` is the first key after the set of `start`, the range contains only keys of this set.
     if (end.length !== at + 1 || end[at] !== (start[at] as number) + 1) return false
     for (let rest = at + 1; rest < bytes; rest++) if (start[rest] !== 0xff) return false
     return true
   }
 }
 
-/** Consecutive set numbers are in different trees. */
+/** Returns the index of the tree for a key. Sets with consecutive numbers are in different trees. */
 function placeOf(key: Bytes, setBytes: number): number {
   let sum = 0
   for (let at = 1; at < setBytes && at < key.length; at++) sum += key[at] as number

@@ -1,5 +1,5 @@
 // Reads of one LMDB transaction: the snapshot of a `read`, or the write transaction in which transaction functions run.
-// While the callback of a write transaction runs, lmdb-js itself selects that transaction.
+// While the callback of a write transaction runs, lmdb-js reads from that transaction without being told.
 
 import { assert } from '../../base/assert.ts'
 import { areSame } from '../../base/bytes.ts'
@@ -12,7 +12,10 @@ import type { ComparingView } from './transaction-view.ts'
 export class LmdbView implements ComparingView {
   readonly #trees: Trees
   readonly #postponed: PostponedWrite | undefined
-  /** Cursors that are not released yet. An open cursor keeps its snapshot and all later pages alive. */
+  /**
+   * Cursors that are not released yet. While a cursor is open, LMDB cannot reuse the pages of its snapshot and of later
+   * commits.
+   */
   #open: Set<Entries> | undefined
   #isOver = false
 
@@ -26,7 +29,7 @@ export class LmdbView implements ComparingView {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
     const postponed = this.#postponed?.of(key)
-    // Like any value, it belongs to the caller.
+    // The value is copied, because returned arrays belong to the caller.
     return postponed === undefined ? this.#trees.of(key).get(key) : postponed.value?.slice()
   }
 
@@ -93,18 +96,21 @@ class Entries implements Iterator<Entry> {
   }
 }
 
-/** A half-open interval in the terms of lmdb-js, which starts at the (inclusive) end in reverse. */
+/**
+ * Converts a range to the options of lmdb-js. For a reverse range, lmdb-js expects the upper bound as `start`, and
+ * would include it by default.
+ */
 function rangeOptions(range: KeyRange) {
   const low = bound(range.start)
   const high = bound(range.end)
   if (!range.reverse) return { start: low, end: high }
-  // An empty bound means "no bound" to LMDB, as it does here at the lower end.
+  // LMDB treats an empty bound as no bound, which is correct for the lower bound.
   return { reverse: true, start: high, exclusiveStart: true, end: low, inclusiveEnd: true }
 }
 
 /**
- * A bound that LMDB can store. Truncating it one byte after the longest key changes nothing: every key differs from it
- * before that byte, or is its prefix.
+ * Returns a bound that LMDB can store. A bound that is longer than every key is truncated. This changes nothing: every
+ * key differs from the bound within the remaining bytes, or is a prefix of the bound.
  */
 function bound(key: Bytes): Bytes {
   return key.length > keyBytesMax + 1 ? key.subarray(0, keyBytesMax + 1) : key
@@ -116,8 +122,8 @@ interface Source {
 }
 
 /**
- * The entries of several sources that have no keys in common. All sources have the same order. The sources are closed
- * at the end.
+ * Merges the entries of several sources in the order of keys. No key is in two sources, and all sources have the same
+ * order. Closes the sources at the end.
  */
 function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<Entry> {
   const sign = reverse ? -1 : 1
@@ -156,7 +162,7 @@ function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<E
 // src/storage/store end with a write of the row that describes the newest state, which replaces the row of the previous
 // transaction. So only one such row is written per batch, and reads get the row from here.
 
-/** The writes of a batch before they are added to its transaction. */
+/** Adds the writes of a batch to the transaction of the batch, and postpones the last write. */
 export class PostponedWrite {
   readonly #apply: (write: Write) => void
   #write: Write | undefined
@@ -166,7 +172,7 @@ export class PostponedWrite {
     this.#apply = apply
   }
 
-  /** The postponed write, if it has this key. */
+  /** Returns the postponed write if its key is `key`. */
   of(key: Bytes): Write | undefined {
     return this.#write !== undefined && areSame(this.#write.key, key) ? this.#write : undefined
   }

@@ -1,10 +1,10 @@
 // The embedded engine: one LMDB environment in one folder, which several processes may share.
 //
 // Transactions that arrive while a commit is being written to disk form the next batch: one write transaction, one
-// flush (group commit). commit-queue.ts limits the batch so that evaluation and disk work at the same time. lmdb-js
-// opens the transaction on a thread of its own and calls back to run the functions, so the main thread waits neither
-// for the writer's lock nor for the disk. A commit becomes visible to readers of all processes only when it is on disk,
-// so no reader sees data that a crash could revoke.
+// flush (group commit). commit-queue.ts limits the size of the batch, so that one batch is evaluated while another
+// batch is flushed. lmdb-js opens the write transaction on a separate thread, and calls back to run the transaction
+// functions. So the main thread waits neither for the writer's lock nor for the disk. A commit becomes visible to
+// readers of all processes only when it is on disk, so no reader sees data that a crash could revoke.
 
 import { assert } from '../../base/assert.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
@@ -31,8 +31,8 @@ interface LmdbOptions {
   /** Measures the duration of evaluation and flushes. */
   readonly clock?: Clock
   /**
-   * False: commits are not flushed to disk. They survive a crash of the process, but not of the machine; after that the
-   * folder must be deleted. True when absent.
+   * If false, commits are not flushed to disk: they survive a crash of the process, but not of the machine. After a
+   * crash of the machine, the folder must be deleted. The default is true.
    */
   readonly durable?: boolean
   /** Free bytes on the disk of the folder; by default, as the system reports them. */
@@ -40,8 +40,8 @@ interface LmdbOptions {
 }
 
 /**
- * Opens the store in a folder. Throws {@link StoreUnavailableError} if this is impossible. `watch` reports own commits
- * when `transact` resolves, and those of other processes within `watchIntervalMs`.
+ * Opens the store in a folder. Throws {@link StoreUnavailableError} if this is impossible. `watch` reports commits of
+ * this process when `transact` resolves, and commits of other processes within `watchIntervalMs`.
  */
 export function openLmdb(options: LmdbOptions): KeyValueStore {
   return new LmdbStore(options)
@@ -55,13 +55,16 @@ const watchIntervalMsDefault = 10
  */
 const batchWritesMax = 4000
 
-/** Milliseconds between attempts to write while LMDB has forgotten a commit, and the time after which writes fail. */
+/**
+ * While LMDB has forgotten a commit: milliseconds between two attempts to write, and milliseconds after which writes
+ * fail.
+ */
 const recoveryIntervalMs = 2
 const recoveryMsMax = 5_000
 
 /**
- * Key in the environment's main table for the number of commits so far (8 bytes): processes detect each other's commits
- * by it.
+ * Key in the environment's main table for the number of commits so far (8 bytes): a process detects commits of other
+ * processes by a change of this number.
  */
 const commitCountKey = Buffer.from('commits')
 
@@ -79,12 +82,15 @@ class LmdbStore implements KeyValueStore {
   #stopWatching: (() => void) | undefined
   /** The number of commits that listeners have been notified of. */
   #seen = 0n
-  /** Transactions whose write transaction has not been opened yet; a started commit will take them. */
+  /**
+   * Transactions that no commit has taken yet. A commit that has been started takes them when its write transaction is
+   * open.
+   */
   readonly #queue = new CommitQueue()
   #reading: LmdbView | undefined
   #isWorking = false
   #isClosed = false
-  /** When LMDB forgot a commit, on the monotonic clock, in milliseconds. */
+  /** When this process detected that LMDB had forgotten a commit, on the monotonic clock, in milliseconds. */
   #forgottenSinceMs: number | undefined
 
   constructor(options: LmdbOptions) {
@@ -99,7 +105,7 @@ class LmdbStore implements KeyValueStore {
     this.#newest = newest
   }
 
-  /** A read inside a read shares its snapshot. */
+  /** A read inside another read uses the snapshot of the outer read. */
   read<T>(read: (view: View) => T): T {
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)
@@ -166,7 +172,7 @@ class LmdbStore implements KeyValueStore {
         try {
           this.#queue.putBack(batch.splice(this.#run(batch)))
         } finally {
-          // The remaining transactions get a commit of their own, which does not begin inside of this transaction.
+          // The remaining transactions get another commit, which begins after this callback.
           if (!this.#queue.isEmpty) queueMicrotask(() => this.#beginCommit())
         }
         ranMs = this.#clock.elapsedMs()
@@ -179,7 +185,8 @@ class LmdbStore implements KeyValueStore {
         this.#beginCommit()
         return
       }
-      // Without a write transaction, no other commit takes the waiting transactions.
+      // If no write transaction has begun, this commit rejects all waiting transactions, because no other commit would
+      // take them.
       batch ??= this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
       const reason = await this.#explain(error)
       for (const job of batch) job.reject(reason)
@@ -205,7 +212,10 @@ class LmdbStore implements KeyValueStore {
     return nowMs - this.#forgottenSinceMs < recoveryMsMax
   }
 
-  /** Runs transaction functions in the write transaction of their batch; returns their number. */
+  /**
+   * Runs transactions of a batch in the write transaction of the batch, until they have written {@link batchWritesMax}
+   * rows. Returns the number of transactions that have run.
+   */
   #run(batch: readonly Job[]): number {
     this.#isWorking = true
     try {
@@ -249,9 +259,10 @@ class LmdbStore implements KeyValueStore {
   }
 
   /**
-   * Waits for the commits of this process, which notify listeners themselves. They become visible a moment before their
-   * promises resolve, so streams would otherwise be notified before the client that wrote. The driver of version 10
-   * loses events that arrive while its program waits for a response over the same HTTP/2 session.
+   * Notifies the listeners of commits of other processes, unless a commit of this process is running. Commits of this
+   * process notify the listeners themselves. Such a commit becomes visible a moment before its promise resolves. If it
+   * were reported at that moment, streams would get the event before the writing client gets its response. The driver
+   * of version 10 loses events that arrive while its program waits for a response over the same HTTP/2 session.
    */
   #checkForOthers(): void {
     if (this.#commits.size === 0) this.#announce()

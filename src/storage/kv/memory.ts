@@ -1,5 +1,5 @@
 // The storage engine of tests: all data is in memory and lost with the process. Reads and transactions are synchronous
-// and run one at a time, so a read uses the entries themselves as its snapshot.
+// and run one at a time, so a read needs no snapshot and uses the entries themselves.
 
 import { assert } from '../../base/assert.ts'
 import { allWrites } from './batch.ts'
@@ -57,7 +57,7 @@ class MemoryStore implements KeyValueStore {
   #isWorking = false
   /** Resolves when the newest transaction with a preparation has run. */
   #prepared: Promise<void> = Promise.resolve()
-  /** Resolves when the transactions begun so far have run. */
+  /** Resolves when all transactions that have begun so far have run. */
   #last: Promise<unknown> = Promise.resolve()
 
   read<T>(read: (view: View) => T): T {
@@ -100,7 +100,7 @@ class MemoryStore implements KeyValueStore {
     }
   }
 
-  /** Returns true when there was a change. */
+  /** Applies the writes of a transaction; returns whether there were any. */
   #apply(work: Work<unknown>): boolean {
     for (const { key, value } of allWrites(work)) {
       if (value) this.#entries.set({ key: new Uint8Array(key), value: new Uint8Array(value) })

@@ -1,6 +1,6 @@
-// Pending writes in front of a view: the writes of a transaction in front of its snapshot, or the writes of a batch in
-// front of the state before the batch. Slots are kept in order, so that point reads, inserts and narrow range reads are
-// logarithmic for any number of writes.
+// Pending writes in front of a view. They are the writes of a transaction in front of its snapshot, or the writes of a
+// batch in front of the state before the batch. Slots are kept in order, so that point reads, inserts and narrow range
+// reads are logarithmic for any number of writes.
 
 import { areSame } from '../../base/bytes.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
@@ -58,7 +58,7 @@ export class Overlay implements ComparingView, AbsenceRecorder {
     journal?.push({ key, before })
   }
 
-  /** Undoes the writes of a journal and empties it. No other write to the same keys may have followed. */
+  /** Undoes the writes of a journal and empties it. No later write to the same keys may exist. */
   revert(journal: Journal): void {
     for (let step = journal.pop(); step !== undefined; step = journal.pop()) {
       if (step.before === undefined) this.#slots.delete(step.key)
@@ -66,7 +66,7 @@ export class Overlay implements ComparingView, AbsenceRecorder {
     }
   }
 
-  /** The writes in key order, without deletes of keys that never existed. */
+  /** The writes in the order of keys, without deletes of keys that `base` does not contain. */
   writes(): Write[] {
     const writes: Write[] = []
     for (const slot of this.#slots.all()) {
@@ -75,7 +75,7 @@ export class Overlay implements ComparingView, AbsenceRecorder {
     return writes
   }
 
-  /** The iteration sees the writes that were made before it began. */
+  /** The iteration sees only writes that were made before the call of `range`. */
   range(range: KeyRange): Iterable<Entry> {
     if (this.#slots.isEmpty) return this.base.range(range)
     const slots = [...this.#slots.ascending(range.start, range.end)]
@@ -85,7 +85,7 @@ export class Overlay implements ComparingView, AbsenceRecorder {
   }
 }
 
-/** The entries of a range of `base` with `writes` applied. The writes must be in the order of the range. */
+/** The entries of a range of `base`, with the writes `slots` applied. `slots` must be in the order of the range. */
 export function* laidOver(
   base: Pick<View, 'range'>,
   range: KeyRange,

@@ -1,14 +1,16 @@
-// A read set as bytes, for the process that commits an attempt of another process. A large read set must not hold this
-// process for long, so nothing is decoded in advance: a table contains the hash of each key, and ranges are sorted by
+// A read set as bytes, for the process that commits an attempt of another process. A large read set must not block this
+// process for long, so nothing is decoded in advance. A table contains the hash of each key, and ranges are sorted by
 // their first keys. Only the reads that other commits may have changed become objects.
 //
 // Layout; words of 32 bits have the byte order of the machine, because both processes run on the same machine:
 //
 //   6 words: number of keys, number of ranges, size (sizeOf), kinds (kindsOf), 2 unused
 //   for each key, a word: its hash; for each key, a word: the offset of its row
-//   for each range, a word: the offset of its row; for each range, a word: the range with the greatest end up to it
+//   for each range, a word: the offset of its row; for each range, a word: the index of the
+//   range with the greatest end, among the ranges up to this one
 //   rows of keys (words in little-endian order): length of the key, kind of the value, length of the value, key, value
-//   rows of ranges (the same): lengths of start, end and fingerprint, number of entries, direction, start, end, fingerprint
+//   rows of ranges (words also in little-endian order): lengths of start, end and fingerprint, number of entries,
+//   direction, start, end, fingerprint
 
 import { hashText } from '../../base/byte-text.ts'
 import type { Bytes } from './kv-contract.ts'
@@ -16,7 +18,7 @@ import { kindsOf, type ReadRange, type ReadRow, type ReadSet, sizeOf } from './r
 
 const wordBytes = 4
 const headWords = 6
-/** Words before the bytes of a row. */
+/** The number of words at the start of the row of a key, and of the row of a range. */
 const keyHeadWords = 3
 const rangeHeadWords = 5
 
@@ -99,7 +101,7 @@ class RowWriter {
   }
 }
 
-/** A read set made by {@link packReads}. Its keys and ranges are decoded by each access. */
+/** A read set that {@link packReads} has encoded. Each access to `keys` or `ranges` decodes them again. */
 export class PackedReads implements ReadSet {
   readonly size: number
   /** The kinds of keys that the ranges can contain ({@link kindsOf}). */
@@ -110,7 +112,7 @@ export class PackedReads implements ReadSet {
   readonly #rangeAt: Uint32Array
   readonly #furthest: Uint32Array
 
-  /** `bytes` begin at a multiple of four in their memory. */
+  /** The offset of `bytes` in their buffer must be a multiple of four. */
   constructor(bytes: Bytes) {
     const { buffer, byteLength, byteOffset } = bytes
     const [keys = 0, ranges = 0, size = 0, kinds = 0] = new Int32Array(buffer, byteOffset, headWords)
@@ -133,7 +135,10 @@ export class PackedReads implements ReadSet {
     return Array.from(this.#rangeAt.keys(), index => this.rangeAt(index))
   }
 
-  /** The indexes of the keys whose hashes are selected; undefined when there are more than `max`. */
+  /**
+   * The indexes of the keys for whose hashes `isSelected` returns true; undefined when there are more than `max` such
+   * keys.
+   */
   select(isSelected: (hash: number) => boolean, max: number): readonly number[] | undefined {
     const found: number[] = []
     const hashes = this.#hashes
@@ -142,7 +147,7 @@ export class PackedReads implements ReadSet {
     return found
   }
 
-  /** The keys with some indexes. */
+  /** Decodes the keys with the given indexes. */
   keysAt(indexes: Iterable<number>): Map<string, ReadRow> {
     const keys = new Map<string, ReadRow>()
     for (const index of indexes) {
@@ -160,7 +165,7 @@ export class PackedReads implements ReadSet {
     return kind === fingerprint ? this.#text(start, length) : this.#bytes.subarray(start, start + length)
   }
 
-  /** The range with an index. */
+  /** Decodes the range with the given index. */
   rangeAt(index: number): ReadRange {
     const at = this.#rangeAt[index] as number
     const [startBytes = 0, endBytes = 0, hashBytes = 0, entries = 0, reverse] = this.#words(

@@ -1,12 +1,13 @@
-// The read set of a transaction: keys with their values, and ranges up to the point where reading stopped, so that
-// entries added within a range are detected. A read set is valid on another state if all reads would return the same.
+// The read set of a transaction. It contains the keys that were read, with their values, and the ranges up to the point
+// where reading stopped. The ranges are needed to detect entries that were added later. A read set is valid on another
+// state if all its reads would return the same results there.
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
 import type { Bytes, Entry, KeyRange, View } from './kv-contract.ts'
 import { type AbsenceRecorder, type ComparingView, getCached } from './transaction-view.ts'
 
-/** The value of a key, or its fingerprint when it is long; undefined when there was no entry. */
+/** The value that was read for a key. A string is the fingerprint of a long value. Undefined: there was no entry. */
 export type ReadRow = Bytes | string | undefined
 
 /** The part of a range that was read. */
@@ -26,11 +27,11 @@ export interface ReadSet {
   /** The reads of single keys, by the `byteText` of the key. */
   readonly keys: ReadonlyMap<string, ReadRow>
   readonly ranges: readonly ReadRange[]
-  /** {@link sizeOf}, if this is known without counting. */
+  /** The result of {@link sizeOf}, if it is known without counting. */
   readonly size?: number
 }
 
-/** Longer values are represented by their fingerprint, in bytes. */
+/** Maximum bytes of a value that a read set contains in full. A longer value is represented by its fingerprint. */
 const plainBytesMax = 4096
 
 /** A view that records the reads of another view. */
@@ -41,7 +42,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
   readonly #ranges: RecordedRange[] = []
   readonly #absent: ReadRange[] = []
 
-  /** `isRecorded`: whether a key that is read by itself belongs to the read set. */
+  /** `isRecorded`: returns whether the read of a single key belongs to the read set. Reads of ranges always do. */
   constructor(base: View, isRecorded: (key: Bytes) => boolean = () => true) {
     this.#base = base
     this.#isRecorded = isRecorded
@@ -115,12 +116,15 @@ class RecordedRange {
     this.#last = entry.key
   }
 
-  /** Reading has ended, at the end of the range or at its limit. */
+  /** Called when the iteration has reached the end of the range or its limit. */
   finish(): void {
     this.#isAtEnd = this.#fingerprint.entries !== this.#range.limit
   }
 
-  /** Returns the part of the range that was read: up to the last entry, or the whole range if reading reached its end. */
+  /**
+   * Returns the part of the range that was read: the part up to the last entry that was read, or the complete range if
+   * reading reached the end.
+   */
   read(): ReadRange {
     const reverse = this.#range.reverse === true
     const { entries } = this.#fingerprint
@@ -154,7 +158,10 @@ class Fingerprint {
   }
 }
 
-/** Lengths separate keys and values. Without them, different entries could have the same concatenated bytes. */
+/**
+ * The lengths of a key and its value, which are hashed before the key and the value. Without the lengths, different
+ * entries could have the same concatenated bytes.
+ */
 const lengths = new Uint32Array(2)
 
 /** The number of keys and entries that must be read to validate a read set. */
@@ -165,7 +172,7 @@ export function sizeOf(reads: ReadSet): number {
   return size
 }
 
-/** Returns whether all reads of a read set return the same from `view`. */
+/** Returns whether all reads of a read set would return the same results from `view`. */
 export function isReadSetValid(reads: ReadSet, view: View): boolean {
   for (const [text, found] of reads.keys) if (!isSame(found, view.get(textBytes(text)))) return false
   return reads.ranges.every(range => rangeAgrees(range, view))

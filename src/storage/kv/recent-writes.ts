@@ -1,14 +1,14 @@
 // The keys of recent commits: commits of this process, and commits of other machines that this process has applied to
 // its replica of a shared record. When an attempt is validated under the writer's lock, only the keys of its read set
 // that were written after its snapshot are read again. Commits of other processes with the same folder are missing
-// here. This is detected, because each commit contains the time of the previous commit.
+// here. This module detects such a gap, because each commit contains the time of the previous commit.
 //
-// There are three parts, each justified by measurements (decision 15). Keys are found by their slot in a table of fixed
-// size. Ranges are compared with the keys of each commit. Commits that wrote only other kinds of rows than a range are
-// skipped. Every commit runs this code, so it allocates nothing that the garbage collector would trace or copy. A slot
-// contains the number of the last write to it, and keys are copied to a ring of bytes. Two keys may share a slot, and
-// keys of large commits are not stored. So a key may count as written although it was not. Validation then reads the
-// key again and compares its value.
+// The checks are designed after measurements (decision 15). A key of a read set is found by its slot in a table of
+// fixed size. A range is compared with the keys of each commit, except commits that wrote only other kinds of rows.
+// Every commit runs this code, so it allocates nothing that the garbage collector would trace or copy. A slot contains
+// the number of the last write to a key of this slot, and keys are copied to a ring of bytes. Two keys may share a
+// slot, and keys of large commits are not stored. So a key may count as written although it was not. Validation then
+// reads the key again and compares its value.
 
 import { byteText, hashText } from '../../base/byte-text.ts'
 import { hashBytes } from '../../base/bytes.ts'
@@ -19,12 +19,13 @@ import { kindBit, kindsOf, type ReadRange, type ReadRow, type ReadSet } from './
 /** Number of remembered commits; a power of two. */
 const commitsMax = 8192
 /**
- * Bytes for the keys of these commits, each with its length: enough for a large commit, or about 2000 ordinary commits.
+ * Bytes of the ring, which contains keys of these commits, each after its length. The ring has space for a large
+ * commit, or for about 2000 ordinary commits.
  */
 const ringBytes = 1 << 20
 /**
- * Maximum number of writes of a commit whose keys are stored: the keys of larger commits, such as imports, would fill
- * the memory.
+ * If a commit has more writes than this, its keys are not stored. The keys of such commits, for example imports, would
+ * fill the ring.
  */
 const storedWritesMax = 256
 /** Bytes before each key in the ring. */
@@ -35,22 +36,22 @@ const placesMax = 1 << 20
 const writesMax = 0xffff_ffff
 /** Maximum number of comparisons of a key with a range; this takes some tens of milliseconds. */
 const comparisonsMax = 100_000
-/** The same maximum for a packed read set; this takes some milliseconds. */
+/** Maximum number of comparisons for a packed read set; they take some milliseconds. */
 const packedComparisonsMax = 20_000
 /** Maximum number of keys of a packed read set that are decoded; this takes some milliseconds. */
 const packedKeysMax = 4_000
 /** Maximum number of commits whose keys are compared with a single range; this takes some ten microseconds. */
 const comparedCommitsMax = 256
 
-/** The number of keys of a commit whose keys are not stored. */
+/** Recorded in place of the number of keys, if the keys of a commit are not stored. */
 const notStored = -1
 
 export class RecentWrites {
-  /** The number of consecutive commits that have been added. */
+  /** The number of consecutive commits that have been added since the last `clear`. */
   #commits = 0
   /** The number of writes since the slots were last cleared. */
   #writes = 0
-  /** The time of the commit before the first one, and of the last one. */
+  /** The time of the commit before the first remembered commit, and the time of the last commit. */
   #from = 0
   #to = 0
   /** By the number of a commit: its time, and the number of writes before it. */
@@ -93,7 +94,7 @@ export class RecentWrites {
     this.#kinds[number % commitsMax] = kinds
   }
 
-  /** Makes contiguous space in the ring for keys; returns its start. */
+  /** Makes contiguous space in the ring for the keys of `writes`; returns the start of the space. */
   #makeRoom(writes: readonly Write[]): number {
     let bytes = 0
     for (const { key } of writes) bytes += lengthBytes + key.length
@@ -102,7 +103,10 @@ export class RecentWrites {
     return this.#ringEnd % ringBytes
   }
 
-  /** Allocated with the first commit, because a process that only reads does not need these five megabytes. */
+  /**
+   * Allocates the ring and the slots at the first commit, because a process that only reads does not need these five
+   * megabytes.
+   */
   #allocate(): void {
     this.#ring = new Uint8Array(ringBytes)
     this.#writtenAt = new Uint32Array(placesMax)
@@ -129,9 +133,9 @@ export class RecentWrites {
   }
 
   /**
-   * Forgets all commits, for example when a commit has failed. Clearing the slots would be expensive when workers
-   * commit in turns, and is not needed: the numbers of writes increase, so earlier writes count as older than every
-   * later commit.
+   * Forgets all commits, for example when a commit has failed. The slots are not cleared, which would be expensive when
+   * workers commit in turns. The numbers of writes continue to increase, so writes before the call count as older than
+   * every commit after the call.
    */
   clear(): void {
     this.#commits = 0
@@ -140,9 +144,9 @@ export class RecentWrites {
   }
 
   /**
-   * The part of `reads`, from the state after the commit `since`, that may have been written up to the commit `now`.
-   * Undefined when commits in between are not remembered, or when a packed read set has too many such reads to find
-   * them quickly.
+   * `reads` come from the state after the commit at `since`. Returns the reads whose keys later commits, up to the
+   * commit at `now`, may have written. Returns undefined if some of these commits are not remembered, or if checking a
+   * packed read set would take too long.
    */
   written(reads: ReadSet, since: number, now: number): ReadSet | undefined {
     if (now !== this.#to || since < this.#from) return undefined
@@ -164,7 +168,10 @@ export class RecentWrites {
     return ranges && { keys: reads.keysAt(keys), ranges: Array.from(ranges, index => reads.rangeAt(index)) }
   }
 
-  /** The indexes of the ranges of `reads` in which commits from `first` on have written. */
+  /**
+   * The indexes of the ranges of `reads` in which commits from the number `first` on have written. Undefined if keys of
+   * these commits are not stored, or if too many comparisons are needed.
+   */
   #writtenPackedRanges(reads: PackedReads, first: number): ReadonlySet<number> | undefined {
     const found = new Set<number>()
     let comparisons = 0
@@ -179,7 +186,7 @@ export class RecentWrites {
     return found
   }
 
-  /** Returns whether commits after `since`, up to `now`, may have written a key of a range. */
+  /** Returns whether commits after `since`, up to `now`, may have written a key of the given range. */
   mayHaveWritten({ end, start }: Pick<KeyRange, 'start' | 'end'>, since: number, now: number): boolean {
     if (now > this.#to || since < this.#from) return true
     const first = this.#firstAfter(since)
@@ -196,7 +203,7 @@ export class RecentWrites {
     return false
   }
 
-  /** The keys of a commit; undefined when they are not stored, or no longer stored. */
+  /** The keys of a commit; undefined when the keys were not stored, or have been overwritten. */
   #keysOf(number: number): readonly Bytes[] | undefined {
     const count = this.#keyCounts[number % commitsMax] as number
     const start = this.#ringStarts[number % commitsMax] as number
@@ -212,7 +219,7 @@ export class RecentWrites {
     return keys
   }
 
-  /** The number of the first commit after a time. */
+  /** The number of the first commit after the given time. */
   #firstAfter(time: number): number {
     let low = Math.max(0, this.#commits - commitsMax)
     let high = this.#commits
@@ -224,13 +231,13 @@ export class RecentWrites {
     return low
   }
 
-  /** The ranges of `all` in which commits from `first` on may have written. */
+  /** The ranges of `all` in which commits from the number `first` on may have written. */
   #writtenRanges(all: readonly ReadRange[], first: number): readonly ReadRange[] {
     const kinds = all.reduce((bits, range) => bits | kindsOf(range), 0)
     const found = new Set<ReadRange>()
     let left = comparisonsMax
     for (let number = first; number < this.#commits; number++) {
-      // This is a fast check: reads and writes usually concern different kinds of rows.
+      // This check is fast and usually sufficient: reads and writes usually concern different kinds of rows.
       const both = (this.#kinds[number % commitsMax] as number) & kinds
       if (!both) continue
       const keys = this.#keysOf(number)

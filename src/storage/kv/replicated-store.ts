@@ -1,11 +1,11 @@
-// A store whose reads may lag behind commits of other machines, such as a node over PostgreSQL: its operations beyond the
-// contract of every engine.
+// The interface of a store whose reads may lag behind commits of other machines, such as a node over PostgreSQL. It
+// adds operations to the contract of every engine.
 
 import type { KeyValueStore, Write } from './kv-contract.ts'
 
 /** Writes of other processes that have become visible together. */
 export interface ForeignBatch {
-  /** The time of the newest commit before them, in microseconds. */
+  /** The time of the newest commit before these writes, in microseconds. */
   readonly after: number
   /**
    * The writes of several transactions, one after the other. The caller must copy bytes that it keeps, because they
@@ -16,15 +16,16 @@ export interface ForeignBatch {
 
 export interface ReplicatedStore extends KeyValueStore {
   /**
-   * Undefined when a snapshot taken now contains all commits up to `notBefore` (microseconds) and follows the time of
-   * day; otherwise resolves when this is so. With `notBefore` Infinity, the snapshot contains all commits of any machine
-   * before the call. With `isLater` the snapshot also has a time later than `notBefore`, unless the source of the time is
-   * unavailable. Rejects with `StoreUnavailableError` when the engine needs an unavailable service to get the commits.
+   * Waits until a new snapshot contains all commits up to `notBefore` (microseconds), and the time of the snapshot
+   * follows the time of day. Returns undefined if no wait is needed. If `notBefore` is Infinity, the snapshot contains
+   * all commits of any machine before the call. If `isLater` is true, the time of the snapshot is also later than
+   * `notBefore`, unless the source of the time is unavailable. Rejects with `StoreUnavailableError` when the engine
+   * needs an unavailable service to get the commits.
    */
   ready(notBefore: number, isLater?: boolean): Promise<void> | undefined
   /**
    * Calls `listener` with each batch of other machines in order, soon after the batch has become visible. Batches that
-   * another process has added to the same replica are left out.
+   * another process has applied to the same replica are left out.
    */
   watchForeign(listener: (batch: ForeignBatch) => void): void
 }

@@ -1,10 +1,10 @@
 // A sorted list of entries with keys. The entries are in chunks of bounded size, so an insertion moves the pointers of
-// at most one chunk, for any number of entries. The memory engine uses it for its entries, and transactions for their
-// writes.
+// at most one chunk, for any number of entries. The memory engine stores its entries in such a list, and a transaction
+// stores its writes in such a list.
 
 import type { Bytes } from './kv-contract.ts'
 
-/** Entries of a chunk before it is split. */
+/** Maximum number of entries of a chunk. A chunk with more entries is split. */
 const chunkMax = 256
 
 interface Keyed {
@@ -86,7 +86,10 @@ export class SortedEntries<T extends Keyed> {
     }
   }
 
-  /** The chunk for a key: the last chunk that does not begin after the key, else the first one. */
+  /**
+   * The index of the chunk for a key: the last chunk whose first key is not after the key. If there is no such chunk,
+   * the index of the first chunk.
+   */
   #chunkOf(key: Bytes): number {
     let low = 0
     let high = this.#chunks.length

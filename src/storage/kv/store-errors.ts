@@ -1,5 +1,5 @@
-// The only failure of an engine that is not a bug: its data cannot be read or written. Reasons are missing rights, a
-// full disk, files of another program, or a closed store.
+// The errors of an engine that are not bugs: the data of the engine cannot be read or written. Reasons are missing
+// rights, a full disk, files of another program, or a closed store.
 
 /** The store cannot be opened or written. The message names the path; `cause` contains the error of the engine. */
 export class StoreUnavailableError extends Error {

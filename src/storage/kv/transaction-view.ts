@@ -1,5 +1,6 @@
-// Operations of views that only transactions of documents need, in addition to the contract of every engine: the read of
-// a value that the caller has cached, and reads without an access that belong to a read set. Both work on every view.
+// Operations of views that only transactions of documents need, in addition to the contract of every engine. One
+// operation reads a value that the caller has cached. The other operation adds a read to the read set without an access
+// to the store. `getCached` and `recordAbsence` accept every view.
 
 import { areSame } from '../../base/bytes.ts'
 import type { Bytes, KeyRange, View } from './kv-contract.ts'
@@ -12,7 +13,7 @@ export interface ComparingView extends View {
 
 /** A view that records a read set, or has such a view below it. */
 export interface AbsenceRecorder extends View {
-  /** Adds the absence of an entry, which the caller knows without reading, to the read set. */
+  /** Adds to the read set that `key` has no entry and that `range` is empty. The caller knows this without reading. */
   recordAbsence(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void
 }
 

@@ -1,5 +1,5 @@
-// An attempt: a transaction that was evaluated outside the writer's lock, with its read set, its writes and its result.
-// It has no effect yet, and can be dropped or evaluated again.
+// Defines attempts. An attempt is a transaction that was evaluated without the writer lock. It consists of a read set,
+// writes and a result. An attempt has no effect before its commit: it can be dropped, and can be evaluated again.
 
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import { keyTags } from '../keys/keyspace.ts'
@@ -13,7 +13,7 @@ import { rebased } from './rebase.ts'
 import type { TransactionCounters } from './store-contract.ts'
 import { StoreTransaction } from './transaction.ts'
 
-/** The outcome of a transaction on some state. */
+/** The outcome of evaluating a transaction on one state of the store. */
 export interface Evaluation<T> {
   readonly result: T
   /** The earliest possible time of the commit. The writes contain this time. */
@@ -21,27 +21,27 @@ export interface Evaluation<T> {
   /** The writes of the transaction, without the record of the commit itself. */
   readonly writes: readonly Write[]
   readonly changesSchema: boolean
-  /** {@link StoreTransaction.chosenIdsMs}. */
+  /** See {@link StoreTransaction.chosenIdsMs}. */
   readonly chosenIdsMs: number
-  /** The latest expiry among the documents that the transaction read as expired. */
+  /** The latest expiry time of the documents that the transaction read and that had expired. */
   readonly latestExpiry: Micros
-  /** The earliest expiry among the other documents that the transaction read. */
+  /** The earliest expiry time of the documents that the transaction read and that had not expired. */
   readonly nextExpiry: Micros
   readonly counters: TransactionCounters
 }
 
-/** A transaction evaluated on a snapshot, for {@link Store.commit}. */
+/** A transaction that was evaluated on a snapshot. {@link Store.commit} commits the attempt. */
 export interface Attempt<T> extends Evaluation<T> {
-  /** True if other values contain the commit time, so that the writes are valid only for this time. */
+  /** True if written values contain the commit time, so that the writes are valid only for this commit time. */
   readonly isStamped: boolean
-  /** The newest commit in its snapshot. */
+  /** The newest commit in the snapshot of the attempt. */
   readonly since: CommitRecord
   readonly reads: ReadSet
   /** The parts of cached schemas on which the attempt relies. */
   readonly schemas: ReadonlyMap<DatabaseId, SchemaRead>
-  /** The duration of its evaluation in microseconds. */
+  /** The duration of the evaluation in microseconds. */
   readonly evaluationMicros: number
-  /** Writes that precede the others in a large attempt of another process, for a given commit time. */
+  /** Present in a large attempt of another process. Returns the writes that come before `writes`, for a commit time. */
   readonly pieces?: (time: Micros) => EncodedWrites
 }
 
@@ -49,7 +49,7 @@ export interface Attempt<T> extends Evaluation<T> {
 export interface AttemptHead extends Omit<Attempt<undefined>, 'writes' | 'pieces' | 'reads'> {
   /** The number of writes. */
   readonly rows: number
-  /** Bytes of the packed read set, the first part of the body; the encoded writes follow. */
+  /** The number of bytes of the packed read set. The body consists of the packed read set and the encoded writes. */
   readonly readsBytes: number
 }
 
@@ -61,7 +61,7 @@ export interface PackedAttempt {
 
 type WritingTimes = TransactionTimes & { readonly commitTime: Micros }
 
-/** Evaluates `work` on a state, without recording its read set. */
+/** Evaluates `work` on the state in `view`, without recording the read set. */
 export function evaluateOn<T>(
   parts: TransactionParts,
   view: View,
@@ -79,14 +79,14 @@ export function evaluateOn<T>(
 }
 
 /**
- * The read set does not contain the versions of schemas: {@link Attempt.schemas} contains the parts of schemas on which
- * the attempt relies.
+ * Returns whether the read set contains reads of `key`. The read set contains no version numbers of schemas, because
+ * {@link Attempt.schemas} contains the parts of schemas on which the attempt relies.
  */
 function isRecorded(key: Bytes): boolean {
   return key[0] !== keyTags.schemaVersion
 }
 
-/** Evaluates `work` on a snapshot that ends with the commit `since`. */
+/** Evaluates `work` on a snapshot whose newest commit is `since`. */
 export function attemptOn<T>(
   parts: TransactionParts,
   view: View,
@@ -106,19 +106,21 @@ export function attemptOn<T>(
 }
 
 /**
- * Maximum number of keys and entries that are read again before a commit, by the process that has evaluated the
- * attempt. Attempts of the service itself are short and read far less.
+ * Maximum number of keys and entries that a process reads again to validate its own attempt. The attempts of the
+ * service itself are short and read far less.
  */
 const rereadsMax = 250_000
-/** The maximum when the service validates an attempt of another process: this takes some milliseconds. */
+/**
+ * The same maximum for the validation of another process's attempt. Reading so many entries takes some milliseconds.
+ */
 const rereadsElsewhereMax = 4_000
 
-/** The result of validating an attempt. */
+/** The result of validating an attempt; `long`: the read set is too large for the validation. */
 type Validity = 'valid' | 'stale' | 'long'
 
 /**
- * Returns whether `attempt` would have the same result on `view`, which ends with the commit `last`, if it committed at
- * `time`.
+ * Returns whether `attempt` would have the same result on the state in `view` with a commit at `time`. `last`: the
+ * newest commit in `view`.
  */
 export function isStillValid(
   attempt: Attempt<unknown>,
@@ -130,7 +132,7 @@ export function isStillValid(
   return validateHere(attempt, view, last, time, recent) === 'valid'
 }
 
-/** Validates an attempt; `long`: its read set is too large. */
+/** Validates an attempt of this process. */
 export function validateHere(
   attempt: Attempt<unknown>,
   view: View,
@@ -141,7 +143,7 @@ export function validateHere(
   return validate(attempt, view, last, time, recent, rereadsMax)
 }
 
-/** Validates an attempt of another process; `long`: that process must validate its own read set. */
+/** Validates an attempt of another process. If this returns `long`, the other process must validate the attempt. */
 export function validateElsewhere(
   attempt: Attempt<unknown>,
   view: View,
@@ -169,7 +171,7 @@ function validate(
   return isReadSetValid(changedReads, view) ? 'valid' : 'stale'
 }
 
-/** The writes of an attempt that commits at `time`. */
+/** Returns the writes of an attempt for a commit at `time`. */
 export function writesAt(
   { commitTime, writes }: Pick<Evaluation<unknown>, 'commitTime' | 'writes'>,
   time: Micros,

@@ -1,5 +1,5 @@
-// The background work of the store: builds indexes and removes expired data. Each step is a short transaction, so
-// queries never wait long for it. The time that decides which data is removed survives restarts.
+// Runs the background work of the store: builds indexes and removes expired data. Each step is a short transaction, so
+// queries never wait long for a step. The removal time decides which data is removed, and survives restarts.
 
 import type { Clock } from '../../base/clock.ts'
 import { micros } from '../../base/micros.ts'
@@ -21,16 +21,17 @@ const backgroundLimits = {
 const busyDelayMs = 5
 const idleDelayMs = 1000
 
-/** Steps of background work on a store; tests run them one by one. */
+/** Runs steps of background work on a store. Tests run single steps. */
 export class Background {
   readonly sweeper: Sweeper
   readonly #builds: BuildQueue
   readonly #removalTime: RemovalTime | undefined
 
   /**
-   * `removalTime` determines which data has expired; absent: the store's own time. `batchMs`: a batch ends at the first
-   * document after this time, and databases with expensive bindings pause; absent: batches end by their size only.
-   * `onError` is called with failures of builds, which are retried; a step throws only when the store fails.
+   * `removalTime` determines which data has expired; undefined: the time of the store. `batchMs`: after so many
+   * milliseconds, a batch ends at the next document, and databases with expensive bindings pause. If `batchMs` is
+   * undefined, only the size of a batch is limited. `onError` is called with failures of builds. Failed builds are
+   * retried. A step throws only if the store fails.
    */
   constructor(
     store: Store,
@@ -43,7 +44,7 @@ export class Background {
     this.#builds = new BuildQueue(store, onError, batchMs)
   }
 
-  /** Runs one step of each kind of work. Returns whether there was any work. */
+  /** Runs one step of each kind of work. Returns whether there was work to do. */
   async runOnce(): Promise<boolean> {
     await this.#removalTime?.keep()
     const built = await this.#builds.runOnce()
@@ -51,8 +52,8 @@ export class Background {
   }
 
   /**
-   * Drops the state in memory, because other processes may have done background work in the meantime. The next step
-   * reads the state again.
+   * Drops the state in memory. The next step reads the state again. Called while another process may do the background
+   * work, because the state in memory may then be outdated.
    */
   forget(): void {
     this.sweeper.forget()
@@ -66,21 +67,20 @@ export class Background {
 }
 
 interface BackgroundOptions {
-  /** The time that determines which data has expired; absent: that of the store. */
+  /** The time that determines which data has expired. If undefined, the time of the store determines this. */
   readonly removalTime?: RemovalTime
-  /** Returns whether background work may run now; absent: it may always run. */
+  /** Returns whether background work may run now. If undefined, background work may always run. */
   readonly mayWork?: () => boolean
 }
 
-/** Running background work. */
 interface RunningBackground {
-  /** Stops after the current step; call before closing the store. */
+  /** Stops the background work after the current step. Must be called before the store is closed. */
   stop(): Promise<void>
 }
 
 /**
- * Starts background work on a store; it pauses while `mayWork` returns false. Errors of a step are passed to `onError`,
- * and the work continues with the next step.
+ * Starts background work on a store. The work pauses while `mayWork` returns false. If a step fails, the error is
+ * passed to `onError`, and the work continues with the next step.
  */
 export function startBackground(
   store: Store,
@@ -123,7 +123,9 @@ export function startBackground(
 
 const key = metaKey('passed time')
 
-/** The time that determines which data the background work removes; `onLeap` as in {@link RemovalTime}. */
+/**
+ * Creates the removal time, which determines which data the background work removes. `onLeap`: see {@link RemovalTime}.
+ */
 export function removalTimeOf(
   store: Store,
   clock: Clock,
@@ -140,7 +142,9 @@ export function removalTimeOf(
   })
 }
 
-/** Without a stored state, or with a damaged one, only the newest commit is known. */
+/**
+ * Decodes the stored state. If no state is stored, or if it is damaged, the removal time begins at the newest commit.
+ */
 function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
   if (stored !== undefined && isIntact(stored))
     return { believed: timeAt(stored, 0), doubtedMs: timeAt(stored, 8) }

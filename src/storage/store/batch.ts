@@ -1,19 +1,22 @@
-// Limits the size of one transaction of background work. Other transactions may wait for such a transaction, and all
-// its writes are in memory. So the work is done in batches, each of which continues where the previous batch ended.
+// Limits the size of one transaction of background work, because other transactions may wait for it, and because its
+// writes need memory. The work is done in batches. Each batch is one transaction and continues where the previous batch
+// ended.
 
 import { systemClock } from '../../base/clock.ts'
 
 /** Approximate number of rows that a batch removes or writes. */
 export const batchWritesMax = 256
-/** Approximate number of rows that can be read in the time in which one row is written. */
+/** Approximate number of rows that can be read in the time of one write. */
 const readsPerWrite = 4
 /**
- * Bytes of rows after which a batch ends. Without this limit, {@link batchWritesMax} large documents could fill the
- * memory.
+ * A batch ends after so many bytes of rows. With {@link batchWritesMax} alone, a batch of large documents could fill
+ * the memory.
  */
 const batchBytesMax = 4_194_304
 
-/** Returns a function that returns true after this number of milliseconds; absent: never. */
+/**
+ * Returns a function that returns true when `milliseconds` have passed. If undefined, the function never returns true.
+ */
 export function batchEnd(milliseconds: number | undefined): () => boolean {
   if (milliseconds === undefined) return () => false
   const endMs = systemClock.elapsedMs() + milliseconds
@@ -26,7 +29,7 @@ export class Batch {
   #reads = 0
   #bytes = 0
 
-  /** The batch ends when `isOver` returns true, whatever its size; see {@link batchEnd}. */
+  /** `isOver`: the batch ends when this function returns true, even if the batch is small; see {@link batchEnd}. */
   constructor(isOver: () => boolean) {
     this.#isOver = isOver
   }
@@ -47,7 +50,7 @@ export class Batch {
     return Math.max(0, Math.ceil(batchWritesMax - this.#reads / readsPerWrite))
   }
 
-  /** Returns whether the rest must wait for the next batch; `bytes`: of the next item. */
+  /** Returns whether the next item must wait for the next batch. `bytes`: the size of the next item. */
   isFull(bytes = 0): boolean {
     if (this.#reads === 0) return false
     return this.writesLeft === 0 || this.#bytes + bytes >= batchBytesMax || this.#isOver()

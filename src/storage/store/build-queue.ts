@@ -1,7 +1,7 @@
-// Runs builds: builds of indexes, and rewrites of the documents of migrated collections. Databases take turns, and so
-// do the builds of each database, so a build does not wait for all builds of another database. A failed build is
-// skipped until its index or the document that failed changes, or until the longest pause has passed. All other builds
-// continue.
+// Runs builds. A build fills an index, or rewrites the documents of a migrated collection. Databases take turns, so a
+// build does not wait for all builds of another database. The builds of one database take turns, too. A build fails at
+// a document. A failed build is skipped until its index or this document changes, or until the longest pause has
+// passed. Other builds continue.
 
 import { systemClock } from '../../base/clock.ts'
 import { endOfTime } from '../../base/micros.ts'
@@ -27,13 +27,14 @@ const batchesPerStep = 8
 const checksPerStep = 256
 
 interface FailedBuild {
+  /** The document at which the build failed. */
   readonly document: Ref
-  /** The number of consecutive failures, and the time of the last failure on the monotonic clock, in milliseconds. */
+  /** The number of consecutive failures. `atMs`: the time of the last failure on the monotonic clock. */
   readonly times: number
   readonly atMs: number
-  /** When the failed attempt began. A document that is written later allows another attempt. */
+  /** When the failed attempt began. If `document` is written after this time, the build is tried again. */
   readonly began: Micros
-  /** When the failure was stored in the index. An index that is written later also allows another attempt. */
+  /** When the failure was stored in the index. If the index is written after this time, the build is tried again. */
   readonly recorded: Micros
 }
 
@@ -42,15 +43,15 @@ export class BuildQueue {
   readonly #onError: (error: unknown) => void
   readonly #batchMs: number | undefined
   readonly #elapsedMs: () => number
-  /** The database that was served last, and for each database with builds the index that was served last. */
+  /** The database whose build ran last. `#served`: for each database, the index whose build ran last. */
   #database: DatabaseId = 0n
   readonly #served = new Map<DatabaseId, number>()
-  /** Failures in this process, by index; after a restart all builds are retried. */
+  /** The builds that failed in this process, by index. After a restart, all builds are retried. */
   readonly #failed = new Map<string, FailedBuild>()
 
   /**
-   * `batchMs`: time limit of a batch in milliseconds. With a limit, databases whose bindings take long also pause
-   * between batches. If absent, batches have no time limit, and databases do not pause.
+   * `batchMs`: the time limit of a batch in milliseconds. If there is a limit, a database whose bindings take long also
+   * pauses between batches. If undefined, batches have no time limit, and databases do not pause.
    */
   constructor(
     store: Store,
@@ -65,7 +66,7 @@ export class BuildQueue {
   }
 
   /**
-   * Continues each of the next builds by one batch. Returns true if a build has been continued, or must wait because its
+   * Runs one batch of each of the next builds. Returns true if a batch has run, or if a build must wait because its
    * database pauses.
    */
   async runOnce(): Promise<boolean> {
@@ -93,7 +94,7 @@ export class BuildQueue {
     return batches > 0 || paused > 0
   }
 
-  /** The next index of the next database, in a circular order. */
+  /** Returns the next build of the next database. After the last database or build, begins with the first one again. */
   #next(): Ref | undefined {
     return this.#store.kv.read(view => {
       const first = nextBuild(view, this.#database + 1n, 0) ?? nextBuild(view, 0n, 0)
@@ -109,8 +110,9 @@ export class BuildQueue {
   }
 
   /**
-   * Returns whether a failed build is skipped: during the pause after repeated failures, or while neither its index nor
-   * the failed document has changed.
+   * Returns whether to skip a build that has failed. A failed build is skipped during the pause after repeated
+   * failures. After the pause, it is skipped while neither its index nor the document at which it failed has changed.
+   * It is not skipped after the longest pause.
    */
   #isSkipped(index: Ref, name: string): boolean {
     const failed = this.#failed.get(name)
@@ -150,8 +152,8 @@ function continueAny(transaction: StoreTransaction, build: Ref, isOver: () => bo
 }
 
 /**
- * Milliseconds to wait after a number of consecutive failures. After the first failure there is no pause: the build is
- * retried as soon as its index or the failed document changes.
+ * Returns how many milliseconds a build pauses after `times` consecutive failures. After the first failure, there is no
+ * pause: the build is retried as soon as its index or the document at which it failed changes.
  */
 function pauseMs(times: number): number {
   if (times < 2) return 0
@@ -159,7 +161,8 @@ function pauseMs(times: number): number {
 }
 
 /**
- * The time of the newest version of a document, including deletions; the end of time if no version is stored any more.
+ * Returns the time of the newest version of a document; the version may be a deletion. Returns the end of time if no
+ * version is stored.
  */
 function newestTime(snapshot: Snapshot, ref: Ref): Micros {
   for (const stored of storedVersions(snapshot, ref)) return versionTime(stored)

@@ -1,6 +1,7 @@
-// Schema objects by name and by reference. The schema of a database is cached across transactions under the version
-// number that every write to the schema changes. A transaction knows when a schema last changed, and reads the version
-// number only after a change. So using a schema usually costs nothing.
+// Finds schema objects by name and by reference. Transactions share a cache with the schema of each database. A schema
+// has a version number, and every write to the schema changes this number. Each transaction knows when any schema was
+// last changed, and reads version numbers only after such a change. Using a cached schema therefore usually costs
+// nothing.
 
 import { assert } from '../../base/assert.ts'
 import { byteText, textBytes } from '../../base/byte-text.ts'
@@ -37,7 +38,7 @@ import { decodeTime, decodeVersion, idAt } from './records.ts'
 import { noCounts, read, readFirst, type Snapshot } from './snapshot.ts'
 import type { Catalogue, DatabaseDefinition } from './store-contract.ts'
 
-/** Data that is stored in one row of the store. */
+/** A schema object (`known`) that was decoded from one row of the store. */
 interface FromEntry<T> {
   readonly known: T
   /** The `byteText` of the row's key. */
@@ -45,10 +46,10 @@ interface FromEntry<T> {
   readonly value: Uint8Array
 }
 
-/** A version before the versions of all stored schemas. */
+/** A version number that is less than the version number of every stored schema. */
 const beforeAll: Micros = micros(-1)
 
-/** The cached parts of one database's schema at one version; filled on demand. */
+/** The cached parts of one database's schema in one version. A part is read when it is first used. */
 class Schema {
   readonly version: Micros
   readonly names = new Map<string, FromEntry<Ref>>()
@@ -58,13 +59,13 @@ class Schema {
   indexes: ReadonlyMap<bigint, IndexDefinition> | undefined
   liveCollections: readonly number[] | undefined
   readonly derived = new Map<string, unknown>()
-  /** The parent of the database; undefined while it is not cached. */
+  /** The parent of the database; undefined while the parent is not cached. */
   parent: { readonly id: DatabaseId | undefined } | undefined
-  /** The last schema time at which this schema was known to be current. */
+  /** The last schema time at which this schema was known to be current. The schema time is the last schema change. */
   verifiedAt: Micros = beforeAll
-  /** Approximate bytes of memory. */
+  /** The approximate bytes of memory that the schema uses. */
   weight = bytesPerSchema
-  /** The weight that the cache has counted. */
+  /** The value of `weight` that the cache has counted last. */
   countedWeight = bytesPerSchema
 
   constructor(version: Micros) {
@@ -73,48 +74,48 @@ class Schema {
 }
 
 /**
- * Bytes of memory for an empty schema, for each object in it, and for each stored byte including all derived data.
- * Measured.
+ * Measured bytes of memory: for an empty schema, for each object in a schema, and for each stored byte of an object.
+ * The last number includes data that is derived from the object.
  */
 const bytesPerSchema = 1024
 const bytesPerThing = 512
 const bytesPerByte = 12
 
-/** Schemas that transactions share. */
+/** The cache of schemas, which transactions share. */
 export class SchemaCache {
   readonly #schemas: GenerationCache<DatabaseId, Schema>
 
   /**
-   * `bytesMax`: approximate bytes of memory for all schemas. The schema of a single database is cached whatever its
-   * size.
+   * `bytesMax`: the approximate limit in bytes for all schemas together. A schema that alone exceeds the limit is
+   * cached, too.
    */
   constructor(bytesMax: number = limits.knownSchemasBytesMax) {
     const weigh = ({ countedWeight }: Schema) => Math.min(countedWeight, bytesMax / 2)
     this.#schemas = new GenerationCache(bytesMax, weigh)
   }
 
-  /** Number of cached schemas. */
+  /** The number of cached schemas. */
   get size(): number {
     return this.#schemas.size
   }
 
-  /** Counts `things` that were added to a schema and decoded from `storedBytes`. */
+  /** Counts the memory of `things` new objects in a schema. `storedBytes`: the bytes from which they were decoded. */
   grew(database: DatabaseId, schema: Schema, storedBytes: number, things = 1): void {
     schema.weight += things * bytesPerThing + storedBytes * bytesPerByte
-    // Updating the cache is expensive, so its weight is updated only when the weight has doubled.
+    // Updating the cache is expensive, so the cache counts a schema again only when the schema's weight has doubled.
     if (schema.weight < 2 * schema.countedWeight) return
     if (this.#schemas.get(database) !== schema) return
     schema.countedWeight = schema.weight
     this.#schemas.set(database, schema)
   }
 
-  /** The schema of a database, if it cannot have changed up to a schema time. */
+  /** Returns the cached schema of a database if it is known to be current at `schemaTime`; otherwise undefined. */
   current(database: DatabaseId, schemaTime: Micros): Schema | undefined {
     const schema = this.#schemas.get(database)
     return schema?.verifiedAt === schemaTime ? schema : undefined
   }
 
-  /** The schema of a database in the version that it had at a schema time. */
+  /** Returns the schema of a database in `version`, and records that this version is current at `schemaTime`. */
   verified(database: DatabaseId, version: Micros, schemaTime: Micros): Schema {
     const schema = this.#inVersion(database, version)
     schema.verifiedAt = schemaTime
@@ -132,12 +133,12 @@ export class SchemaCache {
   }
 }
 
-/** The key of the parent of a database. */
+/** Returns the key of the row that contains the parent of a database. */
 export function parentKey(database: DatabaseId): Uint8Array {
   return metaKey(`parent of ${database}`)
 }
 
-/** The stored form of a parent. */
+/** Encodes the id of a parent for this row. */
 export function encodeParent(parent: DatabaseId): Uint8Array {
   const bytes = new Uint8Array(8)
   new DataView(bytes.buffer).setBigUint64(0, parent)
@@ -147,17 +148,15 @@ export function encodeParent(parent: DatabaseId): Uint8Array {
 /** The parts of one database's cached schema on which a transaction relies. */
 export interface SchemaRead {
   readonly version: Micros
-  /**
-   * True if the transaction has used more than `entries`. Then any change to the schema makes the transaction stale.
-   */
+  /** True if the transaction relies on the complete schema, so that any change to the schema makes it stale. */
   isWhole: boolean
-  /** The rows of the single objects that the transaction has used, by the `byteText` of their keys. */
+  /** The rows of single objects that the transaction has used from the cache, by the `byteText` of the row's key. */
   readonly entries: Map<string, Uint8Array>
-  /** The parent of the database, if it was used from the cache. */
+  /** The parent of the database, if the transaction has used it. */
   parent: { readonly id: DatabaseId | undefined } | undefined
 }
 
-/** Returns whether the schemas are unchanged in `view`, as far as the transaction relies on them. */
+/** Returns whether the parts of schemas on which a transaction relies are the same in `view`. */
 export function schemasAgree(schemas: ReadonlyMap<DatabaseId, SchemaRead>, view: View): boolean {
   for (const [database, { entries, isWhole, parent, version }] of schemas) {
     if (versionOf(view.get(schemaVersionKey(database))) !== version) {
@@ -184,10 +183,10 @@ function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
   return stored && idAt(stored, 0)
 }
 
-/** Shared by the transactions that change no schema; never modified. */
+/** The empty set for all transactions that change no schema. It is never modified. */
 const nothingChanged = new Set<DatabaseId>()
 
-/** The catalogue from the view of one transaction. */
+/** The catalogue as one transaction sees it. */
 export class StoreCatalogue implements Catalogue {
   readonly #snapshot: Snapshot
   readonly #cache: SchemaCache
@@ -214,7 +213,7 @@ export class StoreCatalogue implements Catalogue {
     return this.#changed
   }
 
-  /** The used parts of cached schemas, in addition to the read set. */
+  /** The parts of cached schemas that the transaction has used. They are not part of the read set. */
   get relied(): ReadonlyMap<DatabaseId, SchemaRead> {
     return this.#relied
   }
@@ -276,7 +275,8 @@ export class StoreCatalogue implements Catalogue {
 
   lineage(database: DatabaseId): readonly DatabaseDefinition[] {
     const found: DatabaseDefinition[] = []
-    // Stored parents must not form a circle; a circle of any length is detected after at most twice as many steps.
+    // Stored parents must not form a cycle. `passed` is a database of the path; a cycle reaches this database again. A
+    // cycle is detected after a few times as many steps as its length.
     let passed: DatabaseId | undefined
     for (let at = database; at !== rootDatabase; ) {
       assert(at !== passed, 'no database contains itself')
@@ -295,7 +295,7 @@ export class StoreCatalogue implements Catalogue {
       : undefined
   }
 
-  /** The user collection with that number; undefined for native collections, too. */
+  /** Returns the user collection with the number `collection`. Returns undefined if it does not exist or is native. */
   userCollection(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
     if (collection < firstUserCollection) return undefined
     const isUntouched = this.#changed.size === 0
@@ -350,7 +350,9 @@ export class StoreCatalogue implements Catalogue {
     return derived.get(name) as T
   }
 
-  /** The names of objects in a database over time, without the writes of this transaction. */
+  /**
+   * Returns the past and present names of schema objects in a database. Writes of this transaction are not included.
+   */
   nameHistory(database: DatabaseId): NameHistory {
     return this.derived(database, 'names over time', () => {
       const history = new NameHistory(this.#snapshot, database)
@@ -359,17 +361,14 @@ export class StoreCatalogue implements Catalogue {
     })
   }
 
-  /**
-   * Returns whether documents of a collection can be reached: native collections always, other collections until they
-   * are deleted.
-   */
+  /** Returns whether a collection exists. Native collections always exist. */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean {
     return collection < firstUserCollection || this.userCollection(database, collection) !== undefined
   }
 
   /**
-   * The steps that migrate documents of a user collection to its present shape, or to its last shape if it is deleted;
-   * undefined without steps.
+   * Returns the steps that migrate documents of a user collection to the collection's present shape. For a deleted
+   * collection, they migrate to its last shape. Returns undefined if there are no steps.
    */
   migrationSteps(database: DatabaseId, collection: CollectionId): Value | undefined {
     const definition = this.userCollection(database, collection)
@@ -384,7 +383,7 @@ export class StoreCatalogue implements Catalogue {
     })
   }
 
-  /** The numbers of all live user collections of a database. */
+  /** Returns the numbers of all existing user collections of a database. */
   collectionsOf(database: DatabaseId): readonly number[] {
     const schema = this.#schema(database)
     schema.liveCollections ??= this.#objects(database, native.collections).map(ref => Number(ref.id))
@@ -422,7 +421,7 @@ export class StoreCatalogue implements Catalogue {
     return known
   }
 
-  /** Returns the cached value; the transaction then relies on its row. */
+  /** Returns a cached object, and records that the transaction relies on the row of the object. */
   #fromEntry<T>(database: DatabaseId, { key, known, value }: FromEntry<T>): T {
     this.#reliedOn(database)?.entries.set(key, value)
     return known
@@ -441,7 +440,7 @@ export class StoreCatalogue implements Catalogue {
     return parentOf(read(this.#snapshot, parentKey(database)))
   }
 
-  /** For reads that use a schema as a whole. */
+  /** Returns the schema for a read that relies on the complete schema, such as a read of all indexes. */
   #schema(database: DatabaseId): Schema {
     const schema = this.#schemaInPart(database)
     const relied = this.#reliedOn(database)
@@ -449,14 +448,18 @@ export class StoreCatalogue implements Catalogue {
     return schema
   }
 
-  /** Undefined after the transaction has written the schema: the transaction then uses a schema of its own. */
+  /**
+   * Returns the record of the schema parts on which the transaction relies. Returns undefined after the transaction has
+   * written the schema, because the transaction then uses no cached schema.
+   */
   #reliedOn(database: DatabaseId): SchemaRead | undefined {
     return this.#changed.has(database) ? undefined : this.#relied.get(database)
   }
 
   /**
-   * For reads of single rows of a schema. Databases are often created and deleted concurrently. A write in such a
-   * database must rely only on that database's own row in the parent's schema.
+   * Returns the schema for a read of single rows. Databases are often created and deleted concurrently, which changes
+   * the schema of their parent. A write in one of these databases must not become stale because of the other databases.
+   * So the write relies only on the row of its own database in the parent's schema.
    */
   #schemaInPart(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)

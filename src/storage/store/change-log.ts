@@ -1,6 +1,7 @@
-// The change record and the change log: the changes of each transaction. The record is ordered by collection and time,
-// so reading the changes of one collection costs only these changes. The log is ordered by time and contains only the
-// collections of each transaction, for readers that follow all collections, and for the removal of old rows.
+// Reads and writes the change record and the change log. The change record contains the changes of each transaction,
+// ordered by collection and time. Reading the changes of one collection therefore reads no other changes. The change
+// log is ordered by time, and contains only which collections each transaction changed. The log is for code that
+// follows all collections, and for the removal of old rows.
 
 import { assert } from '../../base/assert.ts'
 import { endOfTime, micros } from '../../base/micros.ts'
@@ -27,25 +28,28 @@ import type { Bytes, Entry, View, Write } from '../kv/kv-contract.ts'
 import { decodeTime } from './records.ts'
 import type { Change, CollectionPlace, CommittedTransaction } from './store-contract.ts'
 
-/** Maximum number of changes in one row of a transaction and a collection. */
+/** Maximum number of changes in one row of the record. A row contains changes of one transaction in one collection. */
 const partChangesMax = 1000
 
 const kinds = ['write', 'history insert', 'history remove'] as const
 const actions = ['create', 'update', 'delete', 'add', 'remove'] as const
 
 /**
- * Key of the time since when the record contains the changes of each collection: older directories had only a log by
- * time.
+ * The key of a row with a time. The change record contains only changes after this time, because older versions of
+ * Terrarium wrote only the change log.
  */
 export const recordSinceKey = metaKey('changes by collection since')
 
-/** The time after which the record is complete; `lastCommitTime` is that of the state. */
+/**
+ * Returns the time after which the change record is complete. `lastCommitTime`: the time of the last commit in `view`,
+ * which is returned if no time is stored.
+ */
 export function recordSince(view: Pick<View, 'get'>, lastCommitTime: Micros): Micros {
   const stored = view.get(recordSinceKey)
   return stored === undefined ? lastCommitTime : decodeTime(stored)
 }
 
-/** The writes that add a transaction's changes to the record. A transaction without changes adds nothing. */
+/** Returns the writes that add the changes of a transaction to the record and to the log. */
 export function encodeChanges(time: Micros, changes: readonly Change[]): Write[] {
   const byCollection = new Map<string, Change[]>()
   for (const change of changes) {
@@ -69,7 +73,7 @@ export function encodeChanges(time: Micros, changes: readonly Change[]): Write[]
   return writes
 }
 
-/** The time of the transaction is only in the key, because it is not final before the commit. */
+/** Encodes a change. Only the key contains the time of the transaction, because it is not final before the commit. */
 function encodeChange({ action, kind, ref, validTime }: Change, time: Micros): Value {
   const what = BigInt(kinds.indexOf(kind) * actions.length + actions.indexOf(action))
   return validTime === time ? [ref.id, what] : [ref.id, what, BigInt(validTime)]
@@ -82,7 +86,7 @@ function changeOf(ref: Ref, what: number, validTime: Value | undefined, time: Mi
   return { ref, validTime: validTime === undefined ? time : micros(Number(validTime)), kind, action }
 }
 
-/** Decodes one row of the changes of a transaction in a collection. */
+/** Decodes one row of the change record. */
 export function decodePart({ key, value }: Entry): { readonly time: Micros; readonly changes: Change[] } {
   const { collection, database, ts } = decodeKeyOf('collectionChanges', key)
   return { time: ts, changes: changesIn(value, database, collection, ts) }
@@ -97,8 +101,8 @@ function changesIn(value: Bytes, database: DatabaseId, collection: CollectionId,
 }
 
 /**
- * Decodes a row of the log by time. The row contains collections, or the changes themselves if it is older than the
- * record.
+ * Decodes a row of the change log. The row contains collections. A row from before the start of the change record
+ * contains changes instead.
  */
 function decodeRow({ key, value }: Entry) {
   const { ts } = decodeKeyOf('changes', key)
@@ -117,14 +121,14 @@ function decodeRow({ key, value }: Entry) {
   return { time: ts, places, changes }
 }
 
-/** The collections that a row of the log by time contains. */
+/** Returns the collections that a row of the change log contains. */
 export function placesOf(row: Entry): readonly CollectionPlace[] {
   return decodeRow(row).places
 }
 
 /**
- * The transactions committed after `after`, oldest first: at most `limit` transactions, up to the transaction with
- * which they have `changesMax` changes.
+ * Returns transactions that were committed after `after`, oldest first. Returns at most `limit` transactions, and stops
+ * after the transaction with which the number of changes reaches `changesMax`.
  */
 export function readChanges(
   view: View,
@@ -150,8 +154,8 @@ export function readChanges(
 }
 
 /**
- * The changes of transactions from `from` to `last` (both inclusive) in a collection, oldest first unless `reverse`.
- * Without `last`: all changes from `from` on. Lazy.
+ * Yields the transactions from `from` to `last` (both inclusive) with their changes in a collection, oldest first. If
+ * `reverse` is true, the newest transaction is first. Rows are read only when they are needed.
  */
 export function* readCollectionChanges(
   view: View,

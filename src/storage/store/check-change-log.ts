@@ -1,6 +1,7 @@
-// Checks the change record against documents: every retained version since its start is recorded, and every recorded
-// write has its version, unless the version was removed from the history. The log by time must contain the collections
-// of each transaction, and expired changes must have pending removal work.
+// Checks the change record and the change log. The record must contain every retained version since the start of the
+// record. Every recorded write must have a version, unless the version was removed from the history. The change log
+// must contain the collections of each transaction. Rows of the record that are older than the log must have pending
+// removal work.
 
 import { endOfTime, epoch, micros } from '../../base/micros.ts'
 import {
@@ -24,13 +25,15 @@ import { workOf } from './sweeper-work.ts'
 
 export class ChangeLogCheck {
   readonly #context: CheckContext
+  /** The time after which the change record is complete. */
   readonly #begin: Micros
-  /** The oldest transaction in the log by time. */
+  /** The time of the oldest transaction in the change log. */
   readonly #logBegin: Micros
+  /** The time of the newest transaction in the change log. */
   #newest: Micros = epoch
-  /** Versions that were inserted into the past or removed from it, by reference and time. */
+  /** The versions that were inserted into or removed from the past of a document, by reference and time. */
   readonly #rewritten = new Set<string>()
-  /** The transaction that was read last: documents of one transaction are often adjacent. */
+  /** The documents in the transaction that was read last. Documents of one transaction are often checked in a row. */
   #recorded: { readonly place: string; readonly names: ReadonlySet<string> } | undefined
 
   constructor(context: CheckContext) {
@@ -60,7 +63,7 @@ export class ChangeLogCheck {
     }
   }
 
-  /** Earlier changes may have been removed. */
+  /** Returns the time before which changes of a collection may have been removed. */
   #retainedFrom(database: DatabaseId, collection: CollectionId): Micros {
     return collection < firstUserCollection
       ? micros(this.#logBegin - 1)
@@ -81,7 +84,7 @@ export class ChangeLogCheck {
     return this.#recorded.names.has(nameRef(ref))
   }
 
-  /** Checks that recorded writes have versions, and that both orders of the record agree. */
+  /** Checks that recorded writes have versions, and that the change log agrees with the change record. */
   checkLog(): void {
     const { report, snapshot } = this.#context
     const { time } = lastCommit(snapshot.view)
@@ -94,7 +97,10 @@ export class ChangeLogCheck {
     this.#checkRecorded(named)
   }
 
-  /** Checks that the collections in the log have changes at that time; returns them with their times. */
+  /**
+   * Checks that the change record contains changes of each collection in the log. Returns the collections with the
+   * times of the transactions.
+   */
   #checkNamed(): Set<string> {
     const { databases, catalogue, report, snapshot } = this.#context
     const named = new Set<string>()

@@ -1,4 +1,4 @@
-// The shared data of the parts of the integrity check.
+// Defines the data that all classes of the integrity check use.
 
 import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
 import type { StoreCatalogue } from './catalogue.ts'
@@ -6,15 +6,16 @@ import type { Snapshot } from './snapshot.ts'
 import type { CheckStep } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** The shared data of one check. */
+/** The data of one run of the integrity check. */
 export interface CheckContext {
   readonly snapshot: Snapshot
   readonly catalogue: StoreCatalogue
   readonly reader: VersionReader
-  /** The databases that can be reached. */
+  /** The root database and all databases that are reachable as its descendants. */
   readonly databases: ReadonlySet<DatabaseId>
-  /** Deleted schema objects whose data waits to be removed, as text of `nameRef`. */
+  /** The results of `nameRef` for deleted schema objects whose data has not been removed yet. */
   readonly garbage: ReadonlySet<string>
+  /** Returns the start of the retained history of a collection. */
   readonly minimumOf: (database: DatabaseId, collection: CollectionId) => Micros
   /** True if all data that expires has a due mark. In an older data directory, marks may be missing. */
   readonly isMarked: boolean
@@ -23,7 +24,7 @@ export interface CheckContext {
   readonly onStep: (step: CheckStep) => void
 }
 
-/** A reference in a finding. */
+/** Returns the text for a reference in the message of a finding. */
 export function nameRef(ref: Pick<Ref, 'database' | 'collection' | 'id'>): string {
   return `document ${ref.id} of collection ${ref.collection} in database ${ref.database}`
 }

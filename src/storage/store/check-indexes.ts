@@ -1,6 +1,6 @@
-// Checks index rows against documents. First, documents are read: every index row of a document must exist, and these
-// rows are counted. Then all existing rows are counted. If the counts of an index differ, its surplus rows are
-// reported.
+// Checks that index rows agree with documents. The first phase reads the documents, checks that every required index
+// row exists, and counts the required rows of each index. The second phase counts the existing rows of each index. If
+// the two numbers differ, the rows that no document requires are reported.
 
 import { assert } from '../../base/assert.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -14,7 +14,10 @@ import { isOrderComplete } from './due-order.ts'
 import { entryDocument, entrySince, hasExpired, withSince } from './entry-records.ts'
 import { type IndexRow, type IndexTables, type StoredVersion, timelineRows } from './index-tables.ts'
 
-/** The state of an index, which determines whether its rows must agree with documents. Unreachable rows wait for removal. */
+/**
+ * The state of an index. Only the rows of a `complete` index must agree with documents. An `unreachable` index was
+ * deleted, and its rows wait for removal. An `unknown` index does not exist.
+ */
 export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
 
 const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
@@ -23,7 +26,7 @@ const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
 export class IndexCheck {
   readonly #context: CheckContext
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
-  /** In an older directory without marks, indexes may have events that are no longer read. */
+  /** False in an older data directory without due marks. Its indexes may have events that are no longer read. */
   readonly #isFiled: boolean
   /** The number of rows that the documents require, by table, database and index. */
   readonly #needed = new Map<string, number>()
@@ -58,15 +61,17 @@ export class IndexCheck {
       report(`${nameRef(ref)} has no entry ${what}`)
       return
     }
-    // Versions before the retained history may have been removed. The exact time at which the entry was added is then
-    // unknown.
+    // Versions from before the retained history may have been removed. If the entry was added before the retained
+    // history, the exact time of this is then unknown.
     const since = entrySince({ key: row.key, value: stored })
     const isOld = row.key[0] !== keyTags.indexEvent && entrySince(row) <= minimum && since <= minimum
     const expected = isOld ? withSince(row.value, since) : row.value
     if (compareBytes(stored, expected) !== 0) report(`${nameRef(ref)} has a wrong entry ${what}`)
   }
 
-  /** Checks that every existing row is needed by a document. Runs after all documents. */
+  /**
+   * Checks that a document requires every existing row. Must be called after {@link checkDocument} for all documents.
+   */
   checkRows(stateOf: (database: DatabaseId, index: number) => IndexState): void {
     const found = new Map<string, number>()
     for (const { row, database, index } of this.#rows()) {
@@ -91,7 +96,10 @@ export class IndexCheck {
     }
   }
 
-  /** Rows of unreachable documents, and rows that may be removed at any time, are not counted. */
+  /**
+   * Returns whether a row is counted. Not counted are rows of documents in deleted collections, and rows that the
+   * sweeper may remove at any time.
+   */
   #counts(row: IndexRow, database: DatabaseId): boolean {
     if (!this.#isFiled && row.key[0] === keyTags.indexEvent && placeOf(row.key).index < documentsIndex(0))
       return false
@@ -116,7 +124,7 @@ export class IndexCheck {
   }
 }
 
-/** The index of a row. */
+/** Returns the database and the number of the index to which a row belongs. */
 function placeOf(key: Uint8Array): { readonly database: DatabaseId; readonly index: number } {
   const decoded = decodeKey(key)
   assert('termsBytes' in decoded, 'tables of indexes hold entries')

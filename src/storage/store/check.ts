@@ -1,6 +1,6 @@
-// The integrity check: verifies that all data derived from documents agrees with the documents. The versions of each
-// document determine its index rows: each of these rows must exist, and no other rows may exist. Rows that the sweeper
-// may remove at any time count as neither missing nor surplus.
+// The integrity check. It verifies that all data that is derived from documents agrees with the documents. For example,
+// the versions of a document determine its index rows: exactly these rows must exist. The check ignores rows that the
+// sweeper may remove at any time: they may exist or be missing.
 
 import { epoch } from '../../base/micros.ts'
 import {
@@ -42,12 +42,12 @@ import type { CheckStep, OnCheckProgress, StoreHooks } from './store-contract.ts
 import { workOf } from './sweeper-work.ts'
 import { VersionReader } from './version-reader.ts'
 
-/** Maximum number of reported contradictions; one fault often causes many. */
+/** Maximum number of reported contradictions. One fault often causes many contradictions. */
 const findingsMax = 100
 /** Number of rows between two progress reports. */
 const rowsPerReport = 100
 
-/** All contradictions in a state, up to a limit, as sentences; empty for a sound state. */
+/** Checks the state in `view`. Returns the contradictions as sentences, at most {@link findingsMax}. */
 export function checkStore(
   view: View,
   hooks: StoreHooks,
@@ -76,7 +76,7 @@ export function checkStore(
   try {
     new StoreCheck(contextOf(snapshot, hooks, { report, onStep }), hooks).run()
   } catch (error) {
-    // Damage can make a row unreadable, and then the following rows cannot be checked.
+    // A damaged row may be unreadable. The check then ends without checking the remaining rows.
     if (!(error instanceof Error)) throw error
     report(`a stored row cannot be read: ${error.message}`)
   }
@@ -195,7 +195,7 @@ class StoreCheck {
     }
   }
 
-  /** Versions with an old shape must be waiting to be rewritten. */
+  /** Checks that a version with an old shape belongs to a collection with a pending rewrite. */
   #checkShape(ref: Ref, stored: Uint8Array): void {
     const { database, collection } = ref
     if (!this.#context.reader.isOutdated(ref, stored)) return
@@ -237,7 +237,7 @@ class StoreCheck {
     }
   }
 
-  /** The indexes whose rows must be complete for the documents of a collection. */
+  /** Returns the indexes that must contain all rows for the documents of a collection. */
   #tablesOf(database: DatabaseId, collection: CollectionId): IndexTables[] {
     const complete = this.#context.catalogue
       .indexesOf(database, collection)
@@ -260,7 +260,7 @@ class StoreCheck {
   }
 }
 
-/** Checks the marks of superseded versions and of a `ttl`. Events of documents serve as marks, too. */
+/** Checks that due marks exist for the superseded versions of a document and for its `ttl`. */
 function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVersion[]): void {
   const { isMarked, minimumOf, report, snapshot } = context
   if (!isMarked || (ref.collection < firstUserCollection && !shortNatives.has(ref.collection))) return
@@ -277,7 +277,7 @@ function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVe
   const newest = versions.at(-1)
   if (newest === undefined || newest.action === 'delete') return
   const ttl = ttlOf(newest.fields)
-  // Version 0.2 marked a `ttl` that had passed at the commit with the wrong time; the sweeper marks the document again
-  // (removals.ts).
+  // If a `ttl` had already passed at the commit, version 0.2 wrote a due mark with the wrong time. The sweeper later
+  // writes another mark for such a document (removals.ts).
   if (ttl !== never && !isMarkedAt(ttl)) check(expiryTime(ttl, newest.ts))
 }

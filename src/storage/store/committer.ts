@@ -1,9 +1,10 @@
-// Runs writes: a transaction is evaluated on a snapshot without a lock, then validated against newer commits, rebased
-// to its commit time and applied (commits.ts). A short stale attempt is evaluated again without concurrent commits; a
-// long one is retried outside the lock, so that no other transaction waits for it.
+// Runs writes. A transaction is evaluated on a snapshot, without the writer lock. The resulting attempt is validated
+// against newer commits, rebased to its commit time, and applied (commits.ts). If a short attempt is stale, it is
+// evaluated again under the lock. If a long attempt is stale, it is evaluated again without the lock, so that no other
+// transaction waits for the evaluation.
 //
-// Each commit is announced on the timeline before it is evaluated, and its writes are made for the announced time. If
-// another commit has reached that time first, they are rebased to a later time (rebase.ts).
+// The committer announces the time of a commit on the timeline before the evaluation. The writes of the attempt contain
+// the announced time. If another commit already has this time or a later time, the writes are rebased (rebase.ts).
 //
 // Slow-lane processes send their attempts to their service. Workers forward whole queries to the committing process.
 
@@ -21,13 +22,13 @@ import type { TransactionParts } from './reader.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
 import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './store-contract.ts'
 
-/** Maximum duration in microseconds of an attempt that is evaluated under the lock. */
+/** An attempt whose evaluation took more than so many microseconds is not evaluated again under the lock. */
 const shortMicros = 10_000
 
 interface CommitterOptions {
   readonly times: SnapshotTimes
   readonly parts: TransactionParts
-  /** A clock in microseconds that measures the duration of evaluation. */
+  /** A clock in microseconds that measures the duration of evaluations. */
   readonly clock: () => Micros
   /** Limits the memory of waiting writes. */
   readonly memory: MemoryBudget | undefined
@@ -57,8 +58,8 @@ export class Committer {
       try {
         const attempt = this.#evaluate(work, announcement.time)
         const notBefore = Math.max(announcement.time, attempt.commitTime)
-        // Without a retry limit, no transaction is rejected: after the default number of retries, the last attempt runs
-        // without concurrent commits.
+        // If the caller sets no limit, no transaction is rejected because of conflicts. After the default number of
+        // retries, the last attempt is evaluated again under the lock.
         const isLast = options.retriesMax === undefined && retries >= retriesMax
         const isShort = isLast || attempt.evaluationMicros <= shortMicros
         const terms = { notBefore, seen, ...(isShort && { again: work }) }
@@ -71,7 +72,7 @@ export class Committer {
     }
   }
 
-  /** Evaluates `work` on a snapshot. Nothing is announced: {@link commit} determines the time. */
+  /** Evaluates `work` on a snapshot, without committing. No time stays announced: {@link commit} announces a time. */
   attempt<T>(work: TransactionWork<T>, notBefore: Micros, stampTime?: () => Micros): Attempt<T> {
     const announcement = this.#times.announce(notBefore)
     try {
@@ -81,7 +82,7 @@ export class Committer {
     }
   }
 
-  /** Commits an attempt if it is still valid; otherwise commits a new attempt that its owner evaluates. */
+  /** Commits an attempt if it is valid. If it is stale, commits a new attempt if `owner` can evaluate it again. */
   async commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = this.#times.announceAt(attempt.commitTime)
     try {
@@ -92,7 +93,9 @@ export class Committer {
     }
   }
 
-  /** Evaluates `work` on the newest state of this process, for a commit at `time` without concurrent commits. */
+  /**
+   * Evaluates `work` on the newest state of this process, for a commit at `time`. Meanwhile, no other commit may run.
+   */
   attemptAt<T>(work: TransactionWork<T>, time: Micros): Attempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(epoch, (view, last) => {
@@ -102,7 +105,9 @@ export class Committer {
     return { ...attempt, evaluationMicros: this.#clock() - started }
   }
 
-  /** The newest commit of this process, if an attempt of this process would have the same result after it. */
+  /**
+   * Validates an attempt against the newest state of this process. Returns the newest commit if the attempt is valid.
+   */
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#times.onSnapshot(epoch, (view, last) => {
       const time = Math.max(attempt.commitTime, last.time)
@@ -114,7 +119,7 @@ export class Committer {
     return this.#commits.passTime()
   }
 
-  /** Writes count against the memory limit until they have been committed. */
+  /** Commits an attempt. Its writes count against the memory limit until the outcome is known. */
   async #commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'> {
     const release = this.#memory?.reserve(attempt.counters.writeBytes)
     try {
@@ -140,13 +145,14 @@ export class Committer {
       const times = { ...timesOf(last, commitTime), readTimestamp: micros(last.time + 1) }
       const evaluated = evaluateOn(this.#parts, view, times, work)
       if (evaluated.nextExpiry >= evaluated.commitTime) return evaluated
-      // The attempt is invalid: its generated ids require a commit after the expiry of a document that it has read.
+      // The evaluation is invalid. Its generated ids require a later commit time than `commitTime`, and a document that
+      // it has read expires before this later time.
       commitTime = evaluated.commitTime
     }
   }
 }
 
-/** The times of a transaction that commits at `commitTime`, on the state after the commit `last`. */
+/** Returns the times of a transaction that is evaluated on the state after `last` and commits at `commitTime`. */
 function timesOf(last: CommitRecord, commitTime: Micros) {
   const { chosenIdsMs, schemaTime, time: lastCommitTime } = last
   return { time: micros(commitTime - 1), commitTime, schemaTime, lastCommitTime, chosenIdsMs }

@@ -1,27 +1,27 @@
-// Reads the definitions of databases and collections from their stored documents. The higher layer validates
-// definitions when they are written, so reading is tolerant: an invalid field gets its default.
+// Reads the definitions of databases and collections from their stored documents. A higher layer validates definitions
+// before they are written. Reading therefore rejects nothing: an invalid field gets its default value.
 
 import type { Value } from '../../values/value.ts'
 import type { CollectionDefinition, DatabaseDefinition, Version } from './store-contract.ts'
 
-/** The hidden field of a collection document with the stored lower bound of its history, in microseconds. */
+/** A hidden field of a collection's document: the start of the retained history, in microseconds. */
 export const historyFloorField = 'min_valid_time'
 
-/** The hidden field of a collection document with the changes of the shape of its documents: a list of steps. */
+/** A hidden field of a collection's document: the list of steps that change the shape of the collection's documents. */
 export const migrationField = 'internal_migrations'
 
-/** The field of a step with its schema time, in microseconds. */
+/** A field of a step: the schema time of the step, in microseconds. */
 export const stepTimeField = 'at'
 
-/** A collection as the store itself needs it. */
+/** The definition of a collection, with the fields that only the store needs. */
 export interface StoredCollection extends CollectionDefinition {
-  /** In microseconds. The history before this time was dropped by a write of the collection. */
+  /** A time in microseconds. A write of the collection's document dropped the history before this time. */
   readonly historyFloor: number
-  /** The steps that migrate documents to the present shape; undefined without steps. */
+  /** The steps that migrate documents to the present shape; undefined if there are no steps. */
   readonly migration: Value | undefined
 }
 
-/** The definition in a database's document. */
+/** Reads the definition of a database from its document. */
 export function databaseDefinition(version: Version): DatabaseDefinition {
   const { ref, fields } = version
   return {
@@ -34,7 +34,7 @@ export function databaseDefinition(version: Version): DatabaseDefinition {
   }
 }
 
-/** The definition in a collection's document. */
+/** Reads the definition of a collection from its document. */
 export function collectionDefinition(version: Version): StoredCollection {
   const { ref, fields } = version
   return {

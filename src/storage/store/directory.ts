@@ -1,4 +1,5 @@
-// Finds the documents that authentication needs: by their instance, by an issuer, or by the id in a secret.
+// Finds the documents that authentication needs. Credentials and tokens are found by their instance (the document that
+// logs in), access providers by their issuer, and keys by the id in a secret.
 
 import type { DatabaseId, Ref, Value } from '../../values/value.ts'
 import { builtinIndexes, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
@@ -11,7 +12,7 @@ import { idAt } from './records.ts'
 import { isExpired, read, type Snapshot } from './snapshot.ts'
 import type { Directory, Transaction, Version } from './store-contract.ts'
 
-/** The directory from the view of one transaction. */
+/** The directory as one transaction sees it. */
 export class StoreDirectory implements Directory {
   readonly #reader: Pick<Transaction, 'get'>
   readonly #snapshot: Snapshot
@@ -42,7 +43,7 @@ export class StoreDirectory implements Directory {
     return decodeHomes(read(this.#snapshot, keyHomeKey(keyId)))
   }
 
-  /** The tokens and credentials of a document. */
+  /** Returns the tokens and credentials whose instance is the given document. */
   loginsOf(instance: Ref): readonly Ref[] {
     return [
       ...this.#byTerm(instance.database, builtinIndexes.tokensByInstance, instance),
@@ -55,7 +56,7 @@ export class StoreDirectory implements Directory {
     return undefined
   }
 
-  /** Unexpired entries of a built-in index, by document. */
+  /** Yields the documents with the given term in a built-in index. Expired documents are skipped. */
   *#byTerm(database: DatabaseId, index: number, term: Value): Generator<Ref> {
     const { counters, view } = this.#snapshot
     const prefix = indexTermsPrefix('live', database, index, encodeTerms([term]))
@@ -66,13 +67,13 @@ export class StoreDirectory implements Directory {
   }
 }
 
-// The databases that have a key with an id. A secret contains only the id of its key, and ids of keys are unique only
-// within a database. So several databases may have a key with this id; the hash determines which of these keys the
-// secret belongs to.
+// The functions below maintain rows that list, for each id, the databases with a key of this id. A secret contains only
+// the id of its key, and the same id may exist in several databases. The hash of the secret shows to which of these
+// keys the secret belongs.
 
 const idBytes = 8
 
-/** The databases in a stored row, the first one to have the key first; empty without a row. */
+/** Decodes the databases in a stored row, in the order in which they got the key. Returns no databases for no row. */
 export function decodeHomes(stored: Bytes | undefined): DatabaseId[] {
   if (stored === undefined) return []
   return Array.from({ length: stored.length / idBytes }, (_, at) => idAt(stored, at * idBytes))
@@ -85,14 +86,14 @@ function encodeHomes(databases: readonly DatabaseId[]): Uint8Array {
   return bytes
 }
 
-/** Records that a key exists. */
+/** Records in the row for the key's id that a key exists. */
 export function addHome(overlay: Overlay, key: Ref, journal?: Journal): void {
   const homes = decodeHomes(overlay.get(keyHomeKey(key.id)))
   if (homes.includes(key.database)) return
   overlay.set(keyHomeKey(key.id), encodeHomes([...homes, key.database]), journal)
 }
 
-/** Records that a key was deleted. */
+/** Records in the row for the key's id that a key was deleted. */
 export function removeHome(overlay: Overlay, key: Ref, journal?: Journal): void {
   const homes = decodeHomes(overlay.get(keyHomeKey(key.id)))
   const rest = homes.filter(database => database !== key.database)

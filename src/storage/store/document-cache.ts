@@ -1,6 +1,6 @@
-// Caches the decoded form of document versions that are read repeatedly. If there was any commit since the last
-// comparison, a cached version is compared with the stored bytes, and its shape with the shape of its collection. So a
-// cached version is never stale and never belongs to another document, and writers need not invalidate it.
+// Caches the decoded form of document versions that are read repeatedly. After any commit, the next read of a cached
+// version compares the version with the stored bytes, and its shape with the shape of its collection. A stale version
+// is therefore never used, and writers need not invalidate the cache.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
@@ -13,21 +13,21 @@ import type { Version } from './store-contract.ts'
 interface CachedDocument {
   readonly bytes: Bytes
   readonly version: Version
-  /** Facts about `bytes` that are needed without decoding: their length, and the expiry of the version. */
+  /** The length of `bytes`. `ttl`: the expiry of the version. */
   readonly size: number
   readonly ttl: Micros
-  /** The time of the last change of its collection's shape; 0: never. */
+  /** When the shape of the collection's documents last changed; 0 if it never changed. */
   readonly shapeTime: Micros
-  /** The newest commit of the last state in which this was the document's newest version. */
+  /** The time of the newest commit after which this version is known to be the newest version of its document. */
   foundAt: Micros
 }
 
-/** Approximate memory of a version in addition to a multiple of its stored bytes. */
+/** Approximate bytes of memory for each version, in addition to {@link bytesPerByte} for each stored byte. */
 const bytesPerVersion = 800
-/** Approximate memory of decoded fields and text for each stored byte. */
+/** Approximate bytes of memory for each stored byte of a version: the decoded fields and the rendered text. */
 const bytesPerByte = 5
 
-/** Number of versions that are remembered as read once. */
+/** Number of versions that are remembered after their first read. */
 const readOnceMax = 65_536
 
 export class DocumentCache {
@@ -35,24 +35,24 @@ export class DocumentCache {
   readonly #known: GenerationCache<number, CachedDocument>
   readonly #readOnce = new ReadOnce(readOnceMax)
 
-  /** `bytesMax`: approximate memory of the cache. */
+  /** `bytesMax`: the approximate limit of the cache's memory, in bytes. */
   constructor(bytesMax: number = limits.knownDocumentsBytesMax) {
     this.#known = new GenerationCache(bytesMax, ({ size }) => bytesPerVersion + bytesPerByte * size)
   }
 
-  /** The cached version of the document. */
+  /** Returns the cached version of a document, which may be stale. Undefined if no version is cached. */
   find(ref: Ref): CachedDocument | undefined {
     const known = this.#known.get(ref.hash)
     return known !== undefined && sameRef(known.version.ref, ref) ? known : undefined
   }
 
   /**
-   * Adds a version that was decoded in a state with that newest commit; returns the version to use in place of
-   * `version`.
+   * Adds a version to the cache, unless this is its first recent read. Returns the version that the caller must use
+   * instead of `version`. `lastCommitTime`: the time of the newest commit in the state from which the version was read.
    */
   decoded(bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
-    // A copy of the version with other fields must not share its text.
+    // `shown` is not enumerable, because a copy of the version with other fields must not get its rendered text.
     const shown = { value: new VersionRenderCache(version.fields), enumerable: false }
     const known = {
       bytes,
@@ -67,10 +67,10 @@ export class DocumentCache {
   }
 }
 
-// Recognizes data that is read a second time within a short period. Only such data is cached, so a scan of a large
+// Recognizes data that is read again soon after its first read. Only such data is cached, so a scan of a large
 // collection does not fill the cache.
 
-/** Remembers, in a table of fixed size, the marks of recently read data. */
+/** Remembers the marks (32-bit hashes) of recently read data, in a table of fixed size. */
 export class ReadOnce {
   readonly #marks: Int32Array
 
@@ -79,7 +79,7 @@ export class ReadOnce {
     this.#marks = new Int32Array(marksMax)
   }
 
-  /** Records a read of the data with this mark, a 32-bit integer. Returns true when an earlier read was recorded. */
+  /** Records a read of the data with the given mark. Returns true if an earlier read of this data is remembered. */
   isAgain(mark: number): boolean {
     const slot = mark & (this.#marks.length - 1)
     if (this.#marks[slot] === mark) return true

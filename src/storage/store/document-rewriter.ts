@@ -1,10 +1,10 @@
-// Rewrites stored versions to the present shape of their collection in the background, in small transactions. No read
-// depends on this work: reads migrate versions in memory. After the rewriting, reads need not migrate these versions,
-// and the next change of the definition drops steps that no stored version needs.
+// Rewrites stored versions to the present shape of their collection, in the background and in small transactions. Reads
+// do not wait for this work, because a read migrates old versions in memory. The rewriting saves later reads this work.
+// When it is complete, the next change of the definition drops the steps that no stored version needs any more.
 //
-// Times, actions and rows of indexes do not change, so no stream reports a rewritten version. Live versions are
-// rewritten first. A live version that is superseded before it is rewritten moves to the history, which is rewritten
-// afterwards.
+// Rewriting changes no times, actions or rows of indexes, so no stream reports a rewritten version. The newest versions
+// of documents are rewritten before the history. A version that is superseded before it is rewritten moves to the
+// history, and is rewritten there.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../../values/value.ts'
@@ -16,23 +16,29 @@ import { Batch } from './batch.ts'
 import { encodeVersion } from './records.ts'
 import type { Rows } from './rows.ts'
 
-/** The progress of rewriting a collection's versions; stored while some versions may have an earlier shape. */
+/**
+ * Returns the key of a row with the progress of rewriting a collection's versions. The row exists while some versions
+ * may have an earlier shape.
+ */
 export function rewriteKey(database: DatabaseId, collection: CollectionId): Uint8Array {
   return buildKey(database, documentsIndex(collection))
 }
 
-/** The collection whose versions a build rewrites; undefined for the build of an index. */
+/** Returns the collection whose versions a build rewrites; undefined if the build fills an index. */
 export function rewrittenCollection({ id }: Ref): CollectionId | undefined {
   const collection = Number(id) - documentsIndex(0)
   return collection < firstUserCollection ? undefined : collection
 }
 
-/** Registers the rewriting of a collection's versions, from the first one on. */
+/** Registers the rewriting of all versions of a collection. Begins again if the rewriting is already running. */
 export function beginRewrite(overlay: Overlay, database: DatabaseId, collection: CollectionId): void {
   overlay.set(rewriteKey(database, collection), documentRange(database, collection).start)
 }
 
-/** The document after which the next batch begins, and whether superseded versions are being rewritten. */
+/**
+ * Returns the progress of the rewriting; undefined if no rewriting is running. `id`: the document at which the last
+ * batch ended. `isPast`: whether the rewriting has reached the history.
+ */
 export function rewriteProgress(
   view: Pick<View, 'get'>,
   database: DatabaseId,
@@ -50,7 +56,7 @@ type RewriteContext = Pick<Rows, 'catalogue' | 'overlay'> & {
   readonly reader: Pick<Rows['reader'], 'isOutdated' | 'read'>
 }
 
-/** Continues the rewriting by a batch, which ends when `isOver`. */
+/** Rewrites the next batch of versions. The batch ends when `isOver` returns true. */
 export function continueRewrite(
   context: RewriteContext,
   database: DatabaseId,
@@ -71,7 +77,7 @@ export function continueRewrite(
 }
 
 interface NextRows {
-  /** The rows to be written, in their new form. */
+  /** The rows to write, with the rewritten versions. */
   readonly rows: readonly Entry[]
   /** The key of the last row that was read; undefined when there are no more rows. */
   readonly last: Uint8Array | undefined
@@ -90,7 +96,8 @@ function nextRows(
     if (Buffer.compare(from, table.end) >= 0) continue
     for (const row of overlay.range({ start: from, end: table.end })) {
       const ref = documentOf(row.key)
-      // The rows are migrated within this loop, so that `batch` measures this work, which takes most of its time.
+      // The versions are migrated in this loop, so that the time limit of the batch includes the migration. The
+      // migration takes most of the time of a batch.
       if (reader.isOutdated(ref, row.value)) {
         rows.push({ key: row.key, value: rewritten(reader, ref, row.value) })
         batch.write(1, row.value.length)

@@ -1,6 +1,7 @@
-// Writes documents. All writes of a transaction to one document become one version at the commit time, relative to the
-// state before the transaction. So a second write to a document first undoes the first write in the overlay. Writes
-// into the past rewrite a document's list of versions and the derived rows of its indexes.
+// Writes documents. All writes of a transaction to one document become one version at the commit time. The action and
+// the index rows of this version depend on the state before the transaction. So a second write to a document first
+// undoes the first write in the overlay. A write into the past changes the document's list of versions, and the index
+// rows that are derived from these versions.
 
 import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
@@ -45,7 +46,7 @@ const documentWriterLimits = {
   writeOpBytes: 1024,
 } as const
 
-/** A document that this transaction has written. */
+/** A document that this transaction has written. `journal` undoes the writes in the overlay. */
 interface PendingDocument {
   readonly key: Bytes
   readonly journal: Journal
@@ -63,7 +64,7 @@ export class DocumentWriter {
   readonly #schemaWritten: SchemaWritten
   /** The written documents, by the text of their keys. */
   readonly #pending = new Map<string, PendingDocument>()
-  /** Documents that this transaction has created and deleted. */
+  /** Documents that this transaction has created and then deleted. */
   readonly #forgotten = new Set<string>()
   readonly #historyChanges: Change[] = []
   #bytes = 0
@@ -73,7 +74,9 @@ export class DocumentWriter {
     this.#schemaWritten = schemaWritten
   }
 
-  /** The present version of a document in this transaction, if it has written the document. */
+  /**
+   * Returns the version of a document that this transaction has written; undefined if it has not written the document.
+   */
   pendingVersion(ref: Ref): Version | undefined {
     return this.#pending.size === 0 ? undefined : this.#pending.get(nameOf(ref))?.version
   }
@@ -91,13 +94,15 @@ export class DocumentWriter {
     return this.#forgotten.size > 0 && this.#forgotten.has(nameOf(ref))
   }
 
-  /** The state of a document before the writes of this transaction, decoded. */
+  /** Returns the version of a document before the writes of this transaction. */
   base(ref: Ref): StoredVersion | undefined {
     const stored = this.#context.snapshot.view.get(documentKey(ref))
     return stored && this.#context.reader.read(ref, stored)
   }
 
-  /** Sets the content of a document to `fields`; undefined deletes it. Returns the version. */
+  /**
+   * Sets the content of a document to `fields`, or deletes the document if `fields` is undefined. Returns the version.
+   */
   write(ref: Ref, fields: ObjectValue | undefined): Version {
     const { commitTime, reader, snapshot } = this.#context
     const pending = this.#takeBack(ref)
@@ -112,7 +117,7 @@ export class DocumentWriter {
     return pending.version
   }
 
-  /** A document that one transaction creates and deletes leaves no rows, not even a deleted version. */
+  /** Removes a document that this transaction has created. No rows remain, not even a version for the deletion. */
   #forget({ bytes, key }: PendingDocument, ref: Ref): Version {
     this.#bytes -= bytes
     this.#pending.delete(byteText(key))
@@ -144,8 +149,8 @@ export class DocumentWriter {
     const { catalogue, overlay, commitTime, stamp } = this.#context
     const { journal, key, version } = pending
     const { ref } = version
-    // Called before the first write: from then on, looked-up data must not be cached for other transactions, because
-    // this transaction may never be committed.
+    // `dropCached` must precede the first write to the schema. From then on, this transaction must not cache schema
+    // objects for other transactions, because it may never be committed.
     const kind = version.ref.collection
     if (namedNatives.has(kind) || kind === unlisted.staged_schema) catalogue.dropCached(version.ref.database)
     const stored = encodeVersion(version, commitTime, stamp)
@@ -198,8 +203,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Runs `work` on the documents of some collections as they were before this transaction, then applies its writes
-   * again.
+   * Runs `work` as if this transaction had not written the documents for which `isConcerned` returns true. Then applies
+   * the transaction's writes to these documents again.
    */
   withoutPending(isConcerned: (ref: Ref) => boolean, work: () => void): void {
     const concerned = [...this.#pending.values()].filter(({ version }) => isConcerned(version.ref))
@@ -209,8 +214,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Applies a pending version again. If the earlier state has changed in between, the action of the version may change,
-   * too.
+   * Applies a pending version to the overlay again. If the previous version of the document has changed meanwhile, the
+   * action of the pending version may change, too.
    */
   #layAgain(pending: PendingDocument): void {
     const { ref } = pending.version
@@ -225,8 +230,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Inserts a version into the past, or replaces the version at exactly that time. An equal version is not written
-   * again.
+   * Inserts a version at the time `ts` in the past, or replaces the version at exactly this time. If an equal version
+   * exists, nothing is written.
    */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
     const { reader, stamp } = this.#context
@@ -235,7 +240,7 @@ export class DocumentWriter {
       const index = positionOf(versions, ts)
       const content = fields ?? noFields
       const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
-      // Encoded and decoded, so that placeholders of the transaction's time are replaced by the time itself.
+      // The version is encoded and decoded again, to replace placeholders of the transaction's time by the time itself.
       const shapeTime = reader.shapeTimeOf(ref)
       const stored = encodeVersion({ action, fields: content, shapeTime }, ts, stamp)
       checkVersionBytes(stored.length)
@@ -257,7 +262,10 @@ export class DocumentWriter {
     return version
   }
 
-  /** Removes the version at exactly `ts` from the past; a version at or before `minimum` becomes a delete. */
+  /**
+   * Removes the version at exactly `ts` from the past. If it is the version that was valid at `minimum`, it is replaced
+   * by a delete. Returns the removed version.
+   */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
     let removed: StoredVersion | undefined
     const isChanged = this.#rewrite(ref, versions => {
@@ -278,8 +286,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Changes a document's list of versions (oldest first) and all derived data; `edit` changes the list and returns the
-   * index of the change. Returns whether anything has changed.
+   * Changes a document's list of versions, and all derived data. `edit` changes the list, which is ordered from the
+   * oldest to the newest version, and returns the index of the change. Returns whether any row has changed.
    */
   #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => number): boolean {
     const pending = this.#pending.get(nameOf(ref))
@@ -314,7 +322,7 @@ export class DocumentWriter {
     recordWork(overlay, 'history', commitTime, collectionOf(ref))
   }
 
-  /** The changes of this transaction, for the change record. */
+  /** Returns the changes of this transaction for the change record. */
   changes(): Change[] {
     const { commitTime: validTime } = this.#context
     const changes = [...this.#historyChanges]
@@ -323,7 +331,10 @@ export class DocumentWriter {
     return changes
   }
 
-  /** Write operations for the written documents, in units of {@link documentWriterLimits.writeOpBytes}. */
+  /**
+   * Returns the number of write operations of this transaction. A document costs one operation for each
+   * {@link documentWriterLimits.writeOpBytes} bytes, and a change of the past costs one operation.
+   */
   writeOps(): number {
     let ops = this.#historyChanges.length
     for (const { bytes } of this.#pending.values())
@@ -349,7 +360,7 @@ export function checkTransactionBytes(bytes: number): void {
   )
 }
 
-/** The key of a document in the map of pending documents. */
+/** Returns the key of a document in the map of pending documents. */
 function nameOf(ref: Ref): string {
   return byteText(documentKey(ref))
 }
@@ -358,7 +369,7 @@ function isLiveAt(version: StoredVersion | undefined, ts: Micros): boolean {
   return version !== undefined && version.action !== 'delete' && ttlOf(version.fields) > ts
 }
 
-/** The action of a version that is not a delete, by the previous version. */
+/** Returns the action of a version that is not a delete. `previous`: the previous version. `ts`: the version's time. */
 export function actionAfter(previous: StoredVersion | undefined, ts: Micros): 'create' | 'update' {
   return isLiveAt(previous, ts) ? 'update' : 'create'
 }
@@ -370,7 +381,7 @@ function recomputeAction(versions: StoredVersion[], index: number): void {
   if (action !== version.action) versions[index] = { ...version, action }
 }
 
-/** The index of a version with that time, or the index at which it would be inserted, oldest first. */
+/** Returns the index of the version at `ts`, or the index at which such a version would be inserted. */
 function positionOf(versions: readonly StoredVersion[], ts: Micros): number {
   const index = versions.findIndex(version => version.ts >= ts)
   return index < 0 ? versions.length : index

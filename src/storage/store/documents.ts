@@ -1,5 +1,6 @@
-// Documents and their versions as stored. The newest version of a live document is stored under the document's own key,
-// so reading a document is one point read. Superseded versions, and a final delete, are the history of the document.
+// Reads documents and their versions from the store. The newest version of a live document is stored under the key of
+// the document, so reading a document is one point read. The history of a document contains its superseded versions. If
+// the document is deleted, the history also contains the delete.
 
 import { mergeJoin } from '../../base/merge-join.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref } from '../../values/value.ts'
@@ -16,27 +17,29 @@ import { versionAction, versionTime, versionTtl } from './records.ts'
 import { firstOf, isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
 import type { CollectionPlace, EntryScan, IndexEntry } from './store-contract.ts'
 
-/** The greatest id of a document in keys. */
+/** The greatest id that the key of a document can contain. */
 export const idMax = (1n << 64n) - 1n
 
-/** The stored newest version, unless the document is deleted; its ttl may have passed. */
+/** Returns the newest version of a document; undefined if the document is deleted. Its `ttl` may have passed. */
 export function newestLive(snapshot: Snapshot, ref: Ref): Bytes | undefined {
   return read(snapshot, documentKey(ref))
 }
 
-/** The stored version that was valid at `at`, including deletes and expired versions. */
+/**
+ * Returns the version of a document that was valid at the time `at`. It may be a delete, and its `ttl` may have passed.
+ */
 export function validAt(snapshot: Snapshot, ref: Ref, at: Micros): Bytes | undefined {
   const newest = newestLive(snapshot, ref)
   if (newest !== undefined && versionTime(newest) <= at) return newest
   return readFirst(snapshot, historyRange(ref, at))?.value
 }
 
-/** Returns whether reads see a stored version: it is not a delete, and its ttl has not passed. */
+/** Returns whether reads see a stored version: it is not a delete, and its `ttl` has not passed. */
 export function isVisible(snapshot: Snapshot, stored: Bytes): boolean {
   return versionAction(stored) !== 'delete' && !isExpired(snapshot, versionTtl(stored))
 }
 
-/** All stored versions of a document, newest first. Lazy. */
+/** Yields all stored versions of a document, newest first. Rows are read only when they are needed. */
 export function* storedVersions(snapshot: Snapshot, ref: Ref): Generator<Bytes> {
   const newest = newestLive(snapshot, ref)
   if (newest !== undefined) yield newest
@@ -47,8 +50,8 @@ export function* storedVersions(snapshot: Snapshot, ref: Ref): Generator<Bytes> 
 }
 
 /**
- * Stored versions of a document, oldest first; with `from`, beginning with the version that was valid at that time.
- * Lazy.
+ * Yields the stored versions of a document, oldest first. If `from` is present, begins with the version that was valid
+ * at this time. Rows are read only when they are needed.
  */
 export function* storedVersionsAscending(snapshot: Snapshot, ref: Ref, from?: Micros): Generator<Bytes> {
   const newest = newestLive(snapshot, ref)
@@ -67,7 +70,10 @@ export function* storedVersionsAscending(snapshot: Snapshot, ref: Ref, from?: Mi
   if (newest !== undefined) yield newest
 }
 
-/** The live documents of a collection by id, now or at a past time. Lazy. */
+/**
+ * Yields the visible documents of a collection in the order of their ids. `at`: the past time at which the documents
+ * must be visible; undefined for now. Rows are read only when they are needed.
+ */
 export function* scanDocuments(
   snapshot: Snapshot,
   database: DatabaseId,
@@ -99,8 +105,8 @@ interface IdSpan {
 }
 
 /**
- * All documents with a version, including deleted documents, by id. The cost of a step does not depend on the length of
- * a history.
+ * Yields all documents with a stored version in the order of their ids, including deleted documents. The cost for each
+ * document does not depend on the length of its history.
  */
 export function* everyDocument(
   snapshot: Snapshot,
@@ -115,7 +121,7 @@ export function* everyDocument(
     yield new Ref(database, collection, (id ?? pastId) as bigint)
 }
 
-/** The ids in a table, each once. */
+/** Yields each id in a table once. */
 function* idsIn(
   { view }: Snapshot,
   table: DocumentTable,
@@ -132,7 +138,7 @@ function* idsIn(
   }
 }
 
-/** The ids between two positions of a collection's set, both inclusive; undefined when there are none. */
+/** Returns the first and last id between the two bounds of a scan; undefined if there are no ids between the bounds. */
 function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
   let first = 0n
   let last = idMax
@@ -154,7 +160,7 @@ function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
 /** The table of the newest versions of live documents, or the table of all other versions. */
 type DocumentTable = 'live' | 'past'
 
-/** The rows of a collection's documents within a range of ids. */
+/** Returns the interval of keys for the documents of a collection with ids in a span. */
 function intervalOf(
   table: DocumentTable,
   { collection, database }: CollectionPlace,

@@ -1,7 +1,7 @@
-// Adds the due marks of data that was written before marks existed, once for each directory. The work is a walk over
-// the tables of documents and versions. Index rows of removed versions have no mark; the walk removes them if they have
-// expired, and also the former events of indexes (decision 44). Its progress is stored, so a restart continues from
-// there.
+// Adds missing due marks to an older data directory, whose data was written by a version of Terrarium without due
+// marks. This work runs once for each directory. It reads the tables of documents and versions, and adds marks for each
+// row. Then it reads two tables of indexes. It removes their expired rows, because their marks may be missing, and the
+// former events of indexes (decision 44). The progress is stored, so the work continues after a restart.
 
 import { assert } from '../../base/assert.ts'
 import { keyAfter } from '../../base/bytes.ts'
@@ -23,7 +23,7 @@ import { versionAction, versionTime, versionTtl } from './records.ts'
 import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** The tables in the order of the walk, each with a function for its rows. */
+/** The tables in the order in which they are read, each with the function that handles one row. */
 const walks: readonly { readonly table: keyof typeof keyTags; readonly file: Filing }[] = [
   { table: 'document', file: markDocument },
   { table: 'history', file: markVersion },
@@ -33,7 +33,7 @@ const walks: readonly { readonly table: keyof typeof keyTags; readonly file: Fil
 
 type Filing = (transaction: StoreTransaction, row: Entry, now: Micros) => void
 
-/** The current table, by its index in the list, and the key after which to continue. */
+/** Returns the progress. `walk`: the index of the current table. `from`: the key at which the next batch begins. */
 function progressOf(view: View): { readonly walk: number; readonly from: Uint8Array | undefined } {
   const stored = view.get(orderProgressKey)
   if (stored === undefined) return { walk: 0, from: undefined }
@@ -45,7 +45,9 @@ function encodeProgress(walk: number, from: Uint8Array | undefined): Uint8Array 
   return Uint8Array.of(walk, ...(from ?? []))
 }
 
-/** Continues by a batch, as of `now`. Returns whether there was work. */
+/**
+ * Runs the next batch. `now`: the time that determines which rows have expired. Returns whether there was work to do.
+ */
 export async function fileBatch(store: Store, now: Micros, isOver: () => boolean): Promise<boolean> {
   if (store.kv.read(isOrderComplete)) return false
   await store.write(transaction => {
@@ -85,7 +87,7 @@ function dropEvent(transaction: StoreTransaction, row: Entry, now: Micros): void
   else dropPast(transaction, row, entrySince(row), now)
 }
 
-/** Removes a row of an index that has expired, or whose collection is deleted. */
+/** Removes a row of an index if the row has expired, or if the collection of its document is deleted. */
 function dropPast(transaction: StoreTransaction, { key }: Entry, until: Micros, now: Micros): void {
   const [database, collection] = [databaseOf(key), entryCollection({ key })]
   const { catalogue } = transaction
@@ -95,7 +97,7 @@ function dropPast(transaction: StoreTransaction, { key }: Entry, until: Micros, 
   if (isGone || until <= minimum) transaction.rows.overlay.set(key, undefined)
 }
 
-/** The database in the key of an index's row. */
+/** Returns the database in the key of an index row. */
 function databaseOf(key: Uint8Array): DatabaseId {
   return decodeEntry(key).database
 }

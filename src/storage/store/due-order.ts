@@ -1,10 +1,10 @@
-// The order in which the history of a collection expires: a mark for each write that makes data removable. The marks
-// are ordered by the time that the minimum valid time must reach before the data can be removed. The order does not
-// depend on the length of the history, so a change of `history_days` needs no other marks.
+// Reads and writes due marks, which show the sweeper when data of a collection expires. A mark contains a document and
+// a time. The document has data that expires when the collection's minimum valid time reaches this time. Marks do not
+// depend on the length of the retained history, so a change of `history_days` changes no marks.
 //
-// The events of the documents of a collection serve as the marks of creates and deletes, because these events expire,
-// too. A superseded version and the end of a `ttl` have marks of their own. A stale mark is harmless: there is nothing
-// left to remove.
+// Superseded versions and the end of a `ttl` have marks in the table of marks. Creates and deletes need no such marks:
+// the events of the collection's documents also expire, and serve as their marks. A stale mark is harmless, because
+// there is nothing left to remove.
 
 import { micros } from '../../base/micros.ts'
 import {
@@ -24,7 +24,7 @@ import { shortNatives } from './retention.ts'
 import { firstOf } from './snapshot.ts'
 import type { CollectionPlace } from './store-contract.ts'
 
-/** Data of `ref` expires when the minimum valid time reaches `time`. */
+/** The mark that data of `ref` expires when the minimum valid time reaches `time`. */
 export interface DueMark {
   readonly key: Bytes
   readonly ref: Ref
@@ -34,35 +34,35 @@ export interface DueMark {
 const present = new Uint8Array([1])
 const noTerms = encodeTerms([])
 
-/** The progress of adding missing marks to an older directory; see due-filing.ts. */
+/** The key of a row with the progress of adding missing marks to an older directory; see due-filing.ts. */
 export const orderProgressKey = metaKey('order of removal')
 
-/** The number of walks of due-filing.ts after which all data has its mark. */
+/** The number of tables after which all marks exist: the first tables in `walks` of due-filing.ts. */
 const markingWalks = 2
 
-/** For directories in which all data has its mark, but indexes have stored events (layout 4). */
+/** The progress of a directory of layout 4: all marks exist, but indexes have stored events, which must be removed. */
 export const orderHasEvents = 0xff
 
-/** Written with the first commit of a new data directory, which has no missing marks. */
+/** The progress after all work. The first commit of a new data directory writes it, because no marks are missing. */
 export const orderIsComplete: Write = { key: orderProgressKey, value: Uint8Array.of(0xfe) }
 
-/** Returns whether an older directory has all marks and no surplus events. */
+/** Returns whether the directory has all marks and no surplus events. */
 export function isOrderComplete(view: View): boolean {
   return view.get(orderProgressKey)?.[0] === orderIsComplete.value?.[0]
 }
 
-/** Returns whether all data that expires has its mark. */
+/** Returns whether all data that expires has a mark. */
 export function areAllMarked(view: View): boolean {
   const walk = view.get(orderProgressKey)?.[0]
   return walk !== undefined && walk >= markingWalks
 }
 
-/** Adds a mark that data of a document expires at `time`, unless it never expires. */
+/** Adds a mark that data of `ref` expires at `time`. Adds nothing if data of its collection never expires. */
 export function markDue(overlay: Overlay, ref: Ref, time: Micros, journal?: Journal): void {
   if (time < never && hasEnd(ref.collection)) overlay.set(dueKey(ref, time), present, journal)
 }
 
-/** The native collections of a database whose history is limited. */
+/** Returns the native collections of a database whose history is limited. */
 export function nativePlaces(database: DatabaseId): readonly CollectionPlace[] {
   return [...shortNatives].map(collection => ({ database, collection }))
 }
@@ -71,12 +71,14 @@ function hasEnd(collection: CollectionId): boolean {
   return collection >= firstUserCollection || shortNatives.has(collection)
 }
 
-/** The time at which a document has expired as a whole because of its `ttl`. `ts`: the time of its newest version. */
+/**
+ * Returns the time at which a document expires because of its `ttl`. `ts`: the time of the document's newest version.
+ */
 export function expiryTime(ttl: Micros, ts: Micros): Micros {
   return Math.max(ttl, ts)
 }
 
-/** The two orders of a collection: events and marks. */
+/** Returns the two ranges of rows that are marks of a collection: events of its documents, and the table of marks. */
 function orders({ collection, database }: CollectionPlace, notAfter?: Micros): readonly KeyRange[] {
   const upTo = notAfter === undefined ? undefined : ({ ts: notAfter, side: 'high' } as const)
   return [
@@ -85,7 +87,7 @@ function orders({ collection, database }: CollectionPlace, notAfter?: Micros): r
   ]
 }
 
-/** The oldest marks of both orders up to a time, about `limit` at most. */
+/** Returns marks of a collection up to the time `notAfter`, at most `limit`. */
 export function dueMarks(view: View, place: CollectionPlace, notAfter: Micros, limit: number): DueMark[] {
   const marks: DueMark[] = []
   for (const range of orders(place, notAfter)) {
@@ -96,8 +98,9 @@ export function dueMarks(view: View, place: CollectionPlace, notAfter: Micros, l
 }
 
 /**
- * The documents with marks of their own from `first` to `last` (inclusive), by time: all documents whose version of
- * that time was inserted into the past, and possibly others. Lazy.
+ * Yields the documents with a mark in the table of marks, from `first` to `last` (both inclusive), grouped by time. A
+ * document with a version that was inserted at some time in the past always has a mark at this time. Other documents
+ * may have marks, too. Rows are read only when they are needed.
  */
 export function* markedDocuments(
   view: View,
@@ -120,7 +123,7 @@ export function* markedDocuments(
   if (under !== undefined) yield under
 }
 
-/** The time of the first mark of a collection; undefined when it has none. */
+/** Returns the time of the earliest mark of a collection; undefined if the collection has no marks. */
 export function firstDue(view: View, place: CollectionPlace): Micros | undefined {
   let first: Micros | undefined
   for (const range of orders(place)) {

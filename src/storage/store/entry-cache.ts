@@ -1,7 +1,7 @@
-// Caches decoded index entries that are read repeatedly: the beginnings of ranges of live entries. A cached run is
-// valid if no later commit wrote its rows. If the written rows are not known, the run is valid if no later commit wrote
-// a document of the index's collections. Every change of live entries is in the change record, except changes of the
-// schema (built indexes, deleted collections), which change the schema time.
+// Caches decoded index entries that are read repeatedly. A cached run contains the first entries of a range of live
+// entries. A run is valid if no later commit wrote rows of its range. The rows of old commits are no longer known. In
+// this case, a run is valid if the change record contains no later change in the collections of the index. Changes of
+// the schema (built indexes, deleted collections) also change live entries, but they change the schema time.
 
 import { hashBytes, keyAfter } from '../../base/bytes.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -22,9 +22,9 @@ import type { IndexEntry } from './store-contract.ts'
 export interface SetPlace {
   readonly database: DatabaseId
   readonly index: number
-  /** From `encodeTerms`. */
+  /** The terms as encoded by `encodeTerms`. */
   readonly terms: Bytes
-  /** The collections whose documents may have entries; undefined: all of the database. */
+  /** The collections whose documents may have entries; undefined: all collections of the database. */
   readonly collections: readonly CollectionId[] | undefined
 }
 
@@ -35,18 +35,20 @@ export type EntryRange = Pick<KeyRange, 'start' | 'end'> & { readonly reverse: b
 export interface CachedEntry extends IndexEntry {
   readonly collection: CollectionId
   readonly ttl: Micros
-  /** Bytes of its record, for the cost of reading it. */
+  /**
+   * The number of bytes of the entry's record. Reading the entry from the cache costs as much as reading the record.
+   */
   readonly bytes: number
 }
 
-/** The beginning of a range, or all of it. */
+/** The first entries of a range, or all entries of the range. */
 export interface CachedRun {
   readonly range: EntryRange
   readonly entries: readonly CachedEntry[]
-  /** The range after the entries; undefined when there is none. */
+  /** The part of `range` after `entries`; undefined if the run contains all entries of the range. */
   readonly rest: EntryRange | undefined
   readonly schemaTime: Micros
-  /** The newest commit of the last state in which the run was valid, and the time of that commit. */
+  /** The last state for which the run is known to be valid: its newest commit, and (`foundTime`) its snapshot time. */
   foundAt: Micros
   foundTime: Micros
 }
@@ -54,29 +56,31 @@ export interface CachedRun {
 /** Maximum number of entries of a run. */
 export const runEntriesMax = 512
 
-/** Approximate memory of an entry in addition to a multiple of its record's bytes, and that multiple. */
+/** Approximate bytes of memory for each entry, and in addition for each byte of its record. */
 const bytesPerEntry = 300
 const bytesPerByte = 4
 
-/** Number of ranges that are remembered as read once. */
+/** Number of ranges that are remembered after their first read. */
 const readOnceMax = 16_384
 
-/** Maximum number of collections whose change record is read. */
+/** Maximum number of collections whose change record is read to validate a run. */
 const collectionsMax = 8
 
 /**
- * Microseconds after which the change record may have been removed. The record is retained for a day, so this limit is
- * safe.
+ * A run that was last valid more than so many microseconds ago is not validated with the change record, because the
+ * record may have been removed. The record is retained for twice as long.
  */
 const recordKeptMin = changeLogMicros / 2
 
 export class EntryCache {
-  /** By a hash of the range. */
+  /** The cached runs, by a hash of their range. */
   readonly #runs: GenerationCache<number, CachedRun>
   readonly #readOnce = new ReadOnce(readOnceMax)
   readonly #recent: RecentWrites
 
-  /** `recent`: the recent commits of this process. `bytesMax`: approximate memory of the cache. */
+  /**
+   * `recent`: the recent commits of this process. `bytesMax`: the approximate limit of the cache's memory, in bytes.
+   */
   constructor(recent: RecentWrites, bytesMax: number = limits.knownEntriesBytesMax) {
     this.#recent = recent
     this.#runs = new GenerationCache(bytesMax, ({ entries }) =>
@@ -84,7 +88,7 @@ export class EntryCache {
     )
   }
 
-  /** The cached beginning of a range, if it is valid in that state. */
+  /** Returns the cached run of a range if the run is valid in the given snapshot; otherwise undefined. */
   find(range: EntryRange, set: SetPlace, snapshot: Snapshot): CachedRun | undefined {
     const run = this.#runs.get(hashOf(range))
     return run !== undefined && isSameRange(run.range, range) && this.#holds(run, set, snapshot)
@@ -102,19 +106,19 @@ export class EntryCache {
     return true
   }
 
-  /** Returns whether a range that is being read now should be cached. */
+  /** Records a read of `range`. Returns whether the range should be cached, because it was read before. */
   isWorth(range: EntryRange): boolean {
     return this.#readOnce.isAgain(hashOf(range))
   }
 
-  /** Caches the beginning of a range as read in that state. */
+  /** Caches a run that was read in the given snapshot. */
   remember(run: Pick<CachedRun, 'range' | 'entries' | 'rest'>, snapshot: Snapshot): void {
     const { lastCommitTime, schemaTime, time } = snapshot
     this.#runs.set(hashOf(run.range), { ...run, schemaTime, foundAt: lastCommitTime, foundTime: time })
   }
 }
 
-/** The entry of a row, to be cached. */
+/** Decodes the entry of a row for the cache. */
 export function cachedEntry(database: DatabaseId, row: Entry): CachedEntry {
   const document = entryDocument(database, row)
   return {
@@ -126,7 +130,7 @@ export function cachedEntry(database: DatabaseId, row: Entry): CachedEntry {
   }
 }
 
-/** The rest of a range that has been read up to a key. */
+/** Returns the rest of a range that has been read up to and including the row of `key`. */
 export function rangeAfter({ end, reverse, start }: EntryRange, key: Bytes): EntryRange {
   return reverse ? { start, end: key, reverse } : { start: keyAfter(key), end, reverse }
 }
@@ -149,7 +153,7 @@ function isSameRange(left: EntryRange, right: EntryRange): boolean {
   )
 }
 
-/** The hash is truncated to 31 bits, because V8 stores such integers without an allocation. */
+/** Returns the hash of a range. V8 stores an integer of this size without an allocation. */
 function hashOf({ end, reverse, start }: EntryRange): number {
   return (hashBytes(end, hashBytes(start)) ^ (reverse ? 1 : 0)) & 0x3fffffff
 }

@@ -1,11 +1,11 @@
-// The records of index entries, which contain only data that is not in their keys. Scans can evaluate them without
-// decoding.
+// Encodes and decodes the records of index entries. A record is the value of an entry's row, and contains the data that
+// is not in the key of the row. Scans can read the flags and times of a record without decoding the values.
 //
 //   live, ended   flags, since (8), [ttl (8)], [values]
 //   event         flags, [values]
 //
-// A last value that is the reference of the document itself is omitted. Values are stored although the key contains
-// them, because the encoding of the key is only suitable for comparisons.
+// If the last value is the reference of the entry's document, it is omitted. The key contains the values, too, but its
+// encoding is only suitable for comparisons. Therefore the record also contains the values.
 
 import { assert } from '../../base/assert.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
@@ -28,14 +28,14 @@ import { appendTime, idAt, never, timeAt } from './records.ts'
 /** The data of an entry in addition to its key. */
 interface EntryRecord {
   readonly document: Ref
-  /** The time of the entry's addition; undefined for events, whose time is in the key. */
+  /** The time when the entry was added; undefined for events, because the key of an event contains its time. */
   readonly since: Micros | undefined
-  /** Not stored for events. */
+  /** The expiry of the document. Not stored for events. */
   readonly ttl: Micros
   readonly values: readonly Value[]
-  /** The values were too long for the key: entries with the same prefix are not ordered. */
+  /** True: the values are too long for the key, so the key contains only a prefix of the encoded values. */
   readonly cut: boolean
-  /** For events: the entry was removed. */
+  /** For events only. True: the event removed the entry. False: the event added the entry. */
   readonly removed?: boolean
 }
 
@@ -53,7 +53,7 @@ const extrasAt = sinceAt + 8
 const noValues: readonly Value[] = []
 const writer = new ByteWriter()
 
-/** The value of an entry's row. */
+/** Encodes the record of an entry. */
 export function encodeEntry({ cut, document, removed, since, ttl, values }: EntryRecord): Bytes {
   const endsWithOwn = isOwn(values.at(-1), document)
   const stored = endsWithOwn ? values.slice(0, -1) : values
@@ -81,12 +81,12 @@ function isEvent(key: Bytes): boolean {
   return key[0] === keyTags.indexEvent
 }
 
-/** The time of an entry's addition, or of an event. */
+/** Returns the time when an entry was added. For an event, returns the time of the event. */
 export function entrySince({ key, value }: Entry): Micros {
   return isEvent(key) ? timeOf(key) : timeAt(value, sinceAt)
 }
 
-/** The record of an entry with another time of addition. */
+/** Returns a copy of an entry's record in which the entry was added at `since`. */
 export function withSince(record: Bytes, since: Micros): Bytes {
   writer.reset().append(record)
   const { length } = writer
@@ -96,50 +96,52 @@ export function withSince(record: Bytes, since: Micros): Bytes {
   return writer.copy()
 }
 
-/** A record that was just encoded for a key of that kind, with the time `from` replaced by `to`. */
+/**
+ * Returns a record in which the time `from` is replaced by `to`. `tag`: the tag of the table that contains the record.
+ */
 export function withEntryTime(tag: number, record: Bytes, from: Micros, to: Micros): Bytes {
   return tag === keyTags.indexEvent || timeAt(record, sinceAt) !== from ? record : withSince(record, to)
 }
 
-/** The time when an ended entry was removed. */
+/** Returns the time when an ended entry was removed. */
 export function entryUntil({ key }: Entry): Micros {
   return timeOf(key)
 }
 
-/** Returns whether a row of an index only concerns times before the oldest that can be read. */
+/** Returns whether no read needs an index row any more. `minimum`: the oldest time that can be read. */
 export function hasExpired(row: Entry, minimum: Micros): boolean {
   if (row.key[0] === keyTags.indexEnded) return entryUntil(row) <= minimum
   return row.key[0] === keyTags.indexEvent && entrySince(row) <= minimum
 }
 
-/** The expiry of the document of a live or ended entry; {@link never} without expiry. */
+/** Returns the expiry of the document of a live or ended entry; {@link never} if the document does not expire. */
 export function entryTtl({ value }: Pick<Entry, 'value'>): Micros {
   return (value[0] as number) & ttlFlag ? timeAt(value, extrasAt) : never
 }
 
-/** The collection of an entry's document. */
+/** Returns the collection of an entry's document. */
 export function entryCollection({ key }: Pick<Entry, 'key'>): CollectionId {
   const at = entryDocumentPlace(key) + 8
   return ((key[at] as number) << 8) | (key[at + 1] as number)
 }
 
-/** The document of an entry. */
+/** Returns the document of an entry. */
 export function entryDocument(database: DatabaseId, { key }: Pick<Entry, 'key'>): Ref {
   const at = entryDocumentPlace(key)
   return new Ref(database, ((key[at + 8] as number) << 8) | (key[at + 9] as number), idAt(key, at))
 }
 
-/** Returns whether the key contains only a part of the values of an entry. */
+/** Returns whether the key of an entry contains only a prefix of the encoded values. */
 export function entryIsCut({ value }: Pick<Entry, 'value'>): boolean {
   return ((value[0] as number) & cutFlag) !== 0
 }
 
-/** Returns whether an event removes its entry. */
+/** Returns whether an event removed an entry (true) or added an entry (false). */
 export function eventIsRemove({ value }: Pick<Entry, 'value'>): boolean {
   return ((value[0] as number) & removedFlag) !== 0
 }
 
-/** The values of an entry of a document. */
+/** Returns the values of an entry. `document`: the document of the entry. */
 export function entryValues({ key, value }: Entry, document: Ref): readonly Value[] {
   const flags = value[0] as number
   const stored = flags & valuesFlag ? decodeValues(value, valuesAt(flags, isEvent(key))) : noValues

@@ -1,5 +1,6 @@
-// The end of the reserved ids of each worker number, stored in the store: see ids.ts. The end only grows, and every
-// range begins at or after the end of the previous one, so no two processes generate the same ids.
+// Reserves ranges of ids in the store: see ids.ts. For each worker number, the store contains the end of the last
+// reserved range. The next range with the same number begins at this end or later, so no two processes generate the
+// same ids.
 
 import { assert } from '../../base/assert.ts'
 import { checksumBytes } from '../../base/checksum.ts'
@@ -16,15 +17,15 @@ import type { StoreTransaction } from './transaction.ts'
 const markName = 'ids of worker '
 const markBytes = 8 + checksumBytes
 
-/** Commits the writes of a function that uses the store's own transactions. */
+/** The function of the store that commits a transaction. */
 interface WritableStore {
   write<T>(work: (transaction: StoreTransaction) => T): Promise<TransactionOutcome<T>>
 }
 
 /**
- * Reserves a range of ids; resolves when the reservation is durable. The new range continues `current`, unless another
- * process has used its worker number in the meantime. Otherwise the range has the worker number `preferred`, or the
- * next number whose reservations have ended.
+ * Reserves a range of ids. Resolves when the reservation is durable. The new range has the worker number of `current`,
+ * unless another process has reserved ids with this number since. Otherwise, it has the first worker number from
+ * `preferred` on whose reserved ranges have ended.
  */
 export async function reserveStretch(
   store: WritableStore,
@@ -46,7 +47,7 @@ export async function reserveStretch(
 
 const markKey = (worker: number) => metaKey(`${markName}${worker}`)
 
-/** The end of the reserved ids of a number, in milliseconds of the Unix epoch. */
+/** Returns the end of the last reserved range of a worker number, in milliseconds of the Unix epoch. */
 function markOf(view: View, worker: number): number {
   const mark = view.get(markKey(worker))
   assert(mark === undefined || mark.length === markBytes, 'a mark of ids has 8 bytes and a checksum')
@@ -54,8 +55,8 @@ function markOf(view: View, worker: number): number {
 }
 
 /**
- * The first number from `preferred` on whose reservations end before `nowMs`; if there is none, the number with the
- * earliest end.
+ * Returns the first worker number from `preferred` on whose reserved ranges have ended at `nowMs`. If there is no such
+ * number, returns the number whose last range ends first.
  */
 function freeNumber(view: View, preferred: number, nowMs: number): number {
   let best = preferred
@@ -68,7 +69,10 @@ function freeNumber(view: View, preferred: number, nowMs: number): number {
   return best
 }
 
-/** The latest time of ids of documents, in milliseconds: of generated ids, and of recorded ids from clients. */
+/**
+ * Returns the latest time that the id of a document can contain, in milliseconds. The id was generated, or a client has
+ * chosen the id and the store has recorded its time.
+ */
 export function latestIdMs(view: View): number {
   const { chosenIdsMs, time } = lastCommit(view)
   let latest = Math.max(chosenIdsMs, Math.floor(time / 1000))
@@ -78,7 +82,7 @@ export function latestIdMs(view: View): number {
   return latest
 }
 
-/** Reports damaged ends of reserved ids. With a damaged end, ids could be generated twice. */
+/** Checks the stored ends of reserved ranges. If an end is damaged, ids could be generated twice. */
 export function checkIdMarks(view: View, report: (finding: string) => void): void {
   for (const { key, value } of view.range(prefixRange(metaKey(markName)))) {
     if (!isIntact(value)) report(`the mark of the ${Buffer.from(key.subarray(1)).toString()} is damaged`)

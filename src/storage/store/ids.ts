@@ -1,26 +1,27 @@
-// Ids of documents: milliseconds since the offset << 20 | sequence << 10 | worker. The sequence is the microsecond
-// within the millisecond, so an id is the time of its generation. An id is generated for the announced time of the
-// commit, which is after all times that the client has seen. No commit has an earlier time than its ids. So a client
-// that has seen a commit gets greater ids from every process that knows this commit.
+// Generates ids of documents. An id has three parts: (milliseconds since `idEpochMs`) << 20 | sequence << 10 | worker.
+// The sequence is the microsecond within the millisecond, so an id contains a time in microseconds. This is the
+// announced time of the commit, or slightly later. The announced time is after all times that the client has seen, and
+// no commit has an earlier time than its ids. A client that has seen a commit therefore gets greater ids from every
+// process that knows this commit.
 //
-// No id may be generated twice, but the clock does not guarantee this: the clock can be set back, also while the
-// service is stopped. So ids are generated only within ranges of time that were reserved in the store before. For each
-// worker number, the store contains the end of the reserved ids. The unused rest of a range is lost when the process
-// exits. The process that replaces it takes another worker number, so that its ids are not ahead of the clock.
+// No id may be generated twice, although the clock can be set back, even while the service is stopped. A process
+// therefore generates ids only within ranges of time that it has reserved in the store. For each worker number, the
+// store contains the end of the last reserved range. When a process exits, the unused rest of its range is lost. The
+// next process takes another worker number, so that its ids are not ahead of the clock.
 
 import { assert } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import { Pending } from '../../base/pending.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** Milliseconds of the Unix epoch at which ids begin (a fact of the protocol). */
+/** The time at which ids begin, in milliseconds of the Unix epoch. The protocol fixes this time. */
 export const idEpochMs = 1_336_258_850_000
-/** The number of worker numbers, which have 10 bits. */
+/** The number of different worker numbers. A worker number has 10 bits. */
 export const workersMax = 1024
 
 /**
- * A range of times whose ids with one worker number are reserved for one generator, in milliseconds of the Unix epoch;
- * `endMs` is exclusive.
+ * A reserved range of ids. One generator may generate the ids with the number `worker` and a time in this range. The
+ * times are in milliseconds of the Unix epoch, and `endMs` is exclusive.
  */
 export interface IdStretch {
   readonly worker: number
@@ -28,16 +29,19 @@ export interface IdStretch {
   readonly endMs: number
 }
 
-/** Reserves a range from about now on, durably. It continues `current`, the last range, if possible. */
+/**
+ * Durably reserves a range that begins about now. `current`: the caller's last range; the new range continues it if
+ * possible.
+ */
 export type ReserveIds = (current: IdStretch | undefined) => Promise<IdStretch>
 
 /**
- * Length of a range in milliseconds. The next range is reserved when half of it has passed, so requests do not wait for
- * a reservation under load.
+ * Length of a range in milliseconds. The next range is reserved when half of the current range has passed. Under load,
+ * requests therefore do not wait for a reservation.
  */
 export const idStretchMs = 4000
 
-/** The time in an id, in milliseconds of the Unix epoch. */
+/** Returns the time in an id, in milliseconds of the Unix epoch. */
 export function idMs(id: bigint): number {
   return Number(id >> 20n) + idEpochMs
 }
@@ -58,7 +62,9 @@ export class IdGenerator {
     return this.#newest
   }
 
-  /** The id for the time `now`, or the next free id. Throws {@link Pending} when a range must be reserved first. */
+  /**
+   * Returns the id for the time `now`, or the next free id. Throws {@link Pending} if a range must be reserved first.
+   */
   next(now: Micros): bigint {
     const current = this.#current
     const time = micros(Math.max(now, this.#newest + 1, current === undefined ? 0 : current.startMs * 1000))
@@ -67,7 +73,7 @@ export class IdGenerator {
       throw new Pending([{ key: 'ids', start: () => this.#renew() }])
     }
     this.#newest = time
-    // A failure is ignored here: it occurs again, and is reported, when a request has no ids left.
+    // A failure is ignored here. If the next reservation fails, too, a request without ids reports the failure.
     if (ms >= current.endMs - idStretchMs / 2) this.#renew().catch(() => {})
     return (BigInt(ms - idEpochMs) << 20n) | BigInt(((time - ms * 1000) << 10) | current.worker)
   }
@@ -80,7 +86,8 @@ export class IdGenerator {
   }
 
   async #extend(): Promise<void> {
-    // Ids are generated within a transaction, and no other transaction may begin inside of it.
+    // Ids are generated within a transaction, and the reservation is another transaction. It must not begin within the
+    // first transaction.
     await Promise.resolve()
     const current = this.#current
     const next = await this.#reserve(current)

@@ -1,7 +1,8 @@
-// Builds indexes over existing documents: all stored versions at their own times. Few documents are indexed in the
-// transaction that creates the index. More documents are indexed in batches in the background. Each batch is a
-// transaction that also stores the progress, so a crash loses at most one batch. Concurrent writes are indexed at once;
-// a batch writes the complete rows of a document, regardless of existing rows.
+// Builds indexes over existing documents. A build adds entries for all stored versions of a document, with the times of
+// the versions. If there are few documents, the transaction that creates the index also builds the index. Otherwise,
+// the index is built in batches in the background. Each batch is a transaction that also stores the progress, so a
+// crash loses at most one batch. During the build, a transaction that writes a document also writes its index rows. A
+// later batch writes all rows of this document again.
 
 import { limits } from '../../base/limits.ts'
 import { RequestError } from '../../base/request-errors.ts'
@@ -34,13 +35,13 @@ export const indexBuilderLimits = {
 /** Reading a document costs at least as much as reading this number of versions. */
 const readsPerDocument = 4
 
-/** A transaction of the store itself. */
+/** A transaction with access to the rows of the store. */
 interface BuildTransaction extends Transaction {
   readonly catalogue: StoreCatalogue
   readonly rows: Rows
 }
 
-/** Returns whether the documents and versions of some collections are few enough to be indexed at once. */
+/** Returns whether `collections` have so few documents and versions that one transaction can index them. */
 export function fitsOneTransaction(
   snapshot: Snapshot,
   database: DatabaseId,
@@ -57,7 +58,7 @@ export function fitsOneTransaction(
   return true
 }
 
-/** Indexes all stored versions of some collections within the running transaction. */
+/** Indexes all stored versions of the documents in `collections` within the running transaction. */
 export function buildNow(
   context: Rows,
   database: DatabaseId,
@@ -88,7 +89,7 @@ interface DocumentRows {
   readonly versions: number
 }
 
-/** Throws a RequestError when the newest version has too many entries. */
+/** Returns all rows of a document in an index. Throws a RequestError if the newest version has too many entries. */
 function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): DocumentRows {
   const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => reader.read(ref, stored))
   // This call throws if the present version has too many entries. Superseded versions may have too many.
@@ -99,7 +100,10 @@ function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): Docum
   return { rows: rows.values(), bytes, versions: versions.length }
 }
 
-/** Writes the rows of a document, and marks expired rows, because their old marks may have been removed. */
+/**
+ * Writes the index rows of a document. If a row has already expired, adds a due mark, because the sweeper may already
+ * have removed the mark for its time.
+ */
 function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<IndexRow>): void {
   const definition = catalogue.userCollection(ref.database, ref.collection)
   const minimum = minimumValidTime(ref.collection, definition, snapshot.time)
@@ -113,7 +117,7 @@ function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows:
   }
 }
 
-/** A document cannot be indexed. */
+/** Thrown if a document cannot be indexed. */
 export class BuildFailure extends Error {
   override name = 'BuildFailure'
   readonly document: Ref
@@ -124,7 +128,7 @@ export class BuildFailure extends Error {
   }
 }
 
-/** Registers a build in the background; it begins with the first document of the first collection. */
+/** Registers a build of `index` in the background. The build begins with the first document of the first collection. */
 export function beginBuild(overlay: Overlay, index: Ref): void {
   overlay.set(buildKey(index.database, Number(index.id)), encodeProgress(0, 0n))
 }
@@ -137,41 +141,47 @@ function encodeProgress(collection: CollectionId, id: bigint): Uint8Array {
   return bytes
 }
 
-/** The start of the next batch. */
+/** Decodes the collection and the document at which the next batch begins. */
 function decodeProgress(value: Uint8Array): { readonly collection: CollectionId; readonly id: bigint } {
   const collection = new DataView(value.buffer, value.byteOffset, 2).getUint16(0)
   return { collection, id: idAt(value, 2) }
 }
 
 /**
- * Decodes the key of a build: a reference whose id is the number of the index that is being built. The number of the
- * set `documents(collection)` stands for the rewriting of the collection's versions.
+ * Decodes the key of a build. Returns a reference whose id is the number of an index. If this is the number of the
+ * built-in index for `documents(collection)`, the build rewrites the versions of this collection.
  */
 function buildOf(key: Uint8Array): Ref {
   const { database, index } = decodeKeyOf('build', key)
   return new Ref(database, native.indexes, BigInt(index))
 }
 
-/** The collection and the document at which the next batch of a build begins; undefined when it is not running. */
+/**
+ * Returns where the next batch of a build begins: a collection and a document. Undefined if the build is not running.
+ */
 export function progressOf(view: View, index: Ref): ReturnType<typeof decodeProgress> | undefined {
   const progress = view.get(buildKey(index.database, Number(index.id)))
   return progress && decodeProgress(progress)
 }
 
-/** The running builds in a state. */
+/** Returns the builds that are not complete. */
 export function pendingBuildsIn(view: View): Ref[] {
   return Array.from(view.range(tagRange('build')), ({ key }) => buildOf(key))
 }
 
-/** The first build of a database at an index or after it; if there is none, the first build of a later database. */
+/**
+ * Returns the next build of `database` whose number is `index` or greater. If there is no such build, returns the first
+ * build of the next database.
+ */
 export function nextBuild(view: View, database: DatabaseId, index: number): Ref | undefined {
   const found = firstOf(view, { start: buildKey(database, index), end: tagRange('build').end })
   return found && buildOf(found.key)
 }
 
 /**
- * Continues one build by a batch inside `transaction`. The batch ends when `isOver` returns true. After the last batch,
- * the index becomes active. Throws {@link BuildFailure}, with nothing written, at a document that cannot be indexed.
+ * Runs one batch of a build inside `transaction`. The batch ends when `isOver` returns true. After the last batch, the
+ * index becomes active. Throws {@link BuildFailure} if a document cannot be indexed; the transaction then writes
+ * nothing.
  */
 export function continueBuild(transaction: BuildTransaction, index: Ref, isOver: () => boolean): void {
   const { rows: context } = transaction
@@ -225,7 +235,7 @@ function attempt<T>(index: Ref, document: Ref, work: () => T): T {
   }
 }
 
-/** Stores the reason of a failure in the index's own document; internal errors appear only in the log. */
+/** Stores the reason of a failure in the document of the index. The reason of an internal error is only in the log. */
 export function recordFailure(
   transaction: BuildTransaction,
   index: Ref,

@@ -1,29 +1,32 @@
-// The definition of an index, and reading it from the index's document. Reading is tolerant: the higher layer validated
-// the fields when they were written, so an invalid field gets its default.
+// Reads the definition of an index from its document. A higher layer has validated the fields before they were written.
+// Reading therefore rejects nothing: an invalid field gets its default value.
 
 import { type Code, codeOf } from '../../values/code.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { firstUserCollection, isObject, itemsOf, native, Ref } from '../../values/value.ts'
 
-/** The field of an index's document that marks it as part of its collection's definition. */
+/** A field in the document of an index. True: the index is part of the definition of its collection. */
 export const ownIndexField = 'collection_index'
 
-/** The field of an index's document with the reason why it could not be built so far. */
+/** A field in the document of an index: the reason why the last try to build the index failed. */
 export const buildErrorField = 'build_error'
 
 /** One term or value of an index. */
 export interface IndexField {
   readonly path: readonly (string | bigint)[] | undefined
   readonly binding: string | undefined
-  /** For a binding: the path within its value. */
+  /** If the field is a binding: the path within the value of the binding. */
   readonly within: readonly (string | bigint)[] | undefined
   readonly reverse: boolean
   readonly casefold: boolean
-  /** False: an array or object is one value as a whole. */
+  /** True: each element of an array is a separate term or value. False: a complete array is one term or value. */
   readonly multiValue: boolean
 }
 
-/** The documents that an index covers: collections by number (`'_'`: every user collection), with computed fields. */
+/**
+ * A source of an index: the collections whose documents it covers, and the bindings (computed fields) for these
+ * documents. `'_'` stands for all user collections.
+ */
 export interface IndexSource {
   readonly collections: readonly number[] | '_'
   readonly bindings: ReadonlyMap<string, Code>
@@ -38,18 +41,18 @@ export interface IndexDefinition {
   readonly values: readonly IndexField[]
   readonly unique: boolean
   /**
-   * The index is part of its collection's definition: it has no name, is not listed, and has entries whose values are
-   * all null.
+   * True: the index is part of the definition of its collection. Such an index has no name and is not listed. Unlike
+   * other indexes, it also contains entries whose values are all null.
    */
   readonly isOwn: boolean
   readonly serialized: boolean
   readonly active: boolean
   readonly partitions: number
-  /** Every caller of the database may read the index, for example a login page with a client key. */
+  /** True: every caller in the database may read the index, for example a login page with a client key. */
   readonly publicRead: boolean
 }
 
-/** The definition in an index's document. */
+/** Reads the definition of an index from its document. */
 export function indexDefinition(document: {
   readonly ref: Ref
   readonly fields: ObjectValue
@@ -75,12 +78,15 @@ export function indexDefinition(document: {
   }
 }
 
-/** Returns whether an index covers the documents of a collection. `'_'` never covers native ones. */
+/** Returns whether an index covers the documents of a collection. `'_'` covers no native collections. */
 export function covers(index: IndexDefinition, collection: number): boolean {
   return sourceOf(index, collection) !== undefined
 }
 
-/** The source through which an index covers a collection; a source that names it has priority over the wildcard. */
+/**
+ * Returns the source of an index that covers a collection. A source that names the collection has priority over the
+ * source `'_'`.
+ */
 export function sourceOf(index: IndexDefinition, collection: number): IndexSource | undefined {
   let wildcard: IndexSource | undefined
   for (const source of index.sources) {
@@ -90,7 +96,7 @@ export function sourceOf(index: IndexDefinition, collection: number): IndexSourc
   return collection >= firstUserCollection ? wildcard : undefined
 }
 
-/** The collections that an index names; undefined when it covers all user collections. */
+/** Returns the collections that the sources of an index name; undefined if the index covers all user collections. */
 export function namedCollections(index: IndexDefinition): readonly number[] | undefined {
   const named = new Set<number>()
   for (const source of index.sources) {

@@ -1,7 +1,8 @@
-// Computes the entries of an index for one version of a document. The terms and values of the version are extracted to
-// lists, and every combination of their elements is an entry. Example: terms [data.tags] = [["a", "b"]] and values
-// [data.n] = [1] give (a | 1) and (b | 1). A combination whose terms are all null is dropped; so is one whose values
-// are all null, except in indexes that are part of a collection's definition.
+// Computes the entries of an index for one version of a document. Each term and each value of the index gives a list of
+// values from the version. There is an entry for every combination of one element from each list. For example, if the
+// term `data.tags` gives ["a", "b"] and the value `data.n` gives [1], the entries are (a | 1) and (b | 1). A
+// combination whose terms are all null gives no entry. A combination whose values are all null gives no entry either,
+// except in an index that is part of a collection's definition.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -26,8 +27,8 @@ const onlyEmpty: readonly (readonly Value[])[] = [none]
 const onlyNull: readonly Value[] = [null]
 
 /**
- * The entries of `version` in an index; empty when the index does not cover the collection, or when `version` is a
- * delete.
+ * Returns the entries of `version` in an index. There are no entries if the index does not cover the collection of the
+ * document, or if `version` is a delete.
  */
 export function entryTuples(
   index: IndexDefinition,
@@ -56,7 +57,10 @@ export function entryTuples(
   return tuples
 }
 
-/** Names as of the time before the version was written, or as of the index's creation if that is later. */
+/**
+ * Returns a function that resolves names in bindings. Names resolve as of the time when the version was written, or as
+ * of the creation of the index if the index is newer.
+ */
 function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory): NameLookup {
   const made = names.indexTime(index.ref)
   const before = made === undefined || ts instanceof TransactionTime ? endOfTime : Math.max(ts, made)
@@ -64,9 +68,9 @@ function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory):
 }
 
 /**
- * Represents the document's own `ts` in terms; it is distinguished from other times by object identity. It is stored as
- * null, because the commit time is unknown when the entry's key is built. Unlike a missing value, it does not drop the
- * entry.
+ * Stands for the `ts` of the document in terms. The code compares this object by identity. In the key of an entry, null
+ * replaces this object, because the commit time is unknown when the key is built. Unlike a missing value, the `ts`
+ * counts as a term that is not null.
  */
 const ownTime = new TransactionTime('micros')
 
@@ -74,13 +78,13 @@ function mayHoldTime({ binding, path }: IndexField): boolean {
   return binding !== undefined || path?.[0] === 'ts'
 }
 
-/** Returns whether terms or values give an entry: not if all of them are null. */
+/** Returns whether a combination of terms or values gives an entry. If all elements are null, there is no entry. */
 function isIndexed(tuple: readonly Value[]): boolean {
   for (const value of tuple) if (value !== null) return true
   return tuple.length === 0
 }
 
-/** The source of the fields of an index. */
+/** The data from which the terms and values of an index are extracted. */
 interface Extraction {
   readonly source: IndexSource
   readonly version: Version
@@ -102,7 +106,10 @@ function checkWidth(entries: number, document: bigint): void {
   )
 }
 
-/** Every combination of one element from each list, in order; the error for too many names `document`. */
+/**
+ * Returns all combinations of one element from each list, in order. Throws a RequestError if there are too many. The
+ * error message contains the id `document`.
+ */
 function combine(lists: readonly (readonly Value[])[], document: bigint): readonly (readonly Value[])[] {
   if (lists.length === 0) return onlyEmpty
   if (lists.every(isSingle)) return [lists.map(first)]
@@ -154,12 +161,12 @@ function bound(
   return distinct(value.map(element => (isArray(element) ? null : single(element))))
 }
 
-/** Returns the value if an entry can contain it: no object, and no unresolved reference. */
+/** Returns the value if an entry can contain it. Returns null for an object or an unresolved reference. */
 function single(value: Value): Value {
   return isObject(value) || value instanceof UnresolvedRef ? null : value
 }
 
-/** The field with which a path begins: a stored field, or one that every document has. */
+/** Returns the value of the first field of a path: a stored field, or a field that every document has, such as `ts`. */
 function topField(name: string | bigint, version: Version): Value | undefined {
   switch (name) {
     case 'ref':
@@ -173,7 +180,7 @@ function topField(name: string | bigint, version: Version): Value | undefined {
   return typeof name === 'string' ? version.fields.get(name) : undefined
 }
 
-/** Follows one step of a path; undefined without a value. */
+/** Follows one step of a path from `value`. Returns undefined if there is no value at this step. */
 function follow(value: Value, name: string | bigint): Value | undefined {
   if (typeof name === 'bigint') return isArray(value) ? value[Number(name)] : undefined
   return isObject(value) ? (value as ObjectValue).get(name) : undefined
@@ -204,7 +211,9 @@ function spreadFrom(top: Value, path: readonly (string | bigint)[], from: number
   return found.length === 1 ? found : distinct(found)
 }
 
-/** Follows the rest of a path, through every element of arrays. */
+/**
+ * Follows the rest of a path, and adds the values at its end to `found`. At an array, follows the path in each element.
+ */
 function collect(value: Value, path: readonly (string | bigint)[], depth: number, found: Value[]): void {
   step()
   const name = path[depth]
@@ -221,7 +230,7 @@ function collect(value: Value, path: readonly (string | bigint)[], depth: number
   else collect(next, path, depth + 1, found)
 }
 
-/** Drops repeated scalars. Repeated values of other kinds give the same entry twice, which has no effect. */
+/** Removes repeated scalars. Other repeated values may remain: they give the same entry twice, which has no effect. */
 function distinct(values: readonly Value[]): readonly Value[] {
   const unique = new Set(values)
   return unique.size === values.length ? values : [...unique]

@@ -1,5 +1,6 @@
-// Reads indexes: the present entries, or the entries at a past time. An index has two tables: live entries, and ended
-// entries (with the times of their addition and removal). Their events are read by set-events.ts.
+// Reads the entries of indexes, now or at a past time. An index has two tables. The table of live entries contains the
+// present entries. The table of ended entries contains removed entries, with the times when they were added and
+// removed. `set-events.ts` reads the events of entries.
 
 import { mergeJoin } from '../../base/merge-join.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -25,11 +26,14 @@ import type { EntryScan, IndexEntry } from './store-contract.ts'
 export interface EntrySet extends SetPlace {
   /** For each value, whether its order is descending. */
   readonly descending: readonly boolean[]
-  /** Returns whether entries of documents of that collection are visible. */
+  /** Returns whether the entries of the documents in a collection are visible. */
   readonly isLive: (collection: CollectionId) => boolean
 }
 
-/** The entries of a set in order, now or `at` a past time. Lazy. `known` caches the present entries. */
+/**
+ * Yields the entries of a set in order. `at`: the past time at which the entries existed; undefined for now. `known`: a
+ * cache for present entries. Rows are read only when they are needed.
+ */
 export function scanEntries(
   snapshot: Snapshot,
   set: EntrySet,
@@ -60,7 +64,7 @@ export function scanEntries(
   )
 }
 
-/** The entries of rows, in order, without expired and invisible entries. */
+/** Yields the entries of rows in order. Skips expired entries, invisible entries, and entries outside of the bounds. */
 function* shownEntries(
   snapshot: Snapshot,
   set: EntrySet,
@@ -79,7 +83,7 @@ function* shownEntries(
   }
 }
 
-/** The entries of a cached run and the following ones, which are added to the run as they are read. */
+/** Yields the entries of a cached run and then the following entries. Adds the following entries to the run. */
 function* knownEntries(
   snapshot: Snapshot,
   set: EntrySet,
@@ -98,7 +102,7 @@ function* knownEntries(
   try {
     let isFull = false
     for (const row of rowsIn(snapshot, rest)) {
-      // Entries that must be sorted first are not cached.
+      // An entry whose key contains only a part of its values is not cached, because such entries must be sorted.
       isFull = entryIsCut(row) || entries.length + added.length === runEntriesMax
       if (isFull) {
         counters.readBytes -= row.value.length
@@ -125,7 +129,7 @@ function termsPrefix(set: EntrySet, which: IndexTable): Bytes {
   return indexTermsPrefix(which, set.database, set.index, set.terms)
 }
 
-/** Bounds have at most as many values as the index, and a document only after all of them. */
+/** Shortens the bounds of a scan to the number of values in the index. A shortened bound contains no document. */
 function withArity({ descending: { length } }: EntrySet, { from, reverse, to }: EntryScan): EntryScan {
   const fit = (bound: EntryScan['from']): EntryScan['from'] =>
     bound === undefined || bound.values.length === length
@@ -142,7 +146,7 @@ function* table(
 ): Generator<Entry> {
   const { start, end } = entryRange(termsPrefix(set, which), set.descending, from, to)
   if (compareBytes(start, end) >= 0) return
-  // A read without a result costs a read, too.
+  // A read without a result has a cost, too.
   snapshot.counters.readBytes += start.length
   yield* rowsIn(snapshot, { start, end, reverse })
 }
@@ -154,7 +158,7 @@ function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {
   }
 }
 
-/** The rows that existed at a time: live rows that had been added, and ended rows whose interval contains the time. */
+/** Yields the rows of the entries that existed at the time `at`: live entries and entries that were removed later. */
 function* rowsAt(snapshot: Snapshot, set: EntrySet, scan: EntryScan, at: Micros): Generator<Entry> {
   const live = filter(table(snapshot, set, 'live', scan), row => entrySince(row) <= at)
   const ended = filter(
@@ -171,12 +175,14 @@ function* filter(rows: Iterable<Entry>, keep: (row: Entry) => boolean): Generato
   return undefined
 }
 
-/** A row's key without its table's tag and without `trailing` bytes at its end. */
+/** Returns the key of a row without the tag of its table and without the last `trailing` bytes. */
 function placeOf(row: Entry, trailing: number): Bytes {
   return row.key.subarray(1, row.key.length - trailing)
 }
 
-/** Sorts runs of rows whose values are too long for the key and have the same prefix. */
+/**
+ * Yields the rows in the order of their entries. Sorts consecutive rows whose keys contain the same prefix of values.
+ */
 function* orderCut(
   rows: Iterable<Entry>,
   set: EntrySet,
@@ -213,7 +219,10 @@ function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
     .map(({ row }) => row)
 }
 
-/** In the transaction that writes, its own time is still a placeholder. No stored value can equal it by accident. */
+/**
+ * Replaces the commit time of a writing transaction in values by a placeholder, because the commit time may still
+ * change. No other stored value can be equal to this commit time.
+ */
 export function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonly Value[] {
   const { commitTime } = snapshot
   if (commitTime === undefined || values.length === 0) return values

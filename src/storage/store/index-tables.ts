@@ -1,6 +1,6 @@
-// Updates the tables of indexes when documents change: the entries of a version as keys and records, and the writes
-// that add and remove an entry. The built-in indexes of every database (names, tokens by identity …) are updated in the
-// same way, but without history.
+// Updates the tables of indexes when documents change. Encodes the entries of a version as keys and records, and writes
+// the rows that add and remove entries. Every database has built-in indexes (names, tokens by identity …). They are
+// updated in the same way, but their removed entries are not stored.
 
 import { assert } from '../../base/assert.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -48,22 +48,23 @@ const indexTablesLimits = {
   indexValueBytesMax: 32_767,
 } as const
 
-/** The tables of an index, which is defined by a user or built in. */
+/** An index with its tables. A user has defined the index, or it is built in. */
 export interface IndexTables {
   readonly number: number
   readonly descending: readonly boolean[]
   readonly unique: boolean
   /**
-   * The stored rows. `live`: present entries; `entries`: present and past entries, for indexes of users; `events`: only
-   * events.
+   * Which rows are stored. `live`: present entries. `entries`: present and past entries, for indexes that users have
+   * defined. `events`: events only.
    */
   readonly keeps: 'live' | 'entries' | 'events'
-  /** The number of terms and values in its definition: the cost of computing the entries of a version. */
+  /** The number of terms and values in the definition. This is the cost of computing the entries of a version. */
   readonly width: number
+  /** Computes the terms and values of a version's entries. */
   tuples(version: Version): readonly EntryTuple[]
 }
 
-/** The tables of a user's index, cached while the schema in `catalogue` is unchanged. */
+/** Creates the tables of an index that a user has defined. */
 export function userIndex(
   definition: IndexDefinition,
   hooks: StoreHooks,
@@ -110,7 +111,7 @@ const tokens = { ...builtin(builtinIndexes.tokensByInstance, fieldTerm('instance
 const credentials = builtin(builtinIndexes.credentialsByInstance, fieldTerm('instance'))
 const providers = builtin(builtinIndexes.providersByIssuer, fieldTerm('issuer'))
 
-/** The terms of the names index for an object of a native collection. */
+/** Returns the terms under which the built-in index of names lists an object with a name. */
 export function nameTerms(nativeCollection: CollectionId, name: string): readonly Value[] {
   return [BigInt(nativeCollection), name]
 }
@@ -125,7 +126,10 @@ const builtinsByCollection = new Map<CollectionId, readonly IndexTables[]>([
 
 const everyDocument: readonly EntryTuple[] = [{ terms: [], values: [] }]
 
-/** The set `documents(collection)`: its entries are the documents themselves, so only its events are stored. */
+/**
+ * Returns the tables for the set `documents(collection)`. The rows of the documents serve as its entries, so only the
+ * events of the set are stored.
+ */
 export function documentsTables(collection: CollectionId): IndexTables {
   return {
     number: documentsIndex(collection),
@@ -137,12 +141,12 @@ export function documentsTables(collection: CollectionId): IndexTables {
   }
 }
 
-/** The built-in indexes over a collection. */
+/** Returns the built-in indexes over a collection. */
 export function builtinIndexesOf(collection: CollectionId): readonly IndexTables[] {
   return builtinsByCollection.get(collection) ?? noIndexes
 }
 
-/** An entry with its encoded key parts, ready to be written. */
+/** An entry with the encoded parts of its key. */
 export interface PreparedEntry {
   readonly parts: EntryKeyParts
   readonly liveKey: Bytes
@@ -158,8 +162,8 @@ type PreparedEntries = readonly PreparedEntry[]
 const noEntries: PreparedEntries = []
 
 /**
- * The entries of a version that is to be written. Entries with a part that is too large for the index are omitted, as
- * the protocol requires. Throws a RequestError when the key of an entry is too long, or when there are too many
+ * Returns the entries of a version that will be written. If a term or value is too long for an index, the entry is
+ * omitted, as the protocol requires. Throws a RequestError if the key of an entry is too long, or if there are too many
  * entries.
  */
 export function prepareEntries(
@@ -173,7 +177,9 @@ export function prepareEntries(
   })
 }
 
-/** The entries of a version that are not too large and that `isKept` accepts. */
+/**
+ * Returns the entries of a version without a term or value that is too long, if `isKept` returns true for the entry.
+ */
 function entriesOf(
   index: IndexTables,
   version: Version | undefined,
@@ -203,7 +209,8 @@ function entriesOf(
 }
 
 /**
- * The values with placeholders replaced by the time of the transaction; the same array when there is no placeholder.
+ * Returns the values with the time of the transaction instead of placeholders. If there can be no placeholder, returns
+ * the same array.
  */
 function withTimes(values: readonly Value[], commitTime: TransactionTimeSource): readonly Value[] {
   for (let at = 0; at < values.length; at++) {
@@ -214,7 +221,7 @@ function withTimes(values: readonly Value[], commitTime: TransactionTimeSource):
   return values
 }
 
-/** Entries by the text of their keys. */
+/** Returns the entries by the text of their keys. */
 function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
   const found = new Map<string, PreparedEntry>()
   for (const entry of entries) found.set(byteText(entry.liveKey), entry)
@@ -222,8 +229,9 @@ function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
 }
 
 /**
- * The entries of a stored version: empty when there are too many, which is possible only in an index that is newer than
- * the version. Earlier versions of the program did not reject long keys, but omitted entries with long terms.
+ * Returns the entries of a stored version. If there are too many entries, returns none: this is only possible in an
+ * index that was created after the version was written. Entries with long terms are omitted, because earlier versions
+ * of Terrarium omitted them instead of rejecting the write.
  */
 export function entriesOfStored(
   index: IndexTables,
@@ -242,12 +250,12 @@ function hasShortTerms({ terms }: EntryTuple): boolean {
   return terms.length < 2 || termsSize(terms) <= limits.indexKeyBytesMax
 }
 
-/** Bytes of a key in the original service in addition to terms and values: database, index, document, time. */
+/** In the hosted service, a key has so many bytes in addition to terms and values: database, index, document, time. */
 const keyOverheadBytes = 35
 
 /**
- * Rejects an entry whose key would be longer than the protocol allows; our keys are truncated, and contain hashes of
- * long parts.
+ * Rejects an entry whose key would be longer than the protocol allows. The length of the key in the hosted service is
+ * checked. The keys of this store are shorter, because they are truncated and contain hashes of long parts.
  */
 function checkKeyBytes({ terms, values }: EntryTuple): void {
   let most = keyOverheadBytes
@@ -258,14 +266,17 @@ function checkKeyBytes({ terms, values }: EntryTuple): void {
   if (bytes > limits.indexKeyBytesMax) throw keyTooLong(bytes)
 }
 
-/** Maximum bytes of a part of an entry, without encoding it; arrays and objects must be encoded. */
+/**
+ * Returns an upper bound for the encoded bytes of a term or value, without encoding it. For an array or object, the
+ * bound is the longest value that can be indexed.
+ */
 function bytesAtMost(value: Value): number {
   if (typeof value === 'string') return 5 + value.length * 3
   if (value instanceof Uint8Array) return 5 + value.length
   return Array.isArray(value) || value instanceof Map ? indexTablesLimits.indexValueBytesMax : 32
 }
 
-/** The error for an index entry's key of `bytes` bytes. */
+/** Creates the error for an index entry whose key would have `bytes` bytes. */
 export function keyTooLong(bytes: number): RequestError {
   return new RequestError(
     'bad request',
@@ -286,7 +297,10 @@ function isLong(value: Value): boolean {
   return false
 }
 
-/** Writes the difference between two versions of a document at `time`; returns the added entries. */
+/**
+ * Updates an index when one version of a document replaces another version at `time`. Removes the entries that only the
+ * earlier version has, and adds the entries that only the new version has. Returns the added entries.
+ */
 export function replaceEntries(
   overlay: Overlay,
   journal: Journal,
@@ -306,13 +320,16 @@ export function replaceEntries(
   return opened
 }
 
-/** The entries that `others` do not contain, or contain with another `ttl`. */
+/** Returns the elements of `entries` that `others` does not contain. An entry with another `ttl` is another entry. */
 export function notIn(others: PreparedEntries, entries: PreparedEntries): PreparedEntry[] {
   const found = byKey(others)
   return entries.filter(entry => found.get(byteText(entry.liveKey))?.ttl !== entry.ttl)
 }
 
-/** The entries that only one of two versions has, removed entries first. An undefined version has no entries. */
+/**
+ * Returns the entries that only one of two versions has. The removed entries come before the added entries. An
+ * undefined version has no entries.
+ */
 export function entryChanges(
   index: IndexTables,
   before: Version | undefined,
@@ -358,14 +375,14 @@ function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): void
 }
 
 /**
- * Returns whether an index is being built. A build that has not reached a document yet will index all versions of the
- * document.
+ * Returns whether an index is being built. The entries of a document may then be missing, because the build will add
+ * the entries of all its versions later.
  */
 function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts }: PreparedEntry): boolean {
   return keeps === 'entries' && overlay.get(buildKey(parts.database, number)) !== undefined
 }
 
-/** All rows of a document's versions, oldest first, in the tables of an index, by the text of their keys. */
+/** Returns all rows for a document in the tables of an index, by the text of their keys. `versions`: oldest first. */
 export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
   const rows = new Map<string, IndexRow>()
   const put = (row: IndexRow) => rows.set(byteText(row.key), row)
@@ -394,29 +411,29 @@ export function timelineRows(index: IndexTables, versions: readonly StoredVersio
 /** A version whose time is known. */
 export type StoredVersion = Version & { readonly ts: Micros }
 
-/** A row of a table. */
+/** A row in a table of an index. */
 export interface IndexRow {
   readonly key: Bytes
   readonly value: Bytes
 }
 
-/** The live row of an entry that was added at `since`. */
+/** Returns the live row of an entry that was added at `since`. */
 export function entryRow(entry: PreparedEntry, since: Micros): IndexRow {
   return { key: entry.liveKey, value: recordOf(entry, since) }
 }
 
-/** The row of an entry that existed from `since` to `until`. */
+/** Returns the ended row of an entry that existed from `since` to `until`. */
 function endedRow(entry: PreparedEntry, since: Micros, until: Micros): IndexRow {
   return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
 }
 
-/** The row of an entry's addition or removal. */
+/** Returns the row of the event that added or removed an entry at `ts`. */
 function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): IndexRow {
   const value = recordOf(entry, undefined, action === 'remove')
   return { key: indexEventKey(entry.parts, ts, action), value }
 }
 
-/** `since`: the time of the entry's addition; undefined for an event. */
+/** Encodes the record of an entry. `since`: when the entry was added; undefined for the record of an event. */
 function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = false): Bytes {
   const { document, parts, ttl, values } = entry
   return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since, removed })

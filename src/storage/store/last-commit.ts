@@ -8,31 +8,31 @@ import { encodeTimes, timeAt } from './records.ts'
 
 const key = metaKey('last commit')
 
-/** The stored data of the newest commit: its time, and the time of the newest commit that changed any schema. */
+/** The stored data of a commit: its time, and (`schemaTime`) the time of the last commit that changed a schema. */
 export interface CommitRecord {
   readonly time: Micros
   readonly schemaTime: Micros
   /**
-   * The latest time in an id that a client chose for a document, in milliseconds, if that time was in the future when
-   * the document was created. All ids in use with later times were generated.
+   * The latest time in the ids that clients chose for documents, in milliseconds. Only times that were in the future
+   * when the document was created count. If an id in use has a later time, a process generated the id.
    */
   readonly chosenIdsMs: number
 }
 
 const noCommit: CommitRecord = { time: epoch, schemaTime: epoch, chosenIdsMs: 0 }
 
-/** The newest commit in a state. */
+/** Returns the newest commit in a state. */
 export function lastCommit(view: Pick<View, 'get'>): CommitRecord {
   const stored = view.get(key)
   return stored === undefined ? noCommit : decodeCommit(stored)
 }
 
-/** The commit of a write that updates the record; undefined for other writes. */
+/** Returns the commit that a write records as the newest one; undefined if the write does not write this record. */
 export function commitOf({ key: written, value }: Write): CommitRecord | undefined {
   return value === undefined || Buffer.compare(written, key) !== 0 ? undefined : decodeCommit(value)
 }
 
-/** The write that makes a commit the newest one. */
+/** Returns the write that records a commit as the newest one. */
 export function commitWrite({ chosenIdsMs, schemaTime, time }: CommitRecord): Write {
   return { key, value: encodeTimes(time, schemaTime, micros(chosenIdsMs)) }
 }

@@ -1,6 +1,6 @@
-// Commits attempts in this process, which owns the writer of the store. It validates each attempt against the commits
-// since its snapshot, rebases the attempt to its commit time and applies its writes. A short stale attempt is evaluated
-// again under the lock, on the newest state, so that no transaction starves.
+// Commits attempts in the process that has the writer of the store. Each attempt is validated against the commits after
+// its snapshot and rebased to its commit time. Then its writes are applied. If a short attempt is stale, it is
+// evaluated again under the writer lock on the newest state, so that no transaction starves.
 
 import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
@@ -14,15 +14,16 @@ import type { SnapshotTimes } from './snapshot-times.ts'
 import type { TransactionOutcome } from './store-contract.ts'
 
 /**
- * The outcome of an attempt under the lock. `later`: the attempt is stale, and the batch has used up its time under the
- * lock, so the attempt is evaluated again in the next batch. `long`: validating its read set would take too long here.
+ * The outcome of an attempt under the lock. `later`: the attempt is stale, and its batch has no time left under the
+ * lock, so the attempt is decided again in the next batch. `long`: validating the read set would take too long in this
+ * process.
  */
 type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long'
 
-/** The position of a commit in the order of commits. */
+/** The position of a commit in the order of commits: after the commit `last`, at `time`. */
 interface CommitPlace {
   readonly last: CommitRecord
-  /** The latest commit time that the client of this commit has seen. */
+  /** The time of the latest transaction that the client has seen. */
   readonly seen: Micros
   readonly time: Micros
 }
@@ -39,12 +40,15 @@ interface LocalCommitsOptions {
   readonly kv: KeyValueStore
   readonly times: SnapshotTimes
   readonly recent: RecentWrites
-  /** Microseconds, to measure the duration of evaluation. */
+  /** A clock in microseconds that measures the duration of evaluations. */
   readonly clock: () => Micros
   readonly evaluate: EvaluateHere
 }
 
-/** Microseconds that a batch of commits may evaluate under the lock before the rest waits for the next batch. */
+/**
+ * When a batch of commits has evaluated attempts under the lock for so many microseconds, further stale attempts wait
+ * for the next batch.
+ */
 const lockedMicrosMax = 20_000
 
 export class LocalCommits implements Commits {
@@ -53,7 +57,7 @@ export class LocalCommits implements Commits {
   readonly #recent: RecentWrites
   readonly #clock: () => Micros
   readonly #evaluate: EvaluateHere
-  /** Microseconds that the batch under the lock has evaluated so far. */
+  /** How many microseconds the current batch has evaluated attempts under the lock so far. */
   #lockedMicros = 0
 
   constructor({ clock, evaluate, kv, recent, times }: LocalCommitsOptions) {
@@ -99,8 +103,8 @@ export class LocalCommits implements Commits {
   }
 
   #decide<T>(attempt: Attempt<T>, { again, notBefore, owner, seen }: CommitTerms<T>): Promise<Decision<T>> {
-    // The writes are computed for the time `notBefore` before the lock is taken, because the commit usually gets this
-    // time.
+    // The commit usually gets the time `notBefore`. The writes for this time are computed here, so that this work does
+    // not hold the lock.
     const prepared = writesAt(attempt, notBefore)
     return this.#underLock(notBefore, (last, time, view): Work<Decision<T>> => {
       const check = owner === undefined ? validateHere : validateElsewhere
@@ -119,7 +123,7 @@ export class LocalCommits implements Commits {
     })
   }
 
-  /** Commits an attempt that another process evaluates without concurrent commits. */
+  /** Commits an attempt that another process evaluates while this process holds the lock. */
   async #commitInTurn<T>(
     evaluateAt: NonNullable<AttemptOwner<T>['evaluateAt']>,
   ): Promise<TransactionOutcome<T> | 'stale'> {
@@ -148,7 +152,10 @@ export class LocalCommits implements Commits {
     }
   }
 
-  /** Runs `work` with the newest commit, and the announced time of the next one. */
+  /**
+   * Runs `work` under the lock, and commits the writes that it returns. `last`: the newest commit. `time`: the time of
+   * the next commit. `prepare`: called under the lock before `work`.
+   */
   async #underLock<T>(
     notBefore: Micros,
     work: (last: CommitRecord, time: Micros, view: View) => Work<T>,
@@ -157,7 +164,8 @@ export class LocalCommits implements Commits {
     let hasWritten = false
     try {
       return await this.#kv.transact(view => {
-        // `work` runs again if its batch failed. The commits that the failed run recorded were not committed.
+        // `work` runs again if its batch failed. The recent writes then contain a commit of the failed run, although it
+        // was not committed.
         if (hasWritten) this.#recent.clear()
         const last = lastCommit(view)
         const done = work(last, this.#times.commitTime(notBefore, last), view)
@@ -171,12 +179,13 @@ export class LocalCommits implements Commits {
     }
   }
 
-  /** Adds the commits of another machine to the recent writes, as if they had been made here. */
+  /** Adds the commits of another machine to the recent writes. */
   #apply({ after, writes }: ForeignBatch): void {
     let before = after
     let own: Write[] = []
     for (const write of writes) {
-      // The keys are copied, because recent writes keep them for long, and each key shares the memory of a whole batch.
+      // The keys are copied. The recent writes keep keys for long, and the original keys would keep the memory of their
+      // complete batch.
       own.push({ key: new Uint8Array(write.key), value: undefined })
       const commit = commitOf(write)
       if (commit === undefined) continue
@@ -195,7 +204,8 @@ export class LocalCommits implements Commits {
   ): Evaluation<T> {
     const started = this.#clock()
     if (this.#lockedMicros === 0) {
-      // All jobs of a batch run in the same turn of the event loop, so the batch has ended in the next microtask.
+      // All jobs of a batch run synchronously one after the other, so the next microtask runs after the end of the
+      // batch.
       queueMicrotask(() => {
         this.#lockedMicros = 0
       })
@@ -218,9 +228,9 @@ export class LocalCommits implements Commits {
       const readTimestamp = this.#times.readTimestamp(last, seen)
       if (readTimestamp !== undefined && latestExpiry <= readTimestamp)
         return { result: { result, time: readTimestamp, counters, retries: 0 }, writes }
-      // No read timestamp can be used: the client has seen a later time, or a document that the attempt read as expired
-      // has not expired at the read timestamp. So an empty commit is made, and the attempt gets the time right before
-      // it.
+      // The attempt cannot have the read timestamp. Either the client has seen a later time, or a document that the
+      // attempt read as expired had not expired at the read timestamp. An empty commit is made instead. The attempt
+      // gets the time directly before this commit.
     }
     this.#times.recordCommit(time)
     const commit = commitWrite({
@@ -229,8 +239,8 @@ export class LocalCommits implements Commits {
       chosenIdsMs: Math.max(last.chosenIdsMs, chosenIdsMs),
     })
     const all = [...writes, commit]
-    // The keys of pieces are not recorded. Because of this gap, attempts on earlier snapshots compare their whole read
-    // set.
+    // The keys in `pieces` are not added to the recent writes. Attempts on earlier snapshots therefore validate their
+    // complete read set.
     if (pieces === undefined) this.#recent.add(time, last.time, all)
     return {
       result: { result, time: hasWrites ? time : micros(time - 1), counters, retries: 0 },

@@ -1,6 +1,6 @@
-// The names of a database's schema objects over time. They are read from the versions of the objects, which are
-// retained forever and never rewritten. Entries whose bindings look up names are computed again from this history, long
-// afterwards.
+// The names of a database's schema objects over time. The names are read from the versions of the schema objects. These
+// versions are retained forever and never rewritten. Bindings of indexes may look up names. When the entries of an old
+// version are computed again, the bindings use this history.
 
 import { endOfTime } from '../../base/micros.ts'
 import {
@@ -15,18 +15,18 @@ import { everyDocument, storedVersionsAscending } from './documents.ts'
 import { decodeVersion } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** The time for which one object had a name. */
+/** The period in which the object `ref` had a name. */
 interface Tenure {
   readonly ref: Ref
   readonly since: Micros
-  /** When it was renamed or deleted. */
+  /** When the object was renamed or deleted; the end of time if it still has the name. */
   until: Micros
 }
 
-/** Databases are excluded: there may be very many, and bindings cannot access their content. */
+/** Databases are excluded, because there may be very many, and because bindings cannot access the data in databases. */
 const kinds = [...namedNatives].filter(kind => kind !== native.databases)
 
-/** The cache of the histories, valid while the schema is unchanged. */
+/** Returns the history of the names in a database from a cache, which is valid while the schema is unchanged. */
 export interface NameHistories {
   nameHistory(database: DatabaseId): NameHistory
 }
@@ -35,13 +35,13 @@ export class NameHistory {
   readonly #tenures = new Map<string, Tenure[]>()
   readonly #indexTimes = new Map<bigint, Micros>()
 
-  /** All names up to a snapshot, without the writes of its own transaction. */
+  /** Reads all names up to a snapshot. Writes of the transaction with this snapshot are ignored. */
   constructor(snapshot: Snapshot, database: DatabaseId) {
     for (const kind of kinds)
       for (const ref of everyDocument(snapshot, database, kind)) this.#add(snapshot, ref)
   }
 
-  /** Number of names. */
+  /** The number of different names. */
   get size(): number {
     return this.#tenures.size
   }
@@ -70,12 +70,12 @@ export class NameHistory {
     return tenure
   }
 
-  /** The creation time of an index; undefined for an index that the transaction itself creates. */
+  /** Returns the creation time of an index; undefined if the current transaction creates the index. */
   indexTime({ id }: Ref): Micros | undefined {
     return this.#indexTimes.get(id)
   }
 
-  /** The object that had a name right before a time, if any. */
+  /** Returns the object that had a name directly before a time; undefined if no object had the name. */
   holder(kind: CollectionId, name: string, before: Micros): Ref | undefined {
     return this.#tenures.get(`${kind} ${name}`)?.find(({ since, until }) => since < before && until >= before)
       ?.ref

@@ -1,5 +1,5 @@
-// The pending background work, for operators: running builds and rewrites, and deleted objects whose data is not
-// removed yet. It is read from the rows that the background work itself uses.
+// Reports the pending background work to operators: running builds and rewrites, and deleted objects whose data is not
+// removed yet. The report is read from the rows that control the background work.
 
 import { type CollectionId, collectionOf, type DatabaseId, type Ref } from '../../values/value.ts'
 import { rewriteProgress, rewrittenCollection } from './document-rewriter.ts'
@@ -9,31 +9,31 @@ import { buildErrorField, namedCollections } from './index-definition.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Maximum number of builds that are listed, and of deleted objects that are counted. */
+/** Maximum number of builds in the report; `removalsMax`: maximum number of deleted objects that are counted. */
 const buildsMax = 100
 const removalsMax = 1_000
 
 /** An index that is built over existing documents, or a collection whose documents are rewritten to a new shape. */
 interface PendingBuild {
   readonly kind: 'index' | 'collection'
-  /** Names of the databases, outermost first. */
+  /** The names of the database and its ancestors, outermost first. */
   readonly database: readonly string[]
   readonly name: string
-  /** Approximate progress from 0 to 1, by the ids of documents, which may be distributed unevenly. */
+  /** The progress from 0 to 1. It is an estimate from the ids of documents, which may be distributed unevenly. */
   readonly share: number
-  /** The reason why the build cannot finish, if any. */
+  /** The reason why the last try of the build failed; undefined if it did not fail. */
   readonly failure: string | undefined
 }
 
 export interface PendingWork {
-  /** The first builds. */
+  /** The builds, at most 100. `buildsCount`: the number of all builds. */
   readonly builds: readonly PendingBuild[]
   readonly buildsCount: number
   /** Deleted databases, collections and indexes whose rows are not all removed, counted up to 1000. */
   readonly removals: number
 }
 
-/** The pending work, as the snapshot of a transaction contains it. */
+/** Returns the pending work in the snapshot of a transaction. */
 export function pendingWork(transaction: StoreTransaction): PendingWork {
   const { view } = transaction.snapshot
   const builds = pendingBuildsIn(view)
@@ -82,7 +82,7 @@ function rewriteShare(transaction: StoreTransaction, database: DatabaseId, colle
   return progress.isPast ? 0.5 + within / 2 : within / 2
 }
 
-/** The relative position of an id among the ids of a collection, from 0 to 1. */
+/** Returns the position of an id between the first id (0) and the last id (1) of a collection. */
 function idShare(
   { snapshot }: StoreTransaction,
   database: DatabaseId,

@@ -1,5 +1,5 @@
-// Reads a snapshot, with the writes of its transaction in front of it. A reader may read as of a time before its
-// snapshot: it then ignores later commits, but uses the present schemas.
+// Reads documents, indexes and changes for a transaction: the state in its snapshot, with its own writes. A reader may
+// also read the state at a time before its snapshot. It then ignores later commits, but uses the present schemas.
 
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -41,7 +41,7 @@ import type {
 import { sizeOfCollection, sizeOfIndex } from './stored-size.ts'
 import { VersionReader } from './version-reader.ts'
 
-/** The parts that transactions of one store share. */
+/** The objects that all transactions of one store share. */
 export interface TransactionParts {
   readonly schemas: SchemaCache
   readonly documents: DocumentCache
@@ -50,35 +50,38 @@ export interface TransactionParts {
   /** The time limit for the bindings of one document. */
   readonly bindings: CpuBudget
   readonly ids: IdGenerator
-  /** The recent writes of this process. */
+  /** The recent commits of this process. */
   readonly recent: RecentWrites
-  /** `isBegun`: whether the start of the change record is known. */
+  /** `isBegun`: whether the start of the change record is known to be stored. */
   readonly record: { isBegun: boolean }
 }
 
 /** The times of one transaction. */
 export interface TransactionTimes {
-  /** The time of its reads. */
+  /** The time of the snapshot that the transaction reads. */
   readonly time: Micros
-  /** {@link Snapshot.schemaTime}. */
+  /** See {@link Snapshot.schemaTime}. */
   readonly schemaTime: Micros
-  /** The time of the newest commit in the snapshot, and its {@link CommitRecord.chosenIdsMs}. */
+  /** The time of the newest commit in the snapshot. `chosenIdsMs`: see {@link CommitRecord.chosenIdsMs}. */
   readonly lastCommitTime: Micros
   readonly chosenIdsMs: number
-  /** {@link Transaction.readTimestamp}. */
+  /** See {@link Transaction.readTimestamp}. */
   readonly readTimestamp: Micros
   /**
-   * The commit time of a transaction that may write. A later commit time is possible until other values contain the
-   * time.
+   * The planned commit time; present only for a transaction that may write. The commit may get a later time, unless
+   * written values contain the commit time.
    */
   readonly commitTime?: Micros
-  /** Returns the time of a commit whose time must be final, at or after `commitTime`; absent: `commitTime`. */
+  /**
+   * Called when a written value will contain the commit time. Returns the final commit time, at or after `commitTime`.
+   * If undefined, `commitTime` is final.
+   */
   readonly stampTime?: () => Micros
-  /** The earlier time as of which the transaction reads; absent: the time of the snapshot. */
+  /** The past time whose state the transaction reads. If undefined, it reads the state in the snapshot. */
   readonly past?: Micros
 }
 
-/** The reads of a transaction. */
+/** Implements the reads of a transaction. */
 export abstract class StoreReader {
   readonly snapshotTime: Micros
   readonly lastCommitTime: Micros
@@ -86,12 +89,12 @@ export abstract class StoreReader {
   readonly catalogue: StoreCatalogue
   readonly counters: TransactionCounters
   readonly directory: StoreDirectory
-  /** Used by the store's own code, which reads rows instead of documents. */
+  /** The snapshot for code of the store that reads rows instead of documents. */
   readonly snapshot: Snapshot
   protected readonly versionReader: VersionReader
   protected readonly parts: TransactionParts
   protected readonly times: TransactionTimes
-  /** Returns the commit time for use in other values; the commit time is then final. */
+  /** Returns the commit time for a value that will contain it. The commit time is final after this call. */
   protected abstract readonly stamp: () => Micros
   readonly #isPast: boolean
 
@@ -128,7 +131,7 @@ export abstract class StoreReader {
     if (!this.#isPast) {
       const { readBytes } = this.counters
       const newest = this.#newest(ref)
-      // This version was also the newest one at `past`, and may be cached.
+      // The newest version is not newer than `past`, so it is also the version at `past`.
       if (typeof newest?.ts === 'number' && newest.ts <= past) return newest
       this.counters.readBytes = readBytes
     }
@@ -140,7 +143,7 @@ export abstract class StoreReader {
     const { documents } = this.parts
     const known = documents.find(ref)
     const shapeTime = this.versionReader.shapeTimeOf(ref)
-    // The reads of a transaction that may write belong to its read set.
+    // A transaction that may write must read the row, so that the row is in its read set.
     if (known?.foundAt === this.lastCommitTime && known.shapeTime === shapeTime && !this.writable) {
       this.counters.readBytes += known.size
       return isExpired(this.snapshot, known.ttl) ? undefined : known.version
@@ -155,12 +158,15 @@ export abstract class StoreReader {
     return this.writable ? version : documents.decoded(stored, version, shapeTime, this.lastCommitTime)
   }
 
-  /** A stored version of a document as readers see it. */
+  /** Decodes a stored version of a document, and migrates it to the present shape of its collection. */
   protected decode(ref: Ref, stored: Uint8Array): Version {
     return this.versionReader.read(ref, stored)
   }
 
-  /** The time of a read of the past, checked against retention; undefined for reads of the present. */
+  /**
+   * Returns the time of a read of the past; undefined for a read of the present. Throws a RequestError if the time is
+   * before the retained history.
+   */
   #past(
     at: number | undefined,
     collections: readonly CollectionId[] | undefined,
@@ -174,7 +180,7 @@ export abstract class StoreReader {
     return micros(readTime)
   }
 
-  /** The latest minimum valid time of some collections; undefined: of all user collections. */
+  /** Returns the latest minimum valid time of `collections`. If undefined, all user collections are used. */
   #minimumOf(database: DatabaseId, collections: readonly CollectionId[] | undefined): Micros {
     let minimum = 0
     for (const collection of collections ?? this.catalogue.collectionsOf(database)) {
@@ -216,15 +222,16 @@ export abstract class StoreReader {
       scan.at === undefined && !this.#isPast ? [] : namedCollections(index),
       database,
     )
-    // The reads of a transaction that may write belong to its read set. Under the writer's lock, such a transaction may
-    // also read a state that no other transaction can see yet. Cached data is not valid for that state.
+    // A transaction that may write must read the rows, so that the rows are in its read set. Under the writer lock, it
+    // may also read a state that no other transaction can see yet. Cached data is not valid for such a state.
     const known = this.writable ? undefined : this.parts.entries
     return scanEntries(this.snapshot, this.#entrySet(index, terms), scan, at, known)
   }
 
   #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {
     const { database } = index.ref
-    // Terms with shared parts can be small in memory and very large when they are encoded.
+    // If terms contain the same object many times, they are small in memory, but their encoding can be very large. So
+    // the size is estimated before the terms are encoded.
     const extent = extentOf(terms)
     const bytes =
       extent > 2 * limits.indexKeyBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.stamp)
@@ -265,8 +272,9 @@ export abstract class StoreReader {
   }
 
   /**
-   * The events of an index from the change record; undefined for a transaction that may write, because its writes are
-   * added to the record only at its end.
+   * Returns the source that computes the events of an index from the change record. Returns undefined for an index over
+   * several collections. Also returns undefined for a transaction that may write, because its writes are added to the
+   * record only at its end.
    */
   #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
     const [collection, ...others] = namedCollections(index) ?? []
@@ -288,7 +296,7 @@ export abstract class StoreReader {
     return storedEvents(this.snapshot, set, this.#untilNow(scan), this.minimumValidTime(database, collection))
   }
 
-  /** A scan of events that ends with the time of this reader. */
+  /** Limits a scan of events to the events up to the time of this reader. */
   #untilNow(scan: EventScan): EventScan {
     if (!this.#isPast || (scan.to !== undefined && scan.to.ts <= this.snapshotTime)) return scan
     return { ...scan, to: { ts: this.snapshotTime, side: 'high' } }
@@ -309,7 +317,9 @@ export abstract class StoreReader {
     return recordSince(this.snapshot.view, this.snapshot.lastCommitTime)
   }
 
-  /** `now`: the time to use as the present, at or before the time of the snapshot. */
+  /**
+   * Returns the start of the retained history of a collection at `now`, which is not after the time of the snapshot.
+   */
   minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshot.time): Micros {
     return minimumValidTime(collection, this.catalogue.userCollection(database, collection), now)
   }

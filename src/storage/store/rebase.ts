@@ -1,10 +1,10 @@
-// Rebases the writes of an attempt to another commit time. In keys, and in the headers of versions and index entries,
-// the commit time is at known offsets. If the commit time is also part of other values, such as the terms of an index
-// over `ts`, the attempt must be evaluated again instead.
+// Rebases the writes of an attempt to another commit time. The commit time is at known offsets in keys, and in the
+// headers of versions and index entries. If other values also contain the commit time, such as the terms of an index
+// over `ts`, the attempt cannot be rebased and must be evaluated again.
 //
-// A document whose `ttl` passes between both times expires with its version (`expiryTime` of due-order.ts), so it gets
-// a mark for that time. The mark for its `ttl` stays, because the writes do not distinguish it from marks of other
-// versions, and a surplus mark is harmless.
+// If the `ttl` of a document is between the two commit times, the document expires at the new commit time (`expiryTime`
+// of due-order.ts). It therefore gets another due mark for the new commit time. The mark for its `ttl` stays, because
+// the writes do not show to which version a mark belongs, and a surplus mark is harmless.
 
 import type { Micros } from '../../values/value.ts'
 import { KeyTimes, timeOf } from '../keys/key-times.ts'
@@ -14,8 +14,8 @@ import { withEntryTime } from './entry-records.ts'
 import { decodeTime, encodeTimes, versionTime, withVersionTime } from './records.ts'
 
 /**
- * The same writes for a commit at the time `to`. They were made for a commit at `from`, a time that no earlier row
- * contains.
+ * Returns the writes for a commit at `to`. `writes` were made for a commit at `from`. No row of an earlier commit
+ * contains the time `from`.
  */
 export function rebased(writes: readonly Write[], from: Micros, to: Micros): Write[] {
   const times = new KeyTimes(from, to)

@@ -1,9 +1,9 @@
-// Computes the events of an index's entries from the change record. A written version of a document and the previous
-// version give the changes of a set. So the cost depends on the changes of the collection and not on the size of the
-// set.
+// Computes the events of an index's entries from the change record. For each recorded change, the entries of the
+// written version are compared with the entries of the previous version. The cost depends on the number of changes in
+// the collection, not on the size of the set.
 //
-// Edits of the past are recorded at the time of the edit, not at the edited time. An edit leaves a due mark at the
-// edited time, as a superseded version does (due-order.ts), so the marks are read as well.
+// If a transaction inserts a version into the past, the change is recorded at the time of the transaction, not at the
+// time of the version. Such a version has a due mark at its own time (due-order.ts), so the due marks are read, too.
 
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { step } from '../../base/effort.ts'
@@ -24,18 +24,18 @@ import type { Snapshot } from './snapshot.ts'
 import type { IndexEvent } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** Approximate cost of reading a change, in steps. */
+/** Approximate cost of reading one change, in steps of the clock for evaluations. */
 const stepsPerChange = 20
 
 /**
- * Factor of the time limit of bindings that are computed again. When the version was written, they were computed within
- * the limit itself.
+ * The time limit for computing bindings again is the normal limit times this factor. When the version was written, the
+ * bindings were computed within the normal limit.
  */
 const patience = 10
 
 /** An event that is not decoded yet. */
 export interface BufferedEvent {
-  /** Its position among the events of its set. */
+  /** The key of the event's row. Keys determine the order of the events of a set. */
   readonly key: Bytes
   readonly ts: Micros
   readonly action: IndexEvent['action']
@@ -52,19 +52,19 @@ export interface EventSpan extends KeyInterval {
 
 /** The changes of a set by one transaction. */
 interface RecordedChange {
-  /** In order. */
+  /** The events in the requested order. */
   readonly events: readonly BufferedEvent[]
   /** The number of documents that were read. */
   readonly changes: number
 }
 
-/** Written documents of one collection. */
+/** Documents of one collection that may have a version at `time`. */
 interface WrittenDocuments {
   readonly time: Micros
   readonly documents: readonly Ref[]
 }
 
-/** The parts that are needed to compute events. */
+/** The objects that are needed to compute events. */
 interface RecordParts {
   readonly snapshot: Snapshot
   readonly reader: VersionReader
@@ -76,7 +76,7 @@ export class RecordedEvents {
   readonly #index: IndexTables
   readonly #collection: CollectionId
 
-  /** For an index over one collection, and a transaction that does not write. */
+  /** `index`: must be an index over only one collection. The transaction with this snapshot must not write. */
   constructor(parts: RecordParts, index: IndexTables, collection: CollectionId) {
     this.#parts = parts
     this.#index = index
@@ -84,7 +84,8 @@ export class RecordedEvents {
   }
 
   /**
-   * The changes of a set within a span, by transaction; undefined when the record begins after the start of the span.
+   * Returns the changes of a set within a span, grouped by their time. Returns undefined if the change record begins
+   * after the start of the span.
    */
   within(set: EntrySet, span: EventSpan): Iterable<RecordedChange> | undefined {
     const { lastCommitTime, view } = this.#parts.snapshot
@@ -109,7 +110,7 @@ export class RecordedEvents {
     }
   }
 
-  /** The documents that may have a version in a span, by the time of the version. */
+  /** Yields the documents that may have a version within a span, grouped by the time of the version. */
   *#written({ database }: EntrySet, { first, last, reverse }: EventSpan): Generator<WrittenDocuments> {
     const { view } = this.#parts.snapshot
     const recorded = readCollectionChanges(view, database, this.#collection, first, last, reverse)
@@ -123,7 +124,7 @@ export class RecordedEvents {
     }
   }
 
-  /** The changes of a set by the version of a document with the time `time`. */
+  /** Yields the events of a set that the version of a document at `time` has caused. */
   *#eventsOf(ref: Ref, time: Micros, set: EntrySet): Generator<BufferedEvent> {
     const { bindings } = this.#parts
     const stored = this.#storedAt(ref, time)
@@ -138,8 +139,8 @@ export class RecordedEvents {
   }
 
   /**
-   * Reads a stored version without counting its bytes, because the bytes of returned events are counted for both
-   * sources of events.
+   * Reads a stored version without counting its bytes. The caller counts the bytes of the returned events, whether they
+   * come from the change record or from stored rows.
    */
   #storedAt(ref: Ref, time: Micros): Uint8Array | undefined {
     const { snapshot } = this.#parts

@@ -1,11 +1,11 @@
-// The values of the store's rows: short binary headers, which scans can evaluate without decoding, and the encoded
-// fields.
+// Encodes and decodes the values of document rows. A value has a short binary header and the encoded fields. Scans can
+// read the header without decoding the fields.
 //
 //   document or history   flags, ts (8), [ttl (8)], [shape time (8)], fields, checksum (4)
 //
-// The fields have the shape of their collection at the shape time, or at ts without one. A ttl is rounded up to the
-// microsecond, so that comparing it with a snapshot time gives the same result as the exact time. The records of index
-// entries are in entry-records.ts.
+// The fields have the shape that their collection had at the shape time. If there is no shape time, they have the shape
+// at `ts`. The `ttl` is rounded up to the microsecond. A comparison of the rounded time with a snapshot time has the
+// same result as a comparison of the exact time. `entry-records.ts` encodes the records of index entries.
 
 import { assert } from '../../base/assert.ts'
 import { checksum, checksumBytes } from '../../base/checksum.ts'
@@ -19,14 +19,14 @@ import type { Version } from './store-contract.ts'
 
 const two32 = 0x1_0000_0000
 
-/** Appends a time. */
+/** Appends a time as 8 bytes. */
 export function appendTime(writer: ByteWriter, time: Micros): void {
   const high = Math.floor(time / two32)
   writer.u32(high >>> 0)
   writer.u32(time - high * two32)
 }
 
-/** The time at an offset. */
+/** Returns the time at an offset. */
 export function timeAt(bytes: Bytes, at: number): Micros {
   const high =
     ((bytes[at] as number) << 24) |
@@ -42,7 +42,7 @@ export function timeAt(bytes: Bytes, at: number): Micros {
   return micros(high * two32 + low)
 }
 
-/** The ttl of a document that never expires. */
+/** The `ttl` of a document that never expires. */
 export const never: Micros = endOfTime
 
 const actions = ['create', 'update', 'delete'] as const
@@ -56,8 +56,8 @@ const idBytes = new Uint8Array(8)
 const idView = new DataView(idBytes.buffer)
 
 /**
- * The unsigned number in 8 bytes, as in keys and records. The bytes are copied, because creating a DataView for each
- * row costs more.
+ * Returns the id at an offset of a key or record: an unsigned number of 8 bytes. The bytes are copied, because creating
+ * a DataView for each row costs more.
  */
 export function idAt(bytes: Bytes, at: number): bigint {
   assert(bytes.length >= at + 8, 'an id has 8 bytes')
@@ -65,7 +65,7 @@ export function idAt(bytes: Bytes, at: number): bigint {
   return idView.getBigUint64(0)
 }
 
-/** Encodes times as a stored value. */
+/** Encodes times as the value of a row. */
 export function encodeTimes(...times: readonly Micros[]): Bytes {
   appendTimes(times)
   return writer.copy()
@@ -77,7 +77,7 @@ export function decodeTime(bytes: Bytes): Micros {
   return timeAt(bytes, 0)
 }
 
-/** {@link encodeTimes} with a checksum, which {@link isIntact} verifies. */
+/** Encodes times as {@link encodeTimes} does, and appends a checksum. {@link isIntact} verifies the checksum. */
 export function sealedTimes(...times: readonly Micros[]): Bytes {
   appendTimes(times)
   return sealed()
@@ -88,14 +88,16 @@ function appendTimes(times: readonly Micros[]): void {
   for (const time of times) appendTime(writer, time)
 }
 
-/** The expiry of a document with these fields; {@link never} without a `ttl`. */
+/** Returns the expiry of a document with the given fields; {@link never} if there is no `ttl`. */
 export function ttlOf(fields: ObjectValue): Micros {
   const ttl = fields.get('ttl')
   if (!(ttl instanceof Time)) return never
   return nearestMicros(Number(ttl.seconds) * 1e6 + Math.ceil(ttl.nanos / 1000))
 }
 
-/** A version as stored, with its own time in place of the transaction's placeholder. */
+/**
+ * Encodes a version with the time `ts`. `commitTime`: replaces placeholders of the transaction's time in the fields.
+ */
 export function encodeVersion(
   version: Omit<Version, 'ts' | 'ref'>,
   ts: Micros,
@@ -113,13 +115,13 @@ export function encodeVersion(
   return sealed()
 }
 
-/** The written bytes with their checksum. */
+/** Returns the bytes in `writer` with their checksum. */
 function sealed(): Bytes {
   writer.u32(checksum(writer.bytes.subarray(0, writer.length)))
   return writer.copy()
 }
 
-/** Returns whether a stored version has not been damaged. The integrity check uses this; reads do not. */
+/** Returns whether the checksum of a stored value is valid. Reads of documents do not verify checksums. */
 export function isIntact(bytes: Bytes): boolean {
   const end = bytes.length - checksumBytes
   if (end <= 0) return false
@@ -128,7 +130,7 @@ export function isIntact(bytes: Bytes): boolean {
 
 const noFields: ObjectValue = new Map()
 
-/** The inverse of the encoding above: the fields in the shape in which they were written. */
+/** Decodes a version. The fields have the shape in which they were written. */
 export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: Micros } {
   const action = versionAction(bytes)
   const ts = timeAt(bytes, 1)
@@ -142,13 +144,13 @@ export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: 
   return { ref, ts, action, fields, shapeTime: timeAt(bytes, shapeAt) }
 }
 
-/** The schema time of the shape of a version's fields, without decoding the rest. */
+/** Returns the shape time of a version's fields, without decoding the fields. */
 export function versionShapeTime(bytes: Bytes): Micros {
   const flags = bytes[0] as number
   return timeAt(bytes, flags & shapeFlag ? (flags & ttlFlag ? 17 : 9) : 1)
 }
 
-/** The checksum of a version, which two different versions almost never share. */
+/** Returns the checksum of a version. Two different versions almost never have the same checksum. */
 export function versionMark(bytes: Bytes): number {
   const at = bytes.length - checksumBytes
   return (
@@ -159,24 +161,24 @@ export function versionMark(bytes: Bytes): number {
   )
 }
 
-/** The action of a version, without decoding the rest. */
+/** Returns the action of a version, without decoding the fields. */
 export function versionAction(bytes: Bytes): Version['action'] {
   const action = actions[(bytes[0] as number) & actionMask]
   assert(action !== undefined, 'a stored version has a known action')
   return action
 }
 
-/** The transaction time of a version, without decoding the rest. */
+/** Returns the time of a version, without decoding the fields. */
 export function versionTime(bytes: Bytes): Micros {
   return timeAt(bytes, 1)
 }
 
-/** The expiry of a version, without decoding the rest; {@link never} without expiry. */
+/** Returns the expiry of a version, without decoding the fields; {@link never} if the version does not expire. */
 export function versionTtl(bytes: Bytes): Micros {
   return (bytes[0] as number) & ttlFlag ? timeAt(bytes, 9) : never
 }
 
-/** The same stored version with another time. */
+/** Returns a copy of a stored version with another time. */
 export function withVersionTime(bytes: Bytes, time: Micros): Bytes {
   writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
   const { length } = writer
@@ -186,7 +188,7 @@ export function withVersionTime(bytes: Bytes, time: Micros): Bytes {
   return sealed()
 }
 
-/** The same stored version with another action. */
+/** Returns a copy of a stored version with another action. */
 export function withAction(bytes: Bytes, action: Version['action']): Bytes {
   writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
   writer.bytes[0] = ((bytes[0] as number) & ~actionMask) | actions.indexOf(action)
@@ -194,7 +196,7 @@ export function withAction(bytes: Bytes, action: Version['action']): Bytes {
 }
 
 /**
- * The key under which the secret is stored. If the secret is missing, the store generates another one, and rejects
- * everything that was sealed with an earlier secret.
+ * The key of the row with the store's secret. If the secret is missing, the store generates another secret. It then
+ * rejects all data that was sealed with the earlier secret.
  */
 export const secretKeyRow: Uint8Array = metaKey('secret key')

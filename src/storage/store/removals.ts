@@ -1,7 +1,6 @@
-// Removes data that cannot be read any more: the expired part of the history of a document, and the data of deleted
-// schema objects, which is unreachable from the moment they are deleted: an index's tables, a collection's documents
-// with their rows in other indexes, all content of a database. Expired parts of the change record and the change log
-// are removed, too.
+// Removes data that cannot be read any more: expired history of documents, expired parts of the change record and the
+// change log, and the data of deleted schema objects. The data of an index is its tables. The data of a collection is
+// its documents, with their rows in indexes. The data of a database is everything in it.
 
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
 import {
@@ -46,30 +45,30 @@ import type { CollectionPlace } from './store-contract.ts'
 import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-// Removes the expired part of the history of one document: versions that were superseded at the minimum valid time,
-// with the index rows of these versions only, and a delete without earlier versions. If the `ttl` has also passed, the
-// whole document is removed. The cost depends on the removed data and on the version that was valid at the minimum
-// valid time.
+// The first functions find the expired rows of one document. A version has expired if it was already superseded at the
+// minimum valid time. Its index rows expire with it. A delete has expired if there are no earlier versions. If the
+// `ttl` is before the minimum valid time, the complete document has expired. The cost depends only on the expired data,
+// and on the version that was valid at the minimum valid time.
 
-/** Maximum number of versions of one document that are removed at a time. */
+/** Maximum number of versions of one document that are removed in one step. */
 const versionsMax = 256
 
-/** The result of checking a document. */
+/** The rows of a document that have expired. */
 interface ExpiredRows {
-  /** Keys to remove. */
+  /** The keys of the rows to remove. */
   readonly keys: readonly Uint8Array[]
-  /** Bytes of the versions that were read. */
+  /** The number of bytes of the versions that were read. */
   readonly bytes: number
   /** True if no expired data is left. */
   readonly isAll: boolean
   /**
-   * The expiry of the document, if its `ttl` is before `minimum` and its version is not: version 0.2 marked only the
-   * `ttl`.
+   * The expiry of the document, if its `ttl` is not after `minimum`, but the document expires later. The caller must
+   * add a due mark for this time, because version 0.2 added a mark only for the `ttl`.
    */
   readonly expiresAt?: Micros
 }
 
-/** The expired rows of a document when `minimum` is the oldest time that can be read. */
+/** Returns the expired rows of a document. `minimum`: the oldest time that can be read. */
 export function expiredRows(
   store: Store,
   transaction: StoreTransaction,
@@ -102,7 +101,7 @@ export function expiredRows(
   return { keys, bytes, isAll, ...(ttl <= minimum && { expiresAt }) }
 }
 
-/** All stored rows of a document. */
+/** Returns all stored rows of a document, to remove the complete document. */
 function wholeDocument(store: Store, { rows, snapshot }: StoreTransaction, ref: Ref): ExpiredRows {
   let bytes = 0
   const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
@@ -114,10 +113,13 @@ function wholeDocument(store: Store, { rows, snapshot }: StoreTransaction, ref: 
   return { keys: Array.from(stored.values(), ({ key }) => key), bytes, isAll: true }
 }
 
-/** Maximum number of objects that are searched for an object that may be removed now. */
+/** Maximum number of deleted objects that {@link nextGarbage} checks. */
 const jobsMax = 256
 
-/** The object whose removal has waited longest. Objects whose bindings may not be computed now are skipped. */
+/**
+ * Returns the deleted object whose data has waited longest for removal. Skips collections if the bindings of their
+ * database may not be computed now.
+ */
 export function nextGarbage(
   view: View,
   now: Micros,
@@ -129,8 +131,8 @@ export function nextGarbage(
 }
 
 /**
- * Removes a batch of the data of an object, or less when `isOver`; the last batch also removes the pending work of the
- * object.
+ * Removes one batch of the data of a deleted object. The batch also ends when `isOver` returns true. The last batch
+ * removes the row of the pending work, too.
  */
 export function removeGarbage(
   store: Store,
@@ -169,7 +171,7 @@ class Removal {
   removeRange(range: KeyInterval): void {
     if (this.isFull) return
     const { overlay } = this.transaction.rows
-    // Keys are collected first, without the values, because all values of a batch could be large.
+    // Only the keys are collected, because the values of a batch could need much memory.
     const keys = Array.from(overlay.range({ ...range, limit: this.#batch.writesLeft }), row => row.key)
     for (const key of keys) this.remove(key)
   }
@@ -193,7 +195,7 @@ function removeCollection(store: Store, removal: Removal, { database, id }: Ref)
   removal.removeTables(database, documentsIndex(collection))
 }
 
-/** Removal of each child database is queued before the document of that database is removed. */
+/** Removes a batch of the data of a database. Records the removal of each child database as pending work. */
 function removeDatabase(removal: Removal, database: DatabaseId): void {
   const { snapshot, overlay, commitTime } = removal.transaction.rows
   for (const { document } of scanDocuments(snapshot, database, native.databases)) {
@@ -210,16 +212,16 @@ function removeDatabase(removal: Removal, database: DatabaseId): void {
   if (!removal.isFull) overlay.set(parentKey(database), undefined)
 }
 
-// Removes expired parts of the change record and the change log: the log by time after a day, and each collection's
-// changes when its history no longer contains them. A removed log row names the collections that its transaction
-// changed. For each of these collections, pending work is recorded for the time when these changes expire, at most one
-// row per day. A collection's history may be shortened before that time, so each collection is also checked every
-// month.
+// The functions below remove expired parts of the change log and the change record. Rows of the log expire after a day.
+// The recorded changes of a collection expire when the retained history of the collection no longer contains them. When
+// a row of the log is removed, pending work is recorded for each collection in the row. The work is due when the
+// recorded changes expire, and there is at most one such row per day and collection. If `history_days` is reduced,
+// changes expire earlier, so each collection with recorded changes is checked at least once a month.
 
-/** The longest time between two checks of a collection whose record has rows. */
+/** The longest time until the next check of a collection with recorded changes. */
 const lookMicros: number = 30 * microsPerDay
 
-/** The expired part of the log by time. */
+/** Returns the range of the expired rows of the change log, limited to one batch. */
 function oldLog(now: Micros): KeyRange {
   return {
     start: changesRange().start,
@@ -228,12 +230,12 @@ function oldLog(now: Micros): KeyRange {
   }
 }
 
-/** Returns whether any part of the record has expired. */
+/** Returns whether rows of the change log have expired, or whether a check of a collection's changes is due. */
 export function hasOldChanges(view: View, now: Micros): boolean {
   return [...view.range({ ...oldLog(now), limit: 1 }), ...workOf(view, 'changes', now, 1)].length > 0
 }
 
-/** Removes a batch of expired changes. Returns whether there may be more. */
+/** Removes a batch of expired changes. Returns whether there may be more expired changes. */
 export function removeOldChanges(transaction: StoreTransaction, now: Micros): boolean {
   const { overlay } = transaction.rows
   const rows = [...overlay.range(oldLog(now))]
@@ -247,7 +249,7 @@ export function removeOldChanges(transaction: StoreTransaction, now: Micros): bo
   return work !== undefined || rows.length === batchWritesMax
 }
 
-/** Removes a batch of one collection's changes; the last batch schedules the next check of the collection. */
+/** Removes a batch of a collection's expired changes. The last batch schedules the next check of the collection. */
 function removeCollectionChanges(
   transaction: StoreTransaction,
   { key, target }: SweeperWork,
@@ -271,13 +273,13 @@ function removeCollectionChanges(
   overlay.set(key, undefined)
   const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
   const ts = oldest && timeOf(oldest.key)
-  // For changes that the log by time still contains, pending work is recorded when the log row is removed.
+  // If the change log still contains the oldest change, the next check is scheduled when the row of the log is removed.
   if (ts !== undefined && ts < ofLog) scheduleRemoval(transaction, { database, collection }, ts, now)
 }
 
 /**
- * Schedules a check of a collection that has a change of `ts`: `after` a time, at the end of the day on which the
- * change expires.
+ * Schedules a check of a collection with a recorded change at `ts`. The check is due at the end of the day on which the
+ * change expires, and at the earliest at the end of the day of `after`.
  */
 function scheduleRemoval(
   transaction: StoreTransaction,
@@ -286,7 +288,7 @@ function scheduleRemoval(
   after: Micros = epoch,
 ): void {
   const { catalogue } = transaction
-  // The changes of a deleted object are removed with it.
+  // If the collection or its database is deleted, all its changes are removed with its other data.
   if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
   const days =
     collection < firstUserCollection ? 0 : catalogue.userCollection(database, collection)?.historyDays

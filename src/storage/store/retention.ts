@@ -1,5 +1,5 @@
-// Computes the start of each collection's retained history, its minimum valid time. Earlier reads are rejected, and
-// versions and events up to this time are no longer returned. The sweeper removes data that can no longer be read.
+// Computes the minimum valid time of each collection: the start of its retained history. Reads at an earlier time are
+// rejected, and versions and events up to this time are not returned. The sweeper removes data that cannot be read.
 
 import { msg } from '../../base/message.ts'
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
@@ -14,7 +14,7 @@ export const retentionLimits = {
   historyGraceMicros: 15 * 60 * 1_000_000,
 } as const
 
-/** Microseconds for which the change log is retained. Streams and caches never lag by this much. */
+/** The change log is retained for so many microseconds. Streams and caches need only newer rows. */
 export const changeLogMicros: number = microsPerDay
 
 /** The native collections whose history is not retained. The history of schema objects is retained forever. */
@@ -25,7 +25,10 @@ export const shortNatives: ReadonlySet<CollectionId> = new Set([
   ...Object.values(unlisted),
 ])
 
-/** The history that a collection loses when it is written now: data beyond `history_days` stays unreadable. */
+/**
+ * Returns the time before which the history of a collection is dropped if its document is written at `now`. History
+ * that is dropped stays unreadable, even if `history_days` is increased.
+ */
 export function historyFloor(
   collection: Pick<StoredCollection, 'historyDays' | 'historyFloor'>,
   now: Micros,
@@ -34,7 +37,7 @@ export function historyFloor(
   return historyDays === undefined ? micros(floor) : micros(Math.max(floor, now - historyDays * microsPerDay))
 }
 
-/** The oldest time at which reads of a collection are exact. `definition` is undefined for a deleted collection. */
+/** Returns the oldest time at which a collection can be read. `definition`: undefined if the collection is deleted. */
 export function minimumValidTime(
   collection: CollectionId,
   definition: StoredCollection | undefined,
@@ -50,8 +53,9 @@ export function minimumValidTime(
 }
 
 /**
- * The time at which the minimum valid time of a collection reaches `time`, if the definition does not change. 0 when it
- * has already been reached; infinity for never. The inverse of {@link minimumValidTime}.
+ * Returns when the minimum valid time of a collection will be `time`, if the definition does not change. Returns 0 if a
+ * dropped history already includes `time`, and infinity if the history never expires. The inverse of
+ * {@link minimumValidTime}.
  */
 export function expiresAt(
   collection: CollectionId,
@@ -79,7 +83,7 @@ export function checkValidTime(at: number, minimum: Micros): void {
   )
 }
 
-/** Queries may use times that are far beyond those of the platform. */
+/** Formats a time. JavaScript dates cannot represent all times that queries may use. */
 function isoTime(time: number): string {
   return formatTime(timeFromMicros(BigInt(time)))
 }

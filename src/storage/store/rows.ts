@@ -1,5 +1,5 @@
-// Functions for the rows of documents and indexes, used by the writers of a transaction and by the background work of
-// the store.
+// Computes the rows of documents and indexes, for the writers of a transaction and for the background work of the
+// store.
 
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -21,10 +21,12 @@ import type { Snapshot } from './snapshot.ts'
 import type { StoreHooks } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** The rows of one writing transaction. */
+/** What code needs to read and write rows in one writing transaction. */
 export interface Rows {
   readonly snapshot: Snapshot
-  /** Rows as the transaction sees them; rows that are set here are written when it commits. */
+  /**
+   * The rows as the transaction sees them. Rows that are set in the overlay are written when the transaction commits.
+   */
   readonly overlay: Overlay
   readonly catalogue: StoreCatalogue
   readonly reader: VersionReader
@@ -32,13 +34,13 @@ export interface Rows {
   /** The time limit for the bindings of one document. */
   readonly bindings: CpuBudget
   readonly commitTime: Micros
-  /** Returns the commit time for use in other values, and records that it was used. */
+  /** Returns the commit time for a value that will contain it. The commit time is final after this call. */
   readonly stamp: () => Micros
 }
 
 type IndexContext = Pick<Rows, 'catalogue' | 'hooks'>
 
-/** All indexes with entries for documents of a collection. */
+/** Returns all indexes with entries for documents of a collection. */
 export function indexesOf(
   { catalogue, hooks }: IndexContext,
   database: DatabaseId,
@@ -51,7 +53,7 @@ export function indexesOf(
   ])
 }
 
-/** All stored rows of a document with these versions, oldest first, by the text of the keys. */
+/** Returns all stored rows of a document, by the text of their keys. `versions`: all versions, oldest first. */
 export function storedRows(
   context: IndexContext,
   ref: Ref,
@@ -67,7 +69,7 @@ export function storedRows(
   return rows
 }
 
-/** All index rows of a document with these versions, oldest first. */
+/** Yields all index rows of a document. `versions`: all versions, oldest first. */
 export function* indexRows(
   context: IndexContext,
   ref: Ref,

@@ -1,6 +1,6 @@
-// Updates derived data when schema objects are written: the schema's version, the parents of databases, the databases
-// of key ids, and indexes over existing documents. When an object is deleted, it also records pending work for the
-// sweeper.
+// Writes schema objects and updates derived data. Derived data are the version number of the schema, the parents of
+// databases, the list of databases for each key id, and indexes over existing documents. When a schema object is
+// deleted, pending work for the sweeper is recorded.
 
 import { assert } from '../../base/assert.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
@@ -46,10 +46,10 @@ export const schemaWriterLimits = {
   keysOfOneIdMax: 16,
 } as const
 
-/** The greatest number of an index: higher numbers represent the sets of collections. */
+/** The greatest number of a user's index. Greater numbers stand for the sets `documents(collection)`. */
 const indexIdMax = 0xffff
 
-/** A step that the transaction itself adds has no time yet. */
+/** Returns whether the current transaction adds a step of a migration. Such a step has no time yet. */
 function isNewStep(step: Value): boolean {
   return isObject(step) && step.get(stepTimeField) instanceof TransactionTime
 }
@@ -63,7 +63,7 @@ export class SchemaWriter {
     this.#documents = documents
   }
 
-  /** Adds the fields of a schema object that the store itself sets. */
+  /** Returns the fields of a schema object with the fields that only the store sets. */
   #complete(ref: Ref, fields: ObjectValue): ObjectValue {
     if (ref.collection === native.collections) return this.#withFloor(ref, fields)
     if (ref.collection === native.indexes) return this.#withActive(ref, fields)
@@ -78,8 +78,8 @@ export class SchemaWriter {
     if (before === undefined) return completed
     const old = collectionDefinition(before)
     const { historyDays = Number.POSITIVE_INFINITY } = collectionDefinition({ ...before, fields: completed })
-    // Until the commit, the sweeper uses the old number of days. If the new number is greater, the sweeper may still
-    // remove data that the new number would retain. The lower bound makes this data unreadable.
+    // Until the commit, the sweeper uses the old `history_days`. If the new `history_days` is greater, the sweeper may
+    // still remove data that would be retained after the commit. The stored floor makes this data unreadable.
     const reachesFurther = historyDays > (old.historyDays ?? Number.POSITIVE_INFINITY)
     const { snapshot, stamp } = this.#context
     const floor = historyFloor(old, reachesFurther ? stamp() : snapshot.time)
@@ -87,8 +87,8 @@ export class SchemaWriter {
   }
 
   /**
-   * Steps that no stored version needs any more are dropped. New steps start the rewriting of all versions of the
-   * collection from the beginning.
+   * Drops the steps of a migration that no stored version needs any more. If there are new steps, the rewriting of all
+   * versions of the collection begins again.
    */
   #withSteps({ database, id }: Ref, fields: ObjectValue): Map<string, Value> {
     const { overlay } = this.#context
@@ -104,7 +104,10 @@ export class SchemaWriter {
     return completed
   }
 
-  /** `active` never becomes false again; a new index is active at once when it covers few documents. */
+  /**
+   * Sets the field `active` of an index. A new index is active if it covers so few documents that this transaction
+   * builds it. An active index stays active.
+   */
   #withActive(ref: Ref, fields: ObjectValue): ObjectValue {
     const stored = this.#documents.pendingVersion(ref) ?? this.#documents.base(ref)
     if (stored !== undefined) {
@@ -120,7 +123,7 @@ export class SchemaWriter {
     return namedCollections(definition) ?? this.#context.catalogue.collectionsOf(definition.ref.database)
   }
 
-  /** Writes a schema object and the data that belongs to it. */
+  /** Writes a schema object and the data that is derived from it. */
   put(ref: Ref, fields: ObjectValue): Version {
     step(stepsPerDefinition)
     if (ref.collection === native.databases) this.#checkNumber(ref)
@@ -134,8 +137,8 @@ export class SchemaWriter {
   }
 
   /**
-   * The number of a database is unique in the whole store: a database with the number of another one would take over
-   * its data.
+   * Checks that no other database has the number of a database. The number must be unique in the store, because two
+   * databases with the same number would share their data.
    */
   #checkNumber({ database, id }: Ref): void {
     const home = this.#context.overlay.get(parentKey(id))
@@ -143,7 +146,7 @@ export class SchemaWriter {
     assert(id !== rootDatabase && isOwn, 'the number of a database is its own')
   }
 
-  /** Indexes the existing documents, now or in the background. */
+  /** Indexes the existing documents for a new index. Many documents are indexed later in the background. */
   #build(ref: Ref): void {
     const { snapshot, overlay, catalogue, hooks } = this.#context
     const definition = catalogue.index(ref)
@@ -160,14 +163,17 @@ export class SchemaWriter {
     })
   }
 
-  /** A secret is checked against each key with its id, so the number of keys with one id is limited. */
+  /**
+   * Throws {@link WriteRejected} if too many databases have a key with the id of a new key. The number of such keys is
+   * limited, because a secret with this id is checked against each of them.
+   */
   #checkHomes(ref: Ref): void {
     const homes = decodeHomes(this.#context.overlay.get(keyHomeKey(ref.id)))
     if (homes.includes(ref.database) || homes.length < schemaWriterLimits.keysOfOneIdMax) return
     throw new WriteRejected('key exists')
   }
 
-  /** Called for every version that is added to the overlay; does nothing for user documents. */
+  /** Called for every version that is added to the overlay. Does nothing for documents of user collections. */
   written(version: Version, journal: Journal): void {
     const { ref } = version
     if (ref.collection >= firstUserCollection) return
@@ -199,8 +205,8 @@ export class SchemaWriter {
   }
 
   /**
-   * The objects that are deleted together with a schema object: for a collection, the indexes that cover only this
-   * collection.
+   * Returns the objects that are deleted together with a schema object. For a collection, these are the indexes that
+   * cover only this collection.
    */
   dependents(ref: Ref): Ref[] {
     if (ref.collection !== native.collections) return []
@@ -211,7 +217,7 @@ export class SchemaWriter {
       .map(index => index.ref)
   }
 
-  /** Moves a database document, and the keys for it in the same parent, to another parent. */
+  /** Moves the document of a database to another parent. Those of `keys` that are keys for this database move, too. */
   moveDatabase(database: Ref, parent: DatabaseId, keys: Iterable<Ref>): Version {
     const current = this.#documents.pendingVersion(database) ?? this.#documents.base(database)
     const fields = current?.fields ?? new Map()
@@ -227,7 +233,8 @@ export class SchemaWriter {
       this.#documents.write(movedKey, new Map(version.fields).set('database', moved))
     }
     this.#documents.write(database, undefined)
-    // Only the document was moved: the data of the database is not garbage.
+    // The deletion of the document has recorded pending work that would remove the data of the database. This work is
+    // cancelled, because the database still exists.
     this.#context.overlay.set(garbageKey('object', this.#context.commitTime, database), undefined)
     return this.#documents.write(moved, fields)
   }
@@ -249,7 +256,7 @@ export class SchemaWriter {
     return BigInt(id)
   }
 
-  /** Marks the schemas that this transaction has changed, so that cached parts of them are not used. */
+  /** Writes new version numbers for the schemas that this transaction has changed. Cached schemas are then outdated. */
   markChanged(): void {
     const { overlay, catalogue, commitTime } = this.#context
     for (const database of catalogue.changed) overlay.set(schemaVersionKey(database), encodeTimes(commitTime))

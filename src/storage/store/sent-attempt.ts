@@ -1,6 +1,6 @@
-// The form of an attempt that one process sends to the committing process. The committing process serves all clients,
-// so each of its steps must be short. Writes are sent in the encoding in which they are appended to the log, and the read
-// set in a form that is validated without decoding it.
+// Encodes an attempt that one process sends to the committing process. The committing process serves all clients, so
+// each of its steps must be short. It appends the encoded writes to the log without encoding them again, and validates
+// the encoded read set without decoding it.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { joinBytes, megabyte } from '../../base/bytes.ts'
@@ -10,9 +10,9 @@ import type { Bytes, EncodedWrites } from '../kv/kv-contract.ts'
 import { PackedReads, packReads } from '../kv/packed-reads.ts'
 import { type Attempt, type AttemptHead, type PackedAttempt, writesAt } from './attempt.ts'
 
-/** Bytes of encoded writes above which they are appended in pieces. */
+/** If the encoded writes of an attempt have more than so many bytes, they are appended to the log in pieces. */
 const longWritesBytes = 262_144
-/** Writes of a piece: these take a few milliseconds, also if they are rebased. */
+/** The number of writes in a piece. Appending so many writes takes a few milliseconds, even if they are rebased. */
 const pieceWrites = 500
 
 /** Encodes an attempt without its result. */
@@ -24,8 +24,8 @@ export function packAttempt(attempt: Attempt<unknown>): PackedAttempt {
 }
 
 /**
- * Decodes an attempt; `parts` are the received parts of its body. Other requests are served while a large attempt is
- * decoded.
+ * Decodes an attempt. `parts`: the received parts of the body. The parts of a large body are joined over several turns
+ * of the event loop, so that other requests are served meanwhile.
  */
 export async function unpackAttempt(head: AttemptHead, parts: readonly Bytes[]): Promise<Attempt<undefined>> {
   const { readsBytes, rows, ...rest } = head
@@ -51,7 +51,9 @@ async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
   return joined
 }
 
-/** The writes made for the time `from`, rebased to the time `to`. This may split a write into two, but not more. */
+/**
+ * Returns writes that were made for a commit at `from`, rebased to `to`. One write may become two writes, but not more.
+ */
 function piecesOf(encoded: Bytes, rows: number, from: Micros, to: Micros): EncodedWrites {
   const factor = from === to ? 1 : 2
   return {

@@ -1,11 +1,11 @@
-// The additions to a set and the removals from it, by time. The events of a collection's documents are stored. The
-// events of an index are not stored but computed from the entries of the set (decision 44): each entry contains the
-// time of its addition, and an ended entry also the time of its removal. The entries are read, and their events are
-// sorted by time, in parts if there are many.
+// Reads the history of a set: the events in which entries were added or removed, ordered by time. The events of the set
+// `documents(collection)` are stored. The events of an index are not stored, but computed from its entries (decision
+// 44). Each entry contains the time when it was added, and an ended entry also contains the time when it was removed.
+// All entries of the set are read, and their events are sorted. If there are many events, this is done several times.
 //
-// For a large set, reading all entries would be a long scan for few events. In this case the events are computed from
-// the change record: the record lists the written documents of the collection, and two versions of a document determine
-// the change of the set.
+// For few events of a large set, reading all entries takes too long. The events are then computed from the change
+// record. The record contains the written documents of the collection, and two versions of a document determine its
+// events.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { step } from '../../base/effort.ts'
@@ -33,9 +33,9 @@ import type { Snapshot } from './snapshot.ts'
 import type { EventBound, EventScan, IndexEvent } from './store-contract.ts'
 
 /**
- * The limits of the two sources of events, which are the entries of the set and the change record. The first three
- * limit the entries or changes that are read from one source before the other source is tried. The last two are the
- * initial and the maximum number of events that are kept for sorting.
+ * Limits for reading events. The two sources of events are the entries of the set and the change record. The first
+ * three numbers limit the entries or changes that are read from one source before the other source is tried. `buffered`
+ * and `bufferedMax`: the initial and the maximum number of events that are sorted at once.
  */
 export interface EventLimits {
   readonly fewEntries: number
@@ -46,8 +46,8 @@ export interface EventLimits {
 }
 
 /**
- * The sources are tried in this order: the entries of a small set, recent changes, the entries of a set that takes some
- * tenths of a second to read.
+ * The sources are tried in this order: the entries of a small set, a few changes from the change record, and the
+ * entries of a larger set. Reading `manyEntries` entries takes some tenths of a second.
  */
 const eventLimits: EventLimits = {
   fewEntries: 512,
@@ -57,10 +57,10 @@ const eventLimits: EventLimits = {
   bufferedMax: 32_768,
 }
 
-/** Approximate cost of reading an entry, in steps. */
+/** Approximate cost of reading one entry, in steps of the clock for evaluations. */
 const stepsPerEntry = 10
 
-/** The span of a scan. The span does not begin before the add events of the time `oldest`. */
+/** Returns the span of a scan. Events before the time `oldest`, and remove events at `oldest`, are not in the span. */
 function spanOf(set: EntrySet, scan: EventScan, oldest: Micros): EventSpan {
   const bound = (given: EventBound | undefined) => {
     if (given === undefined) return undefined
@@ -79,7 +79,7 @@ function spanOf(set: EntrySet, scan: EventScan, oldest: Micros): EventSpan {
   }
 }
 
-/** The stored add and remove events of a set, oldest first. Lazy. */
+/** Yields the stored events of a set, oldest first unless the scan is reversed. Rows are read when they are needed. */
 export function* storedEvents(
   snapshot: Snapshot,
   set: EntrySet,
@@ -94,7 +94,10 @@ export function* storedEvents(
   }
 }
 
-/** The add and remove events of an index's entries, oldest first. Lazy. `recorded`: another source of the events. */
+/**
+ * Yields the events of an index's entries, oldest first unless the scan is reversed. `recorded`: the source that
+ * computes events from the change record; undefined if only the entries can be used.
+ */
 export function* entryEvents(
   snapshot: Snapshot,
   set: EntrySet,
@@ -114,8 +117,8 @@ export function* entryEvents(
 }
 
 /**
- * Reads the events of a span from both sources, alternately. Each method continues after the last event, and returns
- * true if it has reached the end of the span.
+ * Reads the events of a span from either source. Each method continues after the last event that any method has
+ * yielded. It returns true if it has reached the end of the span.
  */
 class EventWalk {
   readonly #snapshot: Snapshot
@@ -140,19 +143,20 @@ class EventWalk {
     this.#recorded = recorded
   }
 
-  /** Reads the entries of the set, if there are at most `entriesMax`. */
+  /** Yields events from the entries of the set. Returns false if the set has more than `entriesMax` entries. */
   *overEntries(entriesMax: number): Generator<IndexEvent, boolean> {
     for (;;) {
       const buffered = this.#bufferEvents(entriesMax)
       if (buffered === undefined) return false
       for (const event of buffered.events) yield this.#pass(event)
       if (buffered.areAll) return true
-      // The buffer grows, because each part scans the whole set, and a caller that continues usually reads much more.
+      // The buffer grows, because filling it reads all entries of the set, and a caller that continues usually reads
+      // many more events.
       this.#bufferedNext = Math.min(2 * this.#bufferedNext, this.#bufferedMax)
     }
   }
 
-  /** Reads the change record, at most `changesMax` changes. */
+  /** Yields events from the change record. Returns false after more than `changesMax` changes, or without a record. */
   *overChanges(changesMax: number): Generator<IndexEvent, boolean> {
     const recorded = this.#recorded?.within(this.#set, this.#span)
     if (recorded === undefined) return false
@@ -174,8 +178,8 @@ class EventWalk {
   }
 
   /**
-   * The next events in order, and whether these are all remaining events; undefined when there are more entries than
-   * `entriesMax`.
+   * Returns the next events in order. `areAll`: whether these are all remaining events of the span. Returns undefined
+   * if the set has more than `entriesMax` entries.
    */
   #bufferEvents(
     entriesMax: number,
@@ -197,7 +201,7 @@ class EventWalk {
   }
 }
 
-/** The first events of a span, from events that are added in any order. */
+/** Collects the first events of a span. Events can be added in any order. */
 class EventBuffer {
   #span: EventSpan
   #events: BufferedEvent[] = []
@@ -251,14 +255,12 @@ function shown(snapshot: Snapshot, set: EntrySet, { action, row, ts }: BufferedE
   }
 }
 
-// The position of an index entry's events in the order of the events of its set. Events of indexes are not stored. Each
-// entry contains the time at which it was added, and each ended entry also the time at which it was removed.
-
 const writer = new ByteWriter()
 
 /**
- * The key that an event would have according to `indexEventKey`. `entry`: the key of a live or ended entry, whose first
- * `prefixLength` bytes end with the terms.
+ * Returns the key that the event of an index entry would have if it were stored: see `indexEventKey`. The keys
+ * determine the order of the events of a set. `entry`: the key of the entry. `prefixLength`: the length of this key up
+ * to the end of the terms.
  */
 function eventPlace(
   entry: Uint8Array,

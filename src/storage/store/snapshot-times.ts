@@ -1,5 +1,6 @@
-// The times of this process's snapshots and commits, by the rules of base/timeline.ts. The rules do not cover a caller
-// that sends a last seen time in the future; only this caller is affected.
+// Determines the times of this process's snapshots and commits, by the rules of base/timeline.ts. If a client sends a
+// last seen time in the future, the guarantees of these rules do not hold for this client. Other clients are not
+// affected.
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
 import { type Announcement, commitDistance, type Reach, type Timeline } from '../../base/timeline.ts'
@@ -8,12 +9,12 @@ import { type CommitRecord, lastCommit } from './last-commit.ts'
 import { SnapshotTooEarly } from './store-contract.ts'
 
 /**
- * Maximum microseconds by which a caller may move the time ahead of the clock. Clocks of processes differ by less than
- * this.
+ * The last seen time of a client may move times at most so many microseconds ahead of the clock. The clocks of
+ * processes differ by less.
  */
 const clockSkewMax: number = 10_000_000
 
-/** Maximum lag of snapshots behind the clock, in microseconds, before `onLag` is called. */
+/** If the time of a snapshot is more than so many microseconds behind the clock, `onLag` is called. */
 const lagMax: number = 1_000_000
 
 export class SnapshotTimes {
@@ -24,14 +25,16 @@ export class SnapshotTimes {
   #newestSnapshot: Micros = epoch
   #newestCommit: Micros = epoch
 
-  /** `onLag` is called when a commit that was announced long ago delays the time of snapshots. */
+  /**
+   * `onLag`: called when a commit that was announced long ago is not complete, and so delays the times of snapshots.
+   */
   constructor(kv: KeyValueStore, timeline: Timeline, onLag: () => void) {
     this.#kv = kv
     this.#timeline = timeline
     this.#onLag = onLag
   }
 
-  /** The time of day, but not before any time of a snapshot or a commit of this process. */
+  /** Returns the time of day. If a snapshot or commit of this process has a later time, returns the later time. */
   now(): Micros {
     return Math.max(this.#timeline.now(), this.#newestSnapshot, this.#newestCommit)
   }
@@ -41,15 +44,17 @@ export class SnapshotTimes {
     this.#newestCommit = Math.max(this.#newestCommit, time)
   }
 
-  /** The time of a commit, under the writer's lock. */
+  /**
+   * Returns the time of the next commit after `last`, at or after `notBefore`. Must be called under the writer lock.
+   */
   commitTime(notBefore: Micros, last: CommitRecord): Micros {
     const closed = this.#timeline.closed?.() ?? epoch
     return Math.max(notBefore, micros(last.time + commitDistance), micros(closed + 1))
   }
 
   /**
-   * Announces a commit at `notBefore` + {@link commitDistance} or later. A transaction without writes gets the time
-   * directly before the commit, and this time must also be later than `notBefore`.
+   * Announces a commit at `notBefore` + {@link commitDistance} or later. The distance is needed for a transaction
+   * without writes: it gets the time directly before the commit, and this time must also be later than `notBefore`.
    */
   announce(notBefore: Micros): Announcement {
     const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))
@@ -58,19 +63,21 @@ export class SnapshotTimes {
   }
 
   /**
-   * Announces the commit of an attempt that was evaluated for `commitTime`: at the same time, unless another commit has
-   * reached it.
+   * Announces the commit of an attempt that was evaluated for a commit at `commitTime`. The announced time is
+   * `commitTime`, or a later time if this process has already used `commitTime` for a snapshot.
    */
   announceAt(commitTime: Micros): Announcement {
     return this.announce(micros(commitTime - commitDistance))
   }
 
   /**
-   * Reads a snapshot. It contains every commit up to the time that `read` gets, and all later commits have later times.
-   * The time is later than `seen`, the last seen time of a client, and later than the times of all earlier snapshots
-   * for clients of this machine. Throws {@link SnapshotTooEarly} when there is no such time yet. If `seen` is ahead of
-   * the clock, or the timeline is halted ({@link Reach.isHalted}), the time is `seen` itself, but at most {@link
-   * clockSkewMax} ahead of the clock. Without `seen` the reader is not a client, and no snapshot is too early.
+   * Calls `read` with a snapshot and its time. The snapshot contains every commit up to this time, and all later
+   * commits have later times. `seen`: the last seen time of a client; undefined if the snapshot is not for a client.
+   *
+   * The time of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots of this machine.
+   * Throws {@link SnapshotTooEarly} if there is no such time yet. If `seen` is ahead of the clock, or if the timeline
+   * is halted ({@link Reach.isHalted}), the snapshot may have the time `seen`. Such a time is at most {@link
+   * clockSkewMax} ahead of the clock.
    */
   onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
     const reach = this.#timeline.reach(seen)
@@ -84,8 +91,9 @@ export class SnapshotTimes {
   }
 
   /**
-   * A read timestamp later than `seen` for the state under the writer's lock, with the guarantee of {@link onSnapshot}.
-   * Other readers do not see that state yet. Undefined when only a commit can have such a time.
+   * Returns a read timestamp later than `seen` for the state under the writer lock, which other readers may not see
+   * yet. The state contains every commit up to this time, and all later commits have later times. Returns undefined if
+   * there is no such time yet. A commit is then needed to get a time later than `seen`.
    */
   readTimestamp(last: CommitRecord, seen: Micros): Micros | undefined {
     const reach = this.#timeline.reach(seen)
@@ -102,8 +110,8 @@ export class SnapshotTimes {
 }
 
 /**
- * The time of a snapshot for a client with the last seen time `seen`. `sure`: a time up to which the snapshot is
- * certainly complete.
+ * Returns the time of a snapshot for a client with the last seen time `seen`. `sure`: the snapshot certainly contains
+ * all commits up to this time.
  */
 function timeAfter(seen: Micros, reach: Reach, sure: Micros): Micros {
   if (sure > seen && reach.upTo !== undefined) return sure

@@ -1,4 +1,4 @@
-// The data that every read needs: the state, the time of the read, and the counters.
+// Defines the data that every read needs: the state, the time of the read, and the counters.
 
 import { endOfTime, epoch } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
@@ -9,38 +9,41 @@ import type { TransactionCounters } from './store-contract.ts'
 /** A consistent state as one transaction sees it, including its own writes. */
 export interface Snapshot {
   readonly view: View
-  /** Reads determine the expiry of documents at this time. */
+  /** The time of the snapshot. For reads, a document has expired if its `ttl` is at or before this time. */
   readonly time: Micros
-  /** The commit time of this transaction; undefined when it cannot write. */
+  /** The commit time of the transaction; undefined if the transaction cannot write. */
   readonly commitTime: Micros | undefined
-  /** The last change of any schema: schemas that were cached since then are valid. */
+  /** The time of the last change of any schema. A schema that was cached after this change is valid. */
   readonly schemaTime: Micros
   /** The time of the newest commit in the view. */
   readonly lastCommitTime: Micros
   readonly counters: TransactionCounters
-  /** The documents whose expiry the reads depend on. */
+  /** The times between which the reads return the same results: see {@link Expiry}. */
   readonly expiry: Expiry
 }
 
-/** The range of times within which the reads return the same, without other changes. */
+/**
+ * The range of times in which the reads of a transaction would return the same results, if no document is written. At
+ * other times, other documents have expired.
+ */
 interface Expiry {
-  /** The latest expiry among the documents that were read as expired. */
+  /** The latest expiry time of the documents that were read and had expired. */
   latest: Micros
-  /** The earliest expiry among the documents that were read as not expired. */
+  /** The earliest expiry time of the documents that were read and had not expired. */
   next: Micros
 }
 
-/** The value for reads that do not depend on an expiry. */
+/** Returns the range for a transaction without reads: all times. */
 export function noExpiry(): Expiry {
   return { latest: epoch, next: endOfTime }
 }
 
-/** Counters of a transaction without reads and writes. */
+/** Returns the counters of a transaction without reads and writes. */
 export function noCounts(): TransactionCounters {
   return { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 }
 
-/** Returns whether a document with that ttl has expired, and records that the reads depend on it. */
+/** Returns whether a document with the expiry `ttl` has expired. Records that the reads depend on this result. */
 export function isExpired({ expiry, time }: Snapshot, ttl: Micros): boolean {
   if (ttl <= time) {
     if (ttl > expiry.latest) expiry.latest = ttl
@@ -55,7 +58,7 @@ export function recordExpiry(snapshot: Snapshot, ttl: Micros): void {
   isExpired(snapshot, ttl)
 }
 
-/** Reads one key and counts its bytes. Returns `cached` itself if the value is equal. */
+/** Reads the value of a key and counts its bytes. If `cached` has the same bytes, returns the object `cached`. */
 export function read(snapshot: Snapshot, key: Bytes, cached?: Bytes): Bytes | undefined {
   const { view } = snapshot
   const bytes = cached === undefined ? view.get(key) : getCached(view, key, cached)
@@ -63,13 +66,13 @@ export function read(snapshot: Snapshot, key: Bytes, cached?: Bytes): Bytes | un
   return bytes
 }
 
-/** The first entry of a range. */
+/** Returns the first row of a range; undefined if there are no rows. */
 export function firstOf(view: View, range: KeyRange): Entry | undefined {
   for (const entry of view.range({ ...range, limit: 1 })) return entry
   return undefined
 }
 
-/** The first entry of a range, counted. */
+/** Returns the first row of a range, and counts its bytes. */
 export function readFirst(snapshot: Snapshot, range: KeyRange): Entry | undefined {
   const entry = firstOf(snapshot.view, range)
   if (entry !== undefined) snapshot.counters.readBytes += entry.value.length

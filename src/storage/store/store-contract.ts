@@ -1,6 +1,6 @@
-// The interface of the store to the higher layers: transactions over versioned documents, indexes and the catalogue of
-// schema objects. All functions are synchronous. A transaction that waits for an asynchronous result is replayed from
-// the start with this result, on a newer snapshot.
+// The store's interface for the higher layers: transactions over versioned documents, indexes and the catalogue of
+// schema objects. All functions of a transaction are synchronous. If a transaction needs an asynchronous result, it
+// ends, and is evaluated again on a newer snapshot when the result is available.
 
 import type { Code } from '../../values/code.ts'
 import type {
@@ -28,31 +28,33 @@ export interface Version {
   readonly action: 'create' | 'update' | 'delete'
   /** Top-level fields in stored order: `data`, `ttl`, `name` …; empty for a delete. */
   readonly fields: ObjectValue
-  /** The fields have the shape that their collection had at this schema time; absent: at `ts`. */
+  /**
+   * The fields have the shape that their collection had at this schema time. If undefined, they have the shape at `ts`.
+   */
   readonly shapeTime?: Micros
-  /** The cache of the version's text, if the version is read often. */
+  /** The cache of the version's rendered text; present if the version is read often. */
   readonly shown?: VersionRenderCache
 }
 
 /** One entry of an index (or of a collection seen as a set). */
 export interface IndexEntry {
-  /** The covered values; empty for an index without values and for collections. */
+  /** The values of the entry; empty for an index without values and for the set of a collection. */
   readonly values: readonly Value[]
   readonly document: Ref
 }
 
-/** The addition or removal of an entry, in a set's history. */
+/** An event in the history of a set: the addition or the removal of an entry. */
 export interface IndexEvent extends IndexEntry {
   readonly ts: Micros | TransactionTime
   readonly action: 'add' | 'remove'
 }
 
-/** An entry that one write removed from an index or added to it. */
+/** An entry that one write has added to an index or removed from the index. */
 export interface EntryChange {
   readonly action: 'add' | 'remove'
   readonly terms: readonly Value[]
   readonly values: readonly Value[]
-  /** Terms that are equal in the index have the same key. */
+  /** A key for the terms. Two lists of terms have the same key if they are equal for the index. */
   readonly termsKey: string
 }
 
@@ -60,17 +62,22 @@ export type { TupleBound as EntryBound } from '../keys/tuple.ts'
 
 /** The range and the direction of a scan of entries. */
 export interface EntryScan {
-  /** Entries at or after this position (in the set's own order). */
+  /** The scan returns only entries at or after this position in the order of the set. */
   readonly from?: TupleBound
-  /** Entries before this position (in the set's own order). */
+  /** The scan returns only entries before this position in the order of the set. */
   readonly to?: TupleBound
-  /** True: the last entry comes first. `from` and `to` keep their meaning. */
+  /** True: the last entry is returned first. `from` and `to` still refer to the order of the set. */
   readonly reverse?: boolean
-  /** A past time whose state is read; when absent, the present with the transaction's own writes. */
+  /**
+   * The past time whose state is read. If undefined, the scan reads the present state with the transaction's writes.
+   */
   readonly at?: number
 }
 
-/** A position in a set's history: `ts`, then removes before adds, then document id, collection, values. */
+/**
+ * A position in the history of a set. Events are ordered by `ts`, then by action (removes first), then by the
+ * document's id and collection, then by values.
+ */
 export interface EventBound {
   readonly ts: Micros
   readonly action?: 'add' | 'remove'
@@ -101,59 +108,60 @@ export interface DatabaseDefinition {
 export interface CollectionDefinition {
   readonly ref: Ref
   readonly name: string
-  /** In days; undefined: all versions are retained. */
+  /** The number of days for which old versions are retained; undefined: all versions are retained. */
   readonly historyDays: number | undefined
   readonly ttlDays: number | undefined
 }
 
-/** Schema objects by name and by reference, including the transaction's own writes. */
+/** Finds schema objects by name and by reference. Includes the schema objects that the transaction has written. */
 export interface Catalogue {
-  /** The live schema object with a name in a native collection (`native.collections`, …). */
+  /** Returns the live schema object with a name in a native collection (`native.collections`, …). */
   resolve(database: DatabaseId, nativeCollection: number, name: string): Ref | undefined
-  /** The name of a schema object, or its last name if it is deleted. */
+  /** Returns the name of a schema object. If the object is deleted, returns its last name. */
   nameOf(ref: Ref): string | undefined
   /**
-   * The time of the last change of a database's schema in the snapshot; 0 without a schema. Called before any write.
+   * Returns the time of the last change of a database's schema in the snapshot; 0 if the database has no schema. Must
+   * be called before the transaction writes.
    */
   schemaVersion(database: DatabaseId): Micros
-  /** The definition of a live object; undefined when the object does not exist, or is deleted. */
+  /** Returns the definition of a database; undefined if it does not exist or is deleted. */
   database(id: DatabaseId): DatabaseDefinition | undefined
   /**
-   * The live database of a reference, if its parent is still the parent in the reference. References in data may
-   * contain any numbers.
+   * Returns the live database that a reference names; undefined if its parent is not the database in the reference. The
+   * reference may come from data, so its numbers may be arbitrary.
    */
   databaseAt(ref: Ref): DatabaseDefinition | undefined
-  /** A database and its ancestors from the inside out, without the root. Ends early at a database that is not live. */
+  /**
+   * Returns a database and its ancestors, innermost first, without the root. If one of them is not live, the list ends
+   * before that database.
+   */
   lineage(database: DatabaseId): readonly DatabaseDefinition[]
   collection(ref: Ref): CollectionDefinition | undefined
   index(ref: Ref): IndexDefinition | undefined
-  /**
-   * Returns whether documents of a collection can be reached: native collections always, other collections until they
-   * are deleted.
-   */
+  /** Returns whether a collection exists. Native collections always exist. */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean
-  /** The live indexes that cover a collection. */
+  /** Returns the live indexes that cover a collection. */
   indexesOf(database: DatabaseId, collection: number): readonly IndexDefinition[]
   /** Returns whether the database and its ancestors are live; always true for the root. */
   isLive(database: DatabaseId): boolean
   /**
-   * The result of `derive`, which uses only the named schema objects of a database (roles, functions …); cached under
-   * `name` until one of them changes.
+   * Returns the result of `derive`, and caches it under `name` until the schema of the database changes. `derive` must
+   * use only named schema objects of this database (roles, functions …).
    */
   derived<T>(database: DatabaseId, name: string, derive: () => T): T
 }
 
-/** The schema object that had a name at some time: by native collection and name, within one database. */
+/** Returns the schema object in a native collection that had a name. The database and the time are fixed. */
 export type NameLookup = (nativeCollection: CollectionId, name: string) => Ref | undefined
 
-/** Functions of the higher layers, which know the languages: they evaluate the computed fields of indexes. */
+/** Functions of the higher layers, because the store does not know the query languages. */
 export interface StoreHooks {
   /**
-   * The value of a binding for a document; undefined when it has no value (an error, an object, an unresolved
-   * reference). Without `names`, a binding that looks up a name has no value.
+   * Returns the value of a binding for a document. Returns undefined if the evaluation fails, or if the result is an
+   * object or an unresolved reference. `names`: looks up names; if undefined, a look-up of a name fails.
    */
   evaluateBinding(binding: Code, document: Version, names?: NameLookup): Value | undefined
-  /** Decodes the migration steps of a collection. Absent where there are none. */
+  /** Decodes the migration steps of a collection. May be undefined if no collection has migration steps. */
   readonly readMigration?: (steps: Value) => Migration
 }
 
@@ -161,7 +169,7 @@ export interface StoreHooks {
 export interface Migration {
   /** The time of the last change of the shape. */
   readonly lastTime: Micros
-  /** Fields of a document in the present shape; `shapeTime`: the schema time of their shape. */
+  /** Returns the fields in the present shape. `shapeTime`: the schema time of the shape that the given fields have. */
   apply(fields: ObjectValue, shapeTime: Micros): ObjectValue
 }
 
@@ -169,23 +177,25 @@ export interface Migration {
 export interface TransactionCounters {
   readBytes: number
   writeBytes: number
-  /** Sum over touched documents of ceil(bytes / 1024). */
+  /** The sum of ceil(bytes / 1024) over the written documents. */
   writeOps: number
   /** Units of work for the computation of index entries: one for each term and value of a version. */
   indexUnits: number
 }
 
-/** The sizes of some rows of an index, or of a collection. */
+/** The size of one page of the rows of an index or a collection. */
 export interface StoredSize {
-  /** Live entries of an index, live documents of a collection. */
+  /** The number of live entries of an index, or of live documents of a collection, in the page. */
   readonly count: number
-  /** Bytes of the keys and values of all rows, including rows of the past. */
+  /** The bytes of the keys and values of all rows in the page, including ended entries and past versions. */
   readonly bytes: number
   /** The key of the last row, if there may be more rows. */
   readonly last: Uint8Array | undefined
 }
 
-/** Reads schemas and documents at the time of one snapshot. Functions that only read take this part of a transaction. */
+/**
+ * The part of a transaction that reads schemas and documents. Functions that only read have a parameter of this type.
+ */
 export interface ReadTransaction {
   readonly catalogue: Catalogue
   readonly directory: Directory
@@ -194,39 +204,39 @@ export interface ReadTransaction {
   /** False: any write throws {@link WriteNeeded}, and the runner restarts with a writing transaction. */
   readonly writable: boolean
   /**
-   * The live version at `at` (by default now, including the writes of this transaction): not deleted, and its ttl has
-   * not passed.
+   * Returns the version of a document at the time `at`; undefined if the document is deleted, or if its `ttl` has
+   * passed. If `at` is undefined, returns the present version, including the writes of this transaction.
    */
   get(ref: Ref, at?: number): Version | undefined
   /**
-   * All retained versions, oldest first, including the pending version of this transaction. A passed ttl does not hide
-   * versions.
+   * Returns all retained versions of a document, oldest first. Includes the pending version of this transaction, and
+   * versions whose `ttl` has passed.
    */
   versions(ref: Ref, options?: { readonly reverse?: boolean }): Iterable<Version>
-  /** Entries of an index for these terms, in order. Lazy. */
+  /** Returns the entries of an index with the given terms, in order. Entries are read when they are needed. */
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry>
-  /** Live documents of a collection (native ones too), by id. Lazy. */
+  /** Returns the live documents of a user or native collection, by id. Documents are read when they are needed. */
   documents(database: DatabaseId, collection: number, scan: EntryScan): Iterable<IndexEntry>
 }
 
-/** Past versions, and the changes that created them. */
+/** The part of a transaction that reads the history: events of sets and changes of collections. */
 export interface HistoryReader {
   /**
-   * The entries of an index that change when one version of a document replaces another, remove events first. An
-   * undefined version has no entries.
+   * Returns the changes of an index's entries when one version of a document replaces another version. Removed entries
+   * come first. An undefined version has no entries.
    */
   entryChanges(
     index: IndexDefinition,
     before: Version | undefined,
     after: Version | undefined,
   ): readonly EntryChange[]
-  /** The {@link EntryChange.termsKey} of some terms. */
+  /** Returns the {@link EntryChange.termsKey} of the given terms. */
   termsKey(terms: readonly Value[]): string
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent>
   documentEvents(database: DatabaseId, collection: number, scan: EventScan): Iterable<IndexEvent>
   /**
-   * The changes of a collection by transactions from `from` on, oldest first; without transactions before {@link
-   * changesSince}. Lazy.
+   * Returns the transactions from `from` on with their changes in a collection, oldest first. Changes up to
+   * {@link changesSince} may be missing. Changes are read when they are needed.
    */
   collectionChanges(
     database: DatabaseId,
@@ -235,105 +245,109 @@ export interface HistoryReader {
   ): Iterable<CommittedTransaction>
   /** The time after which the changes of collections are recorded. */
   readonly changesSince: Micros
-  /** The oldest time at which reads of a collection are exact (retention). Earlier reads fail with 400. */
+  /** Returns the start of the retained history of a collection. Reads at an earlier time fail with 400. */
   minimumValidTime(database: DatabaseId, collection: number): Micros
 }
 
-/** The stored sizes of indexes and collections. */
+/** The part of a transaction that measures indexes and collections. */
 interface SizeReader {
-  /** The sizes of at most `rowsMax` rows of an index, after the key `after`. */
+  /** Measures at most `rowsMax` rows of an index, after the key `after`. */
   indexSize(index: Ref, rowsMax: number, after?: Uint8Array): StoredSize
-  /** The sizes of at most `rowsMax` rows of a collection, after the key `after`. */
+  /** Measures at most `rowsMax` rows of a collection, after the key `after`. */
   collectionSize(collection: Ref, rowsMax: number, after?: Uint8Array): StoredSize
 }
 
-/** Writes of a transaction. Rejected writes throw {@link WriteRejected}. */
+/** The part of a transaction that writes. Rejected writes throw {@link WriteRejected}. */
 interface VersionWriter {
   /** Returns whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: number): boolean
   /**
-   * Writes a version of a document. The version replaces an earlier write of this transaction to the document. Checks
-   * unique indexes ('instance not unique').
+   * Writes a version of a document. The version replaces an earlier write of this transaction to the same document.
+   * Throws {@link WriteRejected} if a unique index already has the same terms and values.
    */
   put(ref: Ref, fields: ObjectValue): Version
-  /** Deletes a live document; for schema objects also the data that belongs to them. */
+  /** Deletes a live document. If it is a schema object, its data is deleted, too. */
   delete(ref: Ref): void
-  /** Writes a version into the past. `fields` undefined stores a delete. Returns the version as stored. */
+  /** Inserts a version at a past time. If `fields` is undefined, inserts a delete. Returns the stored version. */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version
-  /** Removes the matching version at exactly `ts`, if any. Returns the removed version. */
+  /**
+   * Removes the version at exactly `ts` from the history. `action`: whether the version must be a delete. Returns the
+   * removed version; undefined if there is no such version.
+   */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete'): Version | undefined
-  /** The number for a new collection (from 1024) or index (from 32768) of a database; never repeated. */
+  /** Returns an unused number for a new collection (from 1024) or a new index (from 32768) of a database. */
   nextSchemaId(database: DatabaseId, nativeCollection: number): bigint
-  /** Moves a database (with all its content) to another parent. */
+  /** Moves a database with all its data to another parent. */
   moveDatabase(database: Ref, parent: DatabaseId): Version
-  /** A secret of the store that never changes; created by `draw` if there is none yet. */
+  /** Returns the store's secret, which never changes. If there is no secret yet, stores the result of `draw`. */
   secretKey(draw: () => Uint8Array): Uint8Array
   /**
-   * A new id, greater than all earlier ones of this worker: milliseconds since 1336258850000 << 20 | sequence << 10 |
-   * worker. Throws `Pending` while ids must be reserved.
+   * Returns a new id, which is greater than all earlier ids of this process: see ids.ts. Throws `Pending` if a range of
+   * ids must be reserved first.
    */
   newId(): bigint
   /**
-   * Returns whether a document is stored under a generated id, even a deleted or expired document. If so, a new
-   * document must not use the id.
+   * Returns whether the generated id of a new document is already in use, even by a deleted or expired document. The
+   * new document must then get another id.
    */
   isTaken(ref: Ref): boolean
 }
 
 /**
- * A transaction over the whole data directory: it sees a snapshot, and its own writes. The higher layers check
- * permissions and validate schema objects. A write in a read-only transaction throws {@link WriteNeeded}.
+ * A transaction over all databases of the data directory. It reads a snapshot with its own writes. The higher layers
+ * check permissions and validate schema objects. A write in a read-only transaction throws {@link WriteNeeded}.
  */
 export interface Transaction extends ReadTransaction, HistoryReader, SizeReader, VersionWriter {
   readonly counters: TransactionCounters
   /**
-   * The time of the newest commit that reads see; every later commit, of any process, has a later time. Running commits
-   * may have times before {@link snapshotTime}.
+   * The time of the newest commit in the snapshot. All later commits of all processes have later times. But the time of
+   * a commit that is still running may be before {@link snapshotTime}.
    */
   readonly lastCommitTime: Micros
   /**
-   * A time for responses of uncommitted transactions, such as failed writes: reads see all commits up to it, and all
-   * later commits have later times. At most {@link snapshotTime}.
+   * The time for the response if the transaction is not committed, for example because a write fails. The snapshot
+   * contains all commits up to this time, and all later commits have later times. At most {@link snapshotTime}.
    */
   readonly readTimestamp: Micros
   /**
-   * Returns the time of the response for use in the result. A transaction with writes then commits at exactly this
-   * time, or is evaluated again.
+   * Returns the time of the response, for a result that contains this time. A transaction with writes must then commit
+   * at exactly this time. If it cannot, it is evaluated again.
    */
   resultTime(): Micros
   /** A number that grows with each write. While the number is unchanged, repeated reads return the same results. */
   readonly writes: number
   /**
-   * A transaction that sees the snapshot and the writes of this transaction. It may write; its own writes are dropped.
+   * Returns a new transaction that sees the snapshot and the writes of this transaction. The new transaction may write,
+   * but its writes are never committed.
    */
   rehearsal(): Transaction
   /**
-   * A transaction that reads the snapshot as if the commit at `time` were the newest, but with the present schemas. If
-   * that commit is the newest, returns this transaction. The returned transaction allows no writes. Its reads belong to
-   * the read set and the costs of this transaction.
+   * Returns a transaction that reads the state after the commit at `time`, but with the present schemas. If this is the
+   * newest commit, returns this transaction. Otherwise, the returned transaction allows no writes, and its reads count
+   * for the read set and the costs of this transaction.
    */
   asOf(time: Micros): Transaction
 }
 
 /** Finds documents by the content of a credential, not by a reference. */
 export interface Directory {
-  /** The document of the collection `native.credentials` with this `instance`. */
+  /** Returns the document in the collection `native.credentials` with the given `instance`. */
   credentialOf(instance: Ref): Version | undefined
-  /** The documents of the collection `native.tokens` with this `instance`. */
+  /** Returns the documents in the collection `native.tokens` with the given `instance`. */
   tokensOf(instance: Ref): readonly Version[]
-  /** The access provider with this issuer. */
+  /** Returns the access provider with the given issuer. */
   accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined
-  /** The databases that contain a key with this id. A secret contains only the id of its key, not the database. */
+  /** Returns the databases with a key of this id. A secret contains the id of its key, but not the key's database. */
   keyDatabases(keyId: bigint): readonly DatabaseId[]
 }
 
 export { StoreUnavailableError } from '../kv/store-errors.ts'
 
-/** Thrown by an invalid write: nothing was written, and the transaction cannot be committed. */
+/** Thrown by an invalid write. The transaction then cannot be committed. */
 export class WriteRejected extends Error {
   override name = 'WriteRejected'
   readonly reason: 'not unique' | 'key exists'
-  /** The unique indexes that already have these terms and values. */
+  /** The unique indexes that already contain the terms and values of the new version. */
   readonly indexes: readonly Ref[]
 
   constructor(reason: WriteRejected['reason'], indexes: readonly Ref[] = []) {
@@ -347,8 +361,8 @@ export class WriteRejected extends Error {
 export class WriteNeeded {}
 
 /**
- * Thrown by a read when there is no snapshot time yet that is later than the client's last seen time. The query must be
- * retried soon.
+ * Thrown if the time of a new snapshot would not be later than the client's last seen time. The query must be retried
+ * soon.
  */
 export class SnapshotTooEarly {}
 
@@ -361,7 +375,7 @@ export interface Change {
   readonly action: ActionName
 }
 
-/** The changes of one transaction, or a part of them. */
+/** Changes of one transaction. They may be limited to the changes in one collection. */
 export interface CommittedTransaction {
   readonly time: Micros
   readonly changes: readonly Change[]
@@ -378,13 +392,15 @@ export interface TransactionOutcome<T> {
 }
 
 export interface WriteOptions {
-  /** The snapshot has at least this time. */
+  /** The last seen time of the client. The transaction gets a later time. */
   readonly notBefore?: Micros
-  /** The maximum number of retries of a long transaction after conflicts; 4 when absent. */
+  /**
+   * The maximum number of retries after conflicts. If undefined, the last of a few retries runs under the writer lock.
+   */
   readonly retriesMax?: number
 }
 
-/** A transaction failed because other transactions wrote a part of its read set during each attempt. */
+/** Thrown if a transaction fails because other transactions have changed its read set during each attempt. */
 export class ContendedTransaction {
   /** The number of attempts. */
   readonly attempts: number
@@ -397,5 +413,5 @@ export class ContendedTransaction {
 /** The steps of a check, in this order. */
 export type CheckStep = 'documents' | 'entries of indexes' | 'recorded changes'
 
-/** Called with the number of rows of a step that have been checked. */
+/** Called during a check. `rows`: how many rows of the current step have been checked. */
 export type OnCheckProgress = (step: CheckStep, rows: number) => void

@@ -1,5 +1,5 @@
-// An open data directory: runs transactions on the storage engine. committer.ts describes writes, and snapshot-times.ts
-// describes the times of commits and snapshots.
+// The store of an open data directory: runs transactions on the key-value store. committer.ts describes writes, and
+// snapshot-times.ts describes the times of commits and snapshots.
 
 import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
@@ -51,37 +51,42 @@ export const storeLimits = {
 interface StoreOptions {
   /** The time of day in microseconds. */
   readonly clock: () => Micros
-  /** Shared with the other processes of the data directory, if any; its clock is then used. */
+  /**
+   * The timeline that the processes of the data directory share. If undefined, this process is the only process, and
+   * the store uses `clock`.
+   */
   readonly timeline?: Timeline
   readonly hooks: StoreHooks
-  /** 0 to 1023: the number in ids, unless another process uses it. Default 0. */
+  /**
+   * The preferred worker number in generated ids, from 0 to 1023. If another process uses it, another number is used.
+   */
   readonly worker?: number
-  /** Reserves ids for a process that never commits; absent: they are reserved here. */
+  /** Reserves ids for a process that never commits. If undefined, the store reserves ids with a transaction. */
   readonly reserveIds?: ReserveIds
-  /** Limits the memory of evaluated transactions that wait to be written. */
+  /** Limits the memory of evaluated transactions that wait for their commit. */
   readonly memory?: MemoryBudget
-  /** The process that commits attempts; absent: this process. */
+  /** Commits attempts. If undefined, this process commits. */
   readonly commits?: Commits
   /**
-   * Approximate bytes of cached documents, entries and schemas, within the limits of the service; by default these
-   * limits.
+   * The approximate limit in bytes for cached documents, entries and schemas together. The limits of the service for
+   * each of these caches also apply. If undefined, only the limits of the service apply.
    */
   readonly rememberedBytesMax?: number
 }
 
-/** Number of databases whose pauses are remembered. */
+/** The approximate number of databases whose pauses are remembered. */
 const pausesMax = 10_000
 
-/** The parts of `rememberedBytesMax` for documents, for index entries and for schemas. */
+/** The fractions of `rememberedBytesMax` for cached documents, for cached index entries and for cached schemas. */
 const [documentsPart, entriesPart, schemasPart] = [1 / 3, 1 / 6, 1 / 2]
 
 /**
- * Microseconds that a binding of each version adds to the limit of a document: a binding that takes no longer than this
- * never exceeds the limit.
+ * Each evaluation of a binding for a version adds so many microseconds to the time limit of the document. If every
+ * evaluation takes less time, the limit is never exceeded, even for a document with many versions.
  */
 const microsPerVersion = 50
 
-/** Computes bindings within the time limit of their document. */
+/** Returns hooks that evaluate bindings within the time limit of their document. */
 function limitedHooks(hooks: StoreHooks, limit: CpuBudget): StoreHooks {
   return {
     ...hooks,
@@ -98,18 +103,19 @@ function slowBindings(): RequestError {
 export class Store {
   readonly kv: KeyValueStore
   /**
-   * The time limit for the bindings of one document, in writes, imports and builds. When a document is removed later,
-   * its bindings are computed again in the service's own process, and no request can be rejected.
+   * The time limit for the bindings of one document, in writes, imports and builds. When the document is removed later,
+   * the main process computes its bindings again. At that time, no request can be rejected, so the limit is checked
+   * when the document is written.
    */
   readonly bindings = new CpuBudget(slowBindings)
-  /** Milliseconds for which each database pauses after bindings that could not move to the slow lane. */
+  /** For how many milliseconds each database pauses after bindings that could not move to the slow lane. */
   readonly bindingPauses = new RateLimit<DatabaseId>(passingMs, pausesMax, () => systemClock.elapsedMs())
   readonly #parts: TransactionParts
   readonly #times: SnapshotTimes
   readonly #committer: Committer
   #probing: Promise<void> | undefined
 
-  /** Opens a store over an open key-value store, which the store closes at its end. */
+  /** Opens a store over an open key-value store. {@link close} also closes the key-value store. */
   constructor(kv: KeyValueStore, options: StoreOptions) {
     this.kv = kv
     const worker = options.worker ?? 0
@@ -127,7 +133,7 @@ export class Store {
       record: { isBegun: false },
     }
     const timeline = options.timeline ?? localTimeline(options.clock)
-    // If an announced commit takes long, or its process has crashed, a later commit ends the wait.
+    // If an announced commit takes long, or if its process has crashed, snapshots lag behind. A later commit ends this.
     this.#times = new SnapshotTimes(kv, timeline, () => void this.probe().catch(() => undefined))
     const { clock, memory } = options
     const commits = (evaluate: EvaluateHere) =>
@@ -136,17 +142,18 @@ export class Store {
   }
 
   /**
-   * Returns a promise to await before a read that must see all commits up to `notBefore` (a time or Infinity). With
-   * `isLater`, the read also has a later time than `notBefore`. Undefined when no wait is needed.
+   * Returns a promise to await before a read that must see all commits up to `notBefore`. Infinity stands for all
+   * commits of all machines up to now. If `isLater` is true, the read also has a later time than `notBefore`. Returns
+   * undefined if no wait is needed.
    */
   ready(notBefore: number, isLater = false): Promise<void> | undefined {
     return isReplicated(this.kv) ? this.kv.ready(notBefore, isLater) : undefined
   }
 
   /**
-   * Runs `work` on a snapshot. For a client with the last seen time `seen` (0: none), the time of the snapshot is later
-   * than `seen`, and never goes back on this machine. If there is no such time yet, throws {@link SnapshotTooEarly}
-   * before `work` begins.
+   * Runs `work` on a snapshot. `seen`: the last seen time of a client; 0 if the client has sent no such time. The time
+   * of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots on this machine. If there
+   * is no such time yet, throws {@link SnapshotTooEarly} before `work` begins.
    */
   read<T>(work: (transaction: StoreTransaction) => T, seen?: Micros): TransactionOutcome<T> {
     return this.#times.onSnapshot(seen, (view, last, time) => {
@@ -158,8 +165,9 @@ export class Store {
   }
 
   /**
-   * Runs `work` and commits its writes durably, as if it had run alone at the commit time; an error of `work` drops all
-   * writes. It may run several times; the last run counts. Rejects with {@link ContendedTransaction}.
+   * Runs `work` and commits its writes durably, as if it had run alone at the commit time. If `work` throws, nothing is
+   * written. `work` may run several times; only the last run is committed. Rejects with {@link ContendedTransaction}
+   * after too many conflicts.
    */
   write<T>(
     work: (transaction: StoreTransaction) => T,
@@ -169,8 +177,9 @@ export class Store {
   }
 
   /**
-   * Evaluates `work` on a snapshot and commits nothing. The attempt can be passed to {@link commit}. If other values
-   * contain the commit time, `stampTime` returns the final commit time; absent: the next possible time.
+   * Evaluates `work` on a snapshot without committing. The returned attempt can be passed to {@link commit}.
+   * `stampTime`: called if written values contain the commit time; returns the final commit time. If undefined, the
+   * earliest possible time is final.
    */
   attempt<T>(
     work: (transaction: StoreTransaction) => T,
@@ -181,33 +190,37 @@ export class Store {
   }
 
   /**
-   * Commits an attempt. Resolves with `stale`, without writes, when other transactions have written a part of its read
-   * set. For an attempt of another process, `validate` and `evaluateAt` let that process do work that would take too
-   * long here, with {@link validated} and {@link attemptAt}; see {@link AttemptOwner}.
+   * Commits an attempt. Resolves with `stale` if other transactions have changed its read set; then nothing is written.
+   * `owner`: the process that has evaluated the attempt, if this is another process. The owner does the work that would
+   * take too long in this process, with {@link validated} and {@link attemptAt}.
    */
   commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
     return this.#committer.commit(attempt, owner)
   }
 
-  /** Evaluates `work` on the newest state of this process, for a commit at `time` without concurrent commits. */
+  /**
+   * Evaluates `work` on the newest state of this process, for a commit at `time`. Meanwhile, no other commit may run.
+   */
   attemptAt<T>(work: (transaction: StoreTransaction) => T, time: Micros): Attempt<T> {
     return this.#committer.attemptAt(work, time)
   }
 
-  /** The newest commit of this process, if an attempt would have the same result after this commit. */
+  /**
+   * Validates an attempt against the newest state of this process. Returns the newest commit if the attempt is valid.
+   */
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#committer.validated(attempt)
   }
 
-  /** The time of day, but not before any time of a snapshot or a commit of this process. */
+  /** Returns the time of day. If a snapshot or commit of this process has a later time, returns the later time. */
   now(): Micros {
     return this.#times.now()
   }
 
   /**
-   * Runs synchronous work on documents of a database, where the work cannot move to the slow lane. The database then
-   * pauses for a multiple of the duration of its bindings, whether or not the work throws. Concurrent pauses add up.
-   * Builds and documents of other databases continue during the pause.
+   * Runs synchronous work that computes bindings of a database and cannot move to the slow lane. The database then
+   * pauses for a multiple of the duration of the bindings, even if the work throws. During the pause, such work
+   * continues only in other databases. Concurrent pauses of a database add up.
    */
   counted<T>(database: DatabaseId, work: () => T): T {
     return this.bindings.counted(work, micros => {
@@ -216,7 +229,7 @@ export class Store {
     })
   }
 
-  /** Commits a time without data, to check that commits are possible. Concurrent callers share a commit. */
+  /** Makes a commit without data, to check that commits are possible. Concurrent callers share one commit. */
   probe(): Promise<void> {
     this.#probing ??= this.#committer.passTime().finally(() => {
       this.#probing = undefined
@@ -225,19 +238,19 @@ export class Store {
   }
 
   /**
-   * Transactions committed after `after` and visible now, oldest first: at most `limit` transactions, up to the
-   * transaction with which they have `changesMax` changes.
+   * Returns visible transactions that were committed after `after`, oldest first. Returns at most `limit` transactions,
+   * and stops after the transaction with which the number of changes reaches `changesMax`.
    */
   changes(after: Micros, limit: number, changesMax?: number): readonly CommittedTransaction[] {
     return this.kv.read(view => readChanges(view, after, limit, changesMax))
   }
 
-  /** Calls `listener` after commits (of any process) became visible. */
+  /** Calls `listener` after commits of any process became visible. Returns a function that ends the calls. */
   watch(listener: () => void): () => void {
     return this.kv.watch(listener)
   }
 
-  /** Verifies that entries, histories and the change log agree with the documents; returns every contradiction. */
+  /** Verifies that entries, histories and the change log agree with the documents. Returns the contradictions. */
   check(onProgress?: OnCheckProgress): readonly string[] {
     return this.#times.onSnapshot(undefined, (view, _last, time) =>
       checkStore(view, this.#parts.hooks, time, onProgress),

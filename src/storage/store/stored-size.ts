@@ -1,5 +1,5 @@
-// Computes the storage size of indexes and collections. These sums are not stored, so rows are read, a limited number
-// at a time, because there may be millions.
+// Computes the storage size of indexes and collections. The sizes are not stored, so rows are read. There may be
+// millions of rows, so each call reads only one page.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -9,19 +9,19 @@ import { type Bytes, keyBytesMax } from '../kv/kv-contract.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { StoredSize } from './store-contract.ts'
 
-/** Bytes of the longest cursor, which is a key. */
+/** The length of the longest cursor in bytes. A cursor is the key of a row. */
 export const sizeCursorBytesMax = keyBytesMax
 
-/** A page ends early after this many bytes, because rows may be large. */
+/** A page ends after so many bytes even if it has few rows, because rows may be large. */
 const pageBytes = 8_388_608
 
-/** A range of rows whose bytes are summed. `isCounted`: each row also counts as one element. */
+/** A range of rows to measure. `isCounted`: each row of the range counts as one live entry or document. */
 interface Part {
   readonly range: KeyInterval
   readonly isCounted: boolean
 }
 
-/** The sizes of at most `rowsMax` rows of an index, after the key `after`. */
+/** Measures at most `rowsMax` rows of an index, after the key `after`. */
 export function sizeOfIndex(
   snapshot: Snapshot,
   { database, id }: Ref,
@@ -36,7 +36,7 @@ export function sizeOfIndex(
   return sizeOf(snapshot, parts, rowsMax, after)
 }
 
-/** The sizes of at most `rowsMax` documents and past versions of a collection, after the key `after`. */
+/** Measures at most `rowsMax` rows of a collection's documents and past versions, after the key `after`. */
 export function sizeOfCollection(
   snapshot: Snapshot,
   { database, id }: Ref,

@@ -1,4 +1,5 @@
-// Pending work that transactions record for the sweeper: rows with its kind, its due time and its subject.
+// Records pending work for the sweeper. The key of a row contains the kind of the work, the time when it is due, and
+// the object that it concerns.
 
 import { micros } from '../../base/micros.ts'
 import type { Micros, Ref } from '../../values/value.ts'
@@ -17,7 +18,7 @@ export interface SweeperWork {
 
 const present = new Uint8Array([1])
 
-/** Records work that is due at a time. */
+/** Records work that is due at the time `due`. */
 export function recordWork(
   overlay: Overlay,
   kind: GarbageKind,
@@ -28,7 +29,7 @@ export function recordWork(
   overlay.set(garbageKey(kind, due, target), present, journal)
 }
 
-/** The work of one kind that is due at a time, oldest first; by default all work. Lazy. */
+/** Yields the work of one kind that is due at the time `due`, oldest first. If `due` is undefined, yields all work. */
 export function* workOf(
   view: View,
   kind: GarbageKind,

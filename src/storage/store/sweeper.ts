@@ -1,9 +1,10 @@
-// Removes data that can no longer be read, in order of expiry: the data of deleted schema objects, old parts of the
-// change record (removals.ts), and for each collection the expired history (due-order.ts). Each step is short, and its
-// cost depends on the removed data, not on the remaining data.
+// Removes data that can no longer be read: the data of deleted schema objects, old parts of the change record
+// (removals.ts), and the expired history of each collection (due-order.ts). Each step is short, and its cost depends on
+// the removed data, not on the remaining data.
 //
-// Expiry is determined by a time that does not jump when the clock is set (base/removal-time.ts). Reads may be rejected
-// earlier, by the time of their snapshot, although the data still exists.
+// The removal time determines which data has expired (base/removal-time.ts). It does not jump when the clock is set.
+// The time of a snapshot may be later than the removal time. A read may then be rejected, although the data still
+// exists.
 
 import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../../values/value.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
@@ -17,14 +18,14 @@ import type { CollectionPlace } from './store-contract.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-// Schedules when each collection is checked for expired data. A new collection is checked at once, to find its first
-// due mark; the next check is at the time of that mark. Data written after a check expires later than any data that
-// existed at the check. So a check that finds no mark can also determine the time of the next check.
+// Each collection has a scheduled check for expired data. A new collection is checked at once, to find its first due
+// mark. The next check is when the data of this mark expires. Data that is written after a check expires later than
+// data that existed at the check. A check that finds no mark can therefore also determine the time of the next check.
 
-/** A collection that is checked when the removal time reaches `at`, in microseconds. */
+/** A scheduled check of a collection. `at`: the check is due when the removal time reaches this time (microseconds). */
 interface DueCheck extends CollectionPlace {
   readonly at: number
-  /** Marks that were read but not processed yet. */
+  /** Due marks that were read but not processed yet. */
   readonly marks: readonly DueMark[]
 }
 
@@ -33,25 +34,28 @@ const noMarks: readonly DueMark[] = []
 /** The next check of each collection. */
 class CheckSchedule {
   readonly #checks = new Map<string, DueCheck>()
-  /** No check outside of `#ready` is due before this time. */
+  /** Checks that are not in `#ready` are not due before this time. */
   #earliest = Number.POSITIVE_INFINITY
   #ready: DueCheck[] = []
 
   /**
-   * Schedules the next check of a collection, and replaces the previous schedule. `at` 0 means at once; infinity means no
-   * check until the next call.
+   * Schedules the next check of a collection, in place of its previous scheduled check. If `at` is 0, the check is due
+   * at once. If `at` is infinity, no check is scheduled.
    */
   plan({ collection, database }: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
     const check = { database, collection, at, marks }
     if (at === Number.POSITIVE_INFINITY) this.#checks.delete(nameOf(check))
     else this.#checks.set(nameOf(check), check)
-    // Added directly to the ready checks, because each new collection is checked at once, and {@link #collect} scans
-    // all collections.
+    // A check that is due at once is added to `#ready` here, because `#collect` would scan the checks of all
+    // collections.
     if (at === 0) this.#ready.push(check)
     else this.#earliest = Math.min(this.#earliest, at)
   }
 
-  /** Returns a due check that `isWanted` accepts, if any. Schedule its collection again before the next call. */
+  /**
+   * Returns a due check for which `isWanted` returns true; undefined if there is none. The caller must schedule the
+   * collection again before the next call.
+   */
   next(now: number, isWanted: (check: DueCheck) => boolean): DueCheck | undefined {
     if (this.#ready.length === 0 && this.#earliest <= now) this.#collect(now)
     for (let check = this.#ready.pop(); check !== undefined; check = this.#ready.pop()) {
@@ -75,9 +79,9 @@ function nameOf({ collection, database }: CollectionPlace): string {
   return `${database}/${collection}`
 }
 
-/** Maximum number of collections, and of databases, that are checked in one step. */
+/** Maximum number of collections that one step checks, and of databases whose collections one step lists. */
 const checksPerStep = 256
-/** Microseconds for which a collection that cannot be swept is skipped. */
+/** If sweeping a collection fails, the collection is skipped for so many microseconds. */
 const pauseMicros = 60_000_000
 
 export class Sweeper {
@@ -85,15 +89,15 @@ export class Sweeper {
   readonly #removalTime: () => Micros
   readonly #batchMs: number | undefined
   #checks = new CheckSchedule()
-  /** Databases whose collections have not been listed yet since the start. */
+  /** Databases whose collections have not been listed yet. */
   #unknown: DatabaseId[] = [rootDatabase]
-  /** True when all data of older directories has its marks. */
+  /** True if no due marks of an older data directory are missing. */
   #isFiled = false
 
   /**
    * `removalTime`: returns the time that determines which data has expired; by default the time of the store.
-   * `batchMs`: a step ends after this number of milliseconds, and databases pause after the bindings of removed data;
-   * absent: a step has no time limit.
+   * `batchMs`: a batch ends after so many milliseconds, and a database pauses after the bindings of removed data. If
+   * undefined, batches have no time limit, and databases do not pause.
    */
   constructor(store: Store, removalTime: () => Micros = () => store.now(), batchMs?: number) {
     this.#store = store
@@ -101,7 +105,7 @@ export class Sweeper {
     this.#removalTime = removalTime
   }
 
-  /** Runs one step of each kind of work. Returns whether there is more to do at once. */
+  /** Runs one step of each kind of work. Returns whether there may be more work to do now. */
   async runOnce(): Promise<boolean> {
     const steps = [
       await this.#sweepGarbage(),
@@ -119,7 +123,7 @@ export class Sweeper {
     while (await this.runOnce()) {}
   }
 
-  /** Drops the state in memory, because another process may have done this work in the meantime. */
+  /** Drops the state in memory. Called while another process may do this work, so that no outdated state is used. */
   forget(): void {
     this.#checks = new CheckSchedule()
     this.#unknown = [rootDatabase]
@@ -143,7 +147,7 @@ export class Sweeper {
     return result
   }
 
-  /** New collections, and collections with another length of history, are checked again. */
+  /** Schedules a check of each collection that is new or was redefined, because its `history_days` may have changed. */
   async #scheduleRedefined(): Promise<boolean> {
     const found = this.#store.kv.read(view => [...workOf(view, 'history', this.#store.now(), batchWritesMax)])
     if (found.length === 0) return false
@@ -154,13 +158,15 @@ export class Sweeper {
     return found.length === batchWritesMax
   }
 
-  /** Schedules a check of the collection of a schema object, or of the native collections of a database. */
+  /**
+   * Schedules checks for a schema object. For a collection, checks it. For a database, checks its native collections.
+   */
   #scheduleCheck({ collection, database, id }: Ref): void {
     if (collection !== native.databases) this.#checks.plan({ database, collection: Number(id) }, 0)
     else for (const place of nativePlaces(id)) this.#checks.plan(place, 0)
   }
 
-  /** Lists the collections of some databases. */
+  /** Schedules checks of all collections in some unknown databases. Returns whether unknown databases may remain. */
   #discover(): boolean {
     for (let count = 0; count < checksPerStep; count++) {
       const database = this.#unknown.pop()
@@ -190,7 +196,10 @@ export class Sweeper {
     return true
   }
 
-  /** Removes a batch of expired data of a collection, and schedules its next check. Returns whether there was any. */
+  /**
+   * Removes a batch of expired data of a collection, and schedules the next check of the collection. Returns whether
+   * there were due marks.
+   */
   async #sweepCollection(check: DueCheck): Promise<boolean> {
     const marks = check.marks.length > 0 ? check.marks : this.#readMarks(check)
     if (marks.length === 0) return false
@@ -199,7 +208,7 @@ export class Sweeper {
     return true
   }
 
-  /** Reads the due marks of a collection. If it has none, schedules the next check. */
+  /** Reads due marks of a collection whose data has expired. If there are none, schedules the next check. */
   #readMarks(place: CollectionPlace): DueCheck['marks'] {
     return this.#store.read(transaction => {
       const { snapshot } = transaction
@@ -221,12 +230,12 @@ export class Sweeper {
     if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection))
       return Number.POSITIVE_INFINITY
     const definition = catalogue.userCollection(database, collection)
-    // All later commits have later times than the snapshot.
+    // Without a mark, the earliest possible mark has the time of the snapshot, because later commits have later times.
     const first = Math.min(firstDue(snapshot.view, place) ?? snapshotTime, snapshotTime)
     return expiresAt(collection, definition, first)
   }
 
-  /** Processes marks until a batch is full; returns their number. */
+  /** Processes due marks until the batch is full. Returns how many marks were processed. */
   #follow(transaction: StoreTransaction, check: DueCheck): number {
     const { catalogue } = transaction
     if (!catalogue.isLive(check.database) || !catalogue.hasCollection(check.database, check.collection))
@@ -237,7 +246,8 @@ export class Sweeper {
     const done = new Set<bigint>()
     for (const [at, { key, ref, time }] of check.marks.entries()) {
       if (batch.isFull()) return at
-      // The collection may keep a longer history than when the marks were read.
+      // The data may not have expired any more, because `history_days` may have been increased since the marks were
+      // read.
       if (time > minimum) continue
       if (!done.has(ref.id)) {
         const expired = expiredRows(this.#store, transaction, ref, minimum)
@@ -260,8 +270,8 @@ export class Sweeper {
   }
 
   /**
-   * Returns whether bindings of a database may be computed now. A database pauses after its bindings; the rest is
-   * removed later.
+   * Returns whether bindings of a database may be computed now. While the database pauses, its expired data is not
+   * removed.
    */
   #mayCompute(database: DatabaseId): boolean {
     return this.#batchMs === undefined || this.#store.bindingPauses.waitMs(database) === 0

@@ -1,5 +1,5 @@
-// One transaction: its reads (reader.ts), and its writes, which document-writer.ts and schema-writer.ts add to an
-// overlay.
+// Implements a transaction. `reader.ts` implements its reads. `document-writer.ts` and `schema-writer.ts` add its
+// writes to an overlay.
 
 import { assert } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
@@ -38,11 +38,11 @@ interface Writers {
 export class StoreTransaction extends StoreReader implements Transaction {
   readonly commitTime: Micros | undefined
   readonly #writers: Writers | undefined
-  /** The commit time, once other values contain it. */
+  /** The final commit time; undefined until written values contain the commit time. */
   #stampedTime: Micros | undefined
   #chosenIdsMs = 0
   #writes = 0
-  /** The id that was generated last: a document is usually written directly after its id has been generated. */
+  /** The last generated id that is not in use. A document is usually written directly after its id was generated. */
   #lastDrawn: bigint | undefined
 
   constructor(parts: TransactionParts, view: View, times: TransactionTimes, counters?: TransactionCounters) {
@@ -65,10 +65,10 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return { rows, documents, schema }
   }
 
-  /** The commit time, which is final from then on. */
+  /** Returns the commit time for a value that will contain it. The commit time is final after this call. */
   protected override readonly stamp = (): Micros => {
     const { commitTime, stampTime } = this.times
-    // A transaction that only reads returns this time.
+    // A transaction that only reads has no commit time. The time of its response is the read timestamp.
     if (commitTime === undefined) return this.readTimestamp
     this.#stampedTime ??= Math.max(stampTime?.() ?? commitTime, this.parts.ids.newest)
     return this.#stampedTime
@@ -93,8 +93,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
   }
 
   /**
-   * The earliest possible time of the transaction's commit, which is not before any id that the transaction has
-   * generated.
+   * The earliest possible time of the transaction's commit. It is not earlier than the times in the ids that the
+   * transaction has generated.
    */
   get committableAt(): Micros {
     return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.parts.ids.newest)
@@ -106,8 +106,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
   }
 
   /**
-   * The latest time in an id that the transaction used for a document but did not generate, if that time is in the
-   * future; else 0.
+   * The latest time in the ids that the transaction has used for documents but not generated, in milliseconds. Only
+   * times in the future count; 0 if there are none.
    */
   get chosenIdsMs(): number {
     return this.#chosenIdsMs
@@ -123,12 +123,15 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return this.#writers
   }
 
-  /** Used by the store's own code, which writes rows instead of documents. */
+  /** The rows, for code of the store that writes rows instead of documents. */
   get rows(): Rows {
     return this.#write().rows
   }
 
-  /** The writes of this transaction contain placeholders. */
+  /**
+   * Decodes a stored version. If this transaction has written the version, returns the pending version, because it
+   * contains placeholders instead of the commit time.
+   */
   protected override decode(ref: Ref, stored: Uint8Array): Version {
     if (this.#writers !== undefined && versionTime(stored) === this.commitTime) {
       const pending = this.#writers.documents.pendingVersion(ref)
@@ -177,7 +180,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
     const { time, view } = this.snapshot
     if (this.#writers?.documents.hasForgotten(ref)) return true
     const ms = idMs(ref.id)
-    // Generated ids never repeat, and chosen ids in use have earlier times. So an id from this time on is not in use.
+    // Generated ids never repeat, and the ids in use that clients have chosen have times before `earliestMs`. So a
+    // newly generated id with this time or a later time is not in use.
     const earliestMs = Math.max(this.times.chosenIdsMs + 1, this.#chosenIdsMs + 1, Math.floor(time / 1000))
     if (ref.collection >= firstUserCollection && ms >= earliestMs)
       recordAbsence(view, documentKey(ref), historyRange(ref))
@@ -187,8 +191,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
   }
 
   /**
-   * A generated id contains the time of its generation. So a chosen id with a future time could be generated again at
-   * that time.
+   * Records the time in an id that the transaction did not generate, if this time is in the future. At that time, a
+   * process could generate the same id, so `isTaken` must check whether the id is in use.
    */
   #recordChosenId({ collection, id }: Ref): void {
     if (collection < firstUserCollection || id === this.#lastDrawn) return
@@ -220,7 +224,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return schema.moveDatabase(database, parent, keys)
   }
 
-  /** The writes of the transaction; empty when it wrote nothing. */
+  /** Completes the transaction and returns its writes; empty if it has written nothing. */
   finish(): Write[] {
     const { rows, documents, schema } = this.#write()
     const { overlay, commitTime } = rows
@@ -231,7 +235,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     if (this.lastCommitTime === 0) writes.push(orderIsComplete)
     writes.push(...encodeChanges(commitTime, documents.changes()))
     const { record } = this.parts
-    // This read belongs to the read set: a concurrent commit that changes the key makes this attempt stale.
+    // This read is part of the read set. If a concurrent commit writes the key, this attempt is stale.
     record.isBegun ||= overlay.get(recordSinceKey) !== undefined
     if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
     let bytes = 0

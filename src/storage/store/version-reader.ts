@@ -1,8 +1,8 @@
-// Decodes all stored versions of documents, in the present shape of their collection, whatever their shape when they
-// were written. All readers use it: queries, history, indexes, streams, exports, removal.
+// Decodes stored versions of documents, and migrates them to the present shape of their collection. All code that reads
+// versions uses this file: queries, history, indexes, streams, exports and removal.
 //
-// Rows of indexes are computed from decoded versions, too. So an index whose rows would be different after a change of
-// the shape must be rebuilt in the transaction that makes the change.
+// Rows of indexes are also computed from migrated versions. If a change of the shape would change the rows of an index,
+// the transaction that makes the change must rebuild the index.
 
 import { assert } from '../../base/assert.ts'
 import { epoch } from '../../base/micros.ts'
@@ -20,11 +20,11 @@ import type { StoredVersion } from './index-tables.ts'
 import { decodeVersion, versionAction, versionShapeTime } from './records.ts'
 import type { Migration, StoreHooks } from './store-contract.ts'
 
-/** Reads the versions of documents from the view of one transaction. */
+/** Decodes versions of documents, with the migrations that one transaction sees. */
 export class VersionReader {
   readonly #catalogue: StoreCatalogue
   readonly #hooks: Pick<StoreHooks, 'readMigration'>
-  /** The steps that were used last, because consecutive reads usually concern one collection. */
+  /** The migration that was used last, because consecutive reads usually read documents of one collection. */
   #latest: { readonly steps: Value; readonly migration: Migration } | undefined
 
   constructor(catalogue: StoreCatalogue, hooks: Pick<StoreHooks, 'readMigration'>) {
@@ -32,7 +32,7 @@ export class VersionReader {
     this.#hooks = hooks
   }
 
-  /** A stored version in the present shape. */
+  /** Decodes a stored version and migrates it to the present shape of its collection. */
   read(ref: Ref, stored: Bytes): StoredVersion {
     const migration = this.#migrationOf(ref.database, ref.collection)
     const version = decodeVersion(ref, stored)
@@ -43,12 +43,12 @@ export class VersionReader {
     return { ...version, fields: migration.apply(version.fields, shapeTime), shapeTime: lastTime }
   }
 
-  /** The time of the last change of the shape of a collection's documents; 0: never. */
+  /** Returns when the shape of a collection's documents last changed; 0 if it never changed. */
   shapeTimeOf({ collection, database }: Pick<Ref, 'collection' | 'database'>): Micros {
     return this.#migrationOf(database, collection)?.lastTime ?? epoch
   }
 
-  /** Returns whether a stored version has another shape than its collection has now. */
+  /** Returns whether a stored version has an earlier shape than the present shape of its collection. */
   isOutdated(ref: Ref, stored: Bytes): boolean {
     return versionAction(stored) !== 'delete' && versionShapeTime(stored) < this.shapeTimeOf(ref)
   }

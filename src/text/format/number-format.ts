@@ -1,9 +1,9 @@
-// Formats numbers for the conversions d, x, o, f, e and g.
+// Formats numbers for the conversions d, x, o, f, e and g of format strings.
 
 import { hasOwnJavaDigits, javaDigits } from '../../values/double-text.ts'
 import type { Specifier } from './specifier.ts'
 
-/** Formats an integer in decimal. For `x` and `o`, formats the 64 bits of its two's complement. */
+/** Formats an integer: for `d` in decimal, for `x` and `o` as the 64 bits of its two's complement. */
 export function formatInteger(value: bigint, specifier: Specifier): string {
   if (specifier.conversion === 'd') {
     const negative = value < 0n
@@ -17,7 +17,7 @@ export function formatInteger(value: bigint, specifier: Specifier): string {
 
 const defaultPrecision = 6
 
-/** A double in plain (`f`), scientific (`e`) or general (`g`) notation. */
+/** Formats a double in plain (`f`), scientific (`e`) or general (`g`) notation. */
 export function formatDouble(value: number, specifier: Specifier): string {
   if (Number.isNaN(value)) return 'NaN'
   const negative = value < 0 || Object.is(value, -0)
@@ -53,8 +53,8 @@ function scientific(magnitude: number, fraction: number, { alternate }: Specifie
 }
 
 /**
- * `precision` significant digits, in plain notation for numbers from 0.0001 up to 10^precision, else in scientific
- * notation.
+ * Formats a number with `precision` significant digits. Zero, and numbers from 0.0001 up to 10^precision, are in plain
+ * notation. Other numbers are in scientific notation.
  */
 function general(magnitude: number, precision: number, { grouped }: Specifier): string {
   const rounded = roundDigits(decimalOf(magnitude), precision)
@@ -65,7 +65,7 @@ function general(magnitude: number, precision: number, { grouped }: Specifier): 
   return grouped ? groupThousands(text) : text
 }
 
-/** Digits with their sign or parentheses, padded with zeros to the width. */
+/** Adds the sign or parentheses to the digits, and pads the digits with zeros to the width. */
 function signed(digits: string, negative: boolean, specifier: Specifier): string {
   const { parentheses, plus, space } = specifier
   if (negative && parentheses) return `(${withZeros(digits, 2, specifier)})`
@@ -77,7 +77,7 @@ function withZeros(digits: string, around: number, { width, zeros }: Specifier):
   return zeros && width !== undefined ? digits.padStart(width - around, '0') : digits
 }
 
-/** Separates the integer part into groups of three digits. */
+/** Inserts commas that separate the integer part into groups of three digits. */
 function groupThousands(text: string): string {
   const point = text.indexOf('.')
   const whole = point < 0 ? text : text.slice(0, point)
@@ -89,18 +89,18 @@ function groupThousands(text: string): string {
   return grouped + text.slice(whole.length)
 }
 
-// Decimal digits of doubles, rounded to a precision as in Java's Formatter. Rounding starts from the digits that Java
-// prints, and rounds halves away from zero.
+// Converts doubles to decimal digits and rounds them to a precision, like Java's Formatter. Rounding uses the digits
+// that Java prints for the double. Halves are rounded away from zero.
 
-/** `0.digits` times ten to the power of `point`. Zero has the digit 0 and the point 1. */
+/** A decimal number: `0.digits` times ten to the power of `point`. For zero, `digits` is 0 and `point` is 1. */
 interface Decimal {
   readonly digits: string
   readonly point: number
 }
 
 /**
- * The digits that Java prints for a finite, non-negative double: in most cases the shortest digits that parse to this
- * double.
+ * Returns the digits that Java prints for a finite, non-negative double. In most cases, these are the shortest digits
+ * that parse to this double.
  */
 function decimalOf(double: number): Decimal {
   if (hasOwnJavaDigits(double)) {
@@ -113,8 +113,8 @@ function decimalOf(double: number): Decimal {
 }
 
 /**
- * Rounds a decimal to at most `count` digits. A count of zero or less rounds to zero, or up to the digit 1 one place
- * higher.
+ * Rounds a decimal to at most `count` digits. If `count` is 0 and the number is rounded up, the result is the digit 1,
+ * one place before the first digit. Otherwise, if `count` is 0 or less, the result is zero.
  */
 function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point }
@@ -127,7 +127,7 @@ function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   return { digits: kept.slice(0, last) + String.fromCharCode(kept.charCodeAt(last) + 1), point }
 }
 
-/** Plain notation with `fraction` digits after the point, padded with zeros. */
+/** Returns plain notation with `fraction` digits after the point. Missing digits are zeros. */
 function plainText({ digits, point }: Decimal, fraction: number): string {
   const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0'
   if (fraction === 0) return whole
@@ -135,13 +135,13 @@ function plainText({ digits, point }: Decimal, fraction: number): string {
   return `${whole}.${behind.slice(0, fraction).padEnd(fraction, '0')}`
 }
 
-/** The digits of scientific notation, with one digit before the point. */
+/** Returns the digits of scientific notation, with one digit before the point. */
 function mantissaText({ digits }: Decimal, fraction: number): string {
   const first = digits.slice(0, 1)
   return fraction === 0 ? first : `${first}.${digits.slice(1).padEnd(fraction, '0')}`
 }
 
-/** The exponent of scientific notation: a sign and at least two digits. */
+/** Returns the exponent of scientific notation: a sign and at least two digits. */
 function exponentText({ digits, point }: Decimal): string {
   const exponent = digits === '0' ? 0 : point - 1
   return `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`

@@ -1,7 +1,7 @@
-// Parses the format language of java.util.Formatter: text with specifiers
+// Parses the format strings of java.util.Formatter. They consist of literal text and specifiers
 // `%[index$][flags][width][.precision]conversion`.
 
-/** An unknown conversion, or a conversion with incompatible flags. `text` is the specifier as written. */
+/** An unknown conversion, or a conversion with incompatible flags. `text` is the specifier as it is written. */
 export class FormatError extends Error {
   override name = 'FormatError'
   readonly reason: 'conversion' | 'suffix'
@@ -14,11 +14,11 @@ export class FormatError extends Error {
 }
 
 export interface Specifier {
-  /** The specifier as written. */
+  /** The specifier as it is written. */
   readonly text: string
   /**
-   * The number of the argument, counted from 1. `previous` (`<`) means the argument of the preceding specifier.
-   * Undefined means the next argument.
+   * The number of the argument to format, counted from 1. `previous` (flag `<`) means the argument of the preceding
+   * specifier. If undefined, the specifier formats the next argument.
    */
   readonly index: number | 'previous' | undefined
   readonly leftAligned: boolean
@@ -31,21 +31,21 @@ export interface Specifier {
   readonly width: number | undefined
   readonly precision: number | undefined
   readonly conversion: Conversion
-  /** True if the conversion is written as a capital letter, which means that the result is in capitals. */
+  /** True if the conversion is a capital letter. Then the result is in upper case. */
   readonly capitals: boolean
-  /** For `t`: the part of a date or time; undefined means its ISO text. */
+  /** Only for the conversion `t`: the part of the date or time to format. If undefined, the result is its ISO text. */
   readonly suffix: string | undefined
 }
 
-/** Conversions as lower-case letters. */
+/** The conversions, as lower-case letters. */
 type Conversion = 'd' | 'x' | 'o' | 'f' | 'e' | 'g' | 's' | 'b' | 't' | '@' | '^' | '%' | 'n'
 
-/** Conversions that also exist as capital letters. */
+/** The conversions that can also be written as capital letters. */
 const capitalizable = 'xegsbt'
 
 const shape = /%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?(?:([tT])([A-Za-z]?)|([dxXofeEgGsSbBn%@^]))/y
 
-/** The parts of a format: literal text and specifiers. Throws {@link FormatError}. */
+/** Splits a format into literal text and specifiers. Throws {@link FormatError}. */
 export function parseFormat(format: string): (string | Specifier)[] {
   const parts: (string | Specifier)[] = []
   let from = 0
@@ -61,7 +61,10 @@ export function parseFormat(format: string): (string | Specifier)[] {
   return parts
 }
 
-/** The text that the error shows for an invalid specifier: the part of the format that looks like a specifier. */
+/**
+ * Returns the text that the error for an invalid specifier shows. This is the longest text at `at` that looks like a
+ * specifier.
+ */
 function unreadable(format: string, at: number): string {
   const like = /%(?:\d{1,9}\$)?[-#+ 0,(<]{0,9}\d{0,9}(?:\.\d{1,9})?[^\s\d]?/y
   like.lastIndex = at

@@ -1,4 +1,4 @@
-// Formats parts of times (in UTC) and dates in English, for the conversion `%t` of format strings.
+// Formats a part of a time (in UTC) or of a date in English, for the conversion `%t` of format strings.
 
 import { timeOfDate, twoDigits } from '../../values/date.ts'
 import { type CalendarParts, calendarParts, millisOfTime } from '../../values/time.ts'
@@ -25,7 +25,7 @@ type Part = (parts: CalendarParts, time: Time) => string
 const nameOf = (names: readonly string[], number: number) => names[number - 1] as string
 const shortName = (names: readonly string[], number: number) => nameOf(names, number).slice(0, 3)
 
-/** The year of the era: years before 1 count backwards. */
+/** Returns the year of the era. In the era before the year 1, years count backwards. */
 const yearOfEra = (year: number) => (year > 0 ? year : 1 - year)
 
 const year: Part = parts => String(yearOfEra(parts.year)).padStart(4, '0')
@@ -35,7 +35,7 @@ const half = (parts: CalendarParts) => (parts.hour < 12 ? 'am' : 'pm')
 const hoursAndMinutes: Part = parts => `${twoDigits(parts.hour)}:${twoDigits(parts.minute)}`
 const clock: Part = (parts, time) => `${hoursAndMinutes(parts, time)}:${twoDigits(parts.second)}`
 
-/** The parts that dates have too. */
+/** The parts that both dates and times have, by their letter. */
 const dateParts: Readonly<Record<string, Part>> = {
   B: parts => nameOf(months, parts.month),
   b: parts => shortName(months, parts.month),
@@ -77,12 +77,12 @@ const timeParts: Readonly<Record<string, Part>> = {
     `${clock(parts, time)} Z ${year(parts, time)}`,
 }
 
-/** Returns whether a letter names a part of times. */
+/** Returns whether a letter is the name of a part of times. */
 export function isTimeSuffix(suffix: string): boolean {
   return Object.hasOwn(timeParts, suffix)
 }
 
-/** A part of a time or date; undefined when the value has no part with this letter. */
+/** Returns a part of a time or date as text; undefined if the value has no part with this letter. */
 export function formatTimePart(value: Time | LocalDate, suffix: string): string | undefined {
   const ofDate = value instanceof LocalDate
   const time = ofDate ? timeOfDate(value) : value

@@ -1,4 +1,4 @@
-// Decides where Java's anchors match: line ends by Java's line terminators, word boundaries by Java's word characters.
+// Decides where the anchors of patterns match, with Java's line terminators and Java's word characters.
 
 import { isPairAt } from '../code-points.ts'
 import { markTests, wordTest } from './code-point-test.ts'
@@ -8,8 +8,8 @@ const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
 /**
- * Returns whether an anchor matches at an offset of a text. `previousEnd`: the end of the previous match; 0 when there
- * is none.
+ * Returns whether an anchor matches at the offset `at`. `previousEnd`: the end of the previous match; 0 if there was
+ * none.
  */
 export function anchorMatches(anchor: Anchor, text: string, at: number, previousEnd: number): boolean {
   switch (anchor) {
@@ -43,8 +43,8 @@ export function anchorMatches(anchor: Anchor, text: string, at: number, previous
 }
 
 /**
- * Returns whether RE2's anchors could match at other places in a text than Java's anchors. RE2's anchors know only the
- * line terminator `\n` and ASCII word characters.
+ * Returns whether any of the anchors could match at other offsets in RE2 than in Java. RE2's anchors treat only `\n` as
+ * a line terminator, and only ASCII characters as word characters.
  */
 export function anchorsDiffer(anchors: ReadonlySet<Anchor>, text: string): boolean {
   for (const anchor of anchors) {
@@ -79,8 +79,8 @@ function isTerminator(unit: number): boolean {
 }
 
 /**
- * Returns whether a line terminator begins here. `\r\n` is one terminator, so no terminator begins between the two
- * characters.
+ * Returns whether a line terminator begins at `at`. `\r\n` is a single terminator, so no terminator begins between `\r`
+ * and `\n`.
  */
 function isLineEnd(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
@@ -101,7 +101,7 @@ function isBoundary(text: string, at: number, unicode: boolean): boolean {
   return before !== (at < text.length && isInWord(text, at, unicode))
 }
 
-/** A mark belongs to the word of its base letter. */
+/** Returns whether the character at `at` is part of a word. A non-spacing mark is part of its base letter's word. */
 function isInWord(text: string, at: number, unicode: boolean): boolean {
   const codePoint = text.codePointAt(at) as number
   if (wordTest(unicode).has(codePoint)) return true

@@ -1,52 +1,55 @@
 // Compiles patterns for the backtracking engine. After each instruction, the search continues with the next instruction
-// or with the target of the instruction. Two decisions of the compiler follow java.util.regex: which parts can match in
-// only one way, and when a group is set. Both decisions affect the captured groups after backtracking has shortened a
-// repetition.
+// or with the target of the instruction. As in java.util.regex, the compiler decides which parts of a pattern can match
+// in only one way, and when a group is set. These decisions affect the captured groups after backtracking has shortened
+// a repetition.
 
 import { CodePointTest } from './code-point-test.ts'
 import type { Anchor, CaseFolding, ClassNode, LookNode, PatternNode, RepeatNode } from './pattern-tree.ts'
 
-/** The instructions. */
+/** The operation codes of instructions. "The position" is the current offset of the search in the text. */
 export const op = {
-  /** The end of the program: a match. */
+  /** Ends the program with a match. */
   match: 0,
   /** Reads one character that passes `test`. */
   character: 1,
   /** Reads `least` to `most` characters that pass `test`. */
   run: 2,
   jump: 3,
-  /** Continues with the next instruction; on failure continues at `target`. */
+  /** Continues with the next instruction. If the match fails later, backtracking continues at `target`. */
   split: 4,
   /** Stores the position in register `a`. */
   mark: 5,
-  /** Sets group `a` to the text between register `b` and the position. */
+  /** Sets group `a` to the text from register `b` to the position. */
   capture: 6,
-  /** Starts the iteration count in register `a`. */
+  /** Sets the iteration count in register `a` to 1. */
   count: 7,
   /**
-   * Ends an iteration of the body at `target`. Register `a` has the count, register `b` the start. Sets the group
-   * `group` to the text of the iteration, unless `group` is 0.
+   * Ends an iteration of the loop whose body begins at `target`. Register `a` contains the count, and register `b` the
+   * start of the iteration. If `group` is not 0, sets this group to the text of the iteration.
    */
   loop: 8,
-  /** Discards the alternatives added since `enter` set register `a`. */
+  /** Discards the alternatives that were added after the `enter` instruction that set register `a`. */
   commit: 9,
-  /** Stores the height of the stack of alternatives in register `a`, and the position in register `b`. */
+  /** Stores the number of alternatives on the stack in register `a`, and the position in register `b`. */
   enter: 10,
   /** Sets the position to the value of register `b`. */
   restore: 11,
-  /** Moves back by `least` to `most` characters, the fewest first. */
+  /** Moves back by `least` to `most` characters. Tries the fewest characters first. */
   back: 12,
-  /** Fails unless the position equals register `b`. */
+  /** Fails unless the position is equal to register `b`. */
   arrive: 13,
   fail: 14,
   anchor: 15,
-  /** Reads the text of group `a`. */
+  /** Reads the same text as the text of group `a`. */
   reference: 16,
   /** Reads the character `a`. */
   literal: 17,
 } as const
 
-/** An instruction; unused fields are 0. All instructions have the same object shape, which keeps the search fast. */
+/**
+ * An instruction. Fields that an instruction does not use are 0. All instructions have the same fields in the same
+ * order, because the search is then faster.
+ */
 export interface Instruction {
   readonly op: number
   target: number
@@ -71,7 +74,7 @@ export interface BacktrackProgram {
   readonly groupCount: number
 }
 
-/** Compiles a pattern. The program has a few instructions per character of the pattern. */
+/** Compiles a pattern. The program has a few instructions for each character of the pattern. */
 export function backtrackProgram(root: PatternNode, groupCount: number): BacktrackProgram {
   const compiler = new Compiler()
   compiler.add(root)
@@ -95,7 +98,7 @@ const plain: Instruction = {
   folding: 'none',
 }
 
-/** A line terminator of one character, or one half of `\r\n`. */
+/** Matches a line terminator of one character, or one character of `\r\n`. */
 const terminator = new CodePointTest({ set: [0x0a, 0x0d, 0x85, 0x85, 0x2028, 0x2029], negated: false }, false)
 
 class Compiler {
@@ -235,15 +238,16 @@ class Compiler {
   }
 
   /**
-   * Compiles a loop. If the body can match in only one way, `group` is the group that the loop itself sets, or 0.
-   * Otherwise `group` is undefined.
+   * Compiles a loop. If the body can match in only one way, `group` is the number of the group that the loop itself
+   * sets, or 0 for no group. Otherwise `group` is undefined.
    */
   #loop({ least, manner, most }: RepeatNode, body: () => void, group?: number): void {
     const reluctant = manner === 'reluctant'
     const count = this.registers++
     const begin = this.registers++
     this.emit(op.count, { a: count })
-    // When no iteration is required, the body may be skipped; a reluctant loop first tries to skip it.
+    // If no iteration is required, the search may skip the body. In a reluctant loop, the search first tries to skip
+    // it.
     const skip = least === 0 ? this.emit(op.split) : undefined
     const leave = skip && reluctant ? this.emit(op.jump) : undefined
     if (skip && reluctant) skip.target = this.#here
@@ -266,7 +270,7 @@ class Compiler {
   }
 }
 
-/** Returns whether a node can match in only one way at each position, by Java's criteria. */
+/** Returns whether a node can match in only one way at each position. Uses the same criteria as Java. */
 function hasOneWay(node: PatternNode): boolean {
   switch (node.kind) {
     case 'alternatives':
@@ -283,7 +287,7 @@ function hasOneWay(node: PatternNode): boolean {
   }
 }
 
-/** The minimum and maximum number of characters that a node consumes. */
+/** Returns the minimum and maximum number of characters that a node reads. */
 function width(node: PatternNode): readonly [least: number, most: number] {
   switch (node.kind) {
     case 'class':

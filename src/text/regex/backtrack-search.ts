@@ -1,9 +1,9 @@
-// Searches with backtracking, like java.util.regex. The remaining alternatives are on an explicit stack, so long texts
-// do not overflow the call stack. Every step is counted: a pattern that would run for hours fails after the same number
-// of steps on every machine.
+// Searches with backtracking, like java.util.regex. The alternatives that are still to be tried are on an explicit
+// stack, so long texts do not overflow the call stack. Every step is counted. Therefore a pattern that would run for
+// hours fails after the same number of steps on every machine.
 //
-// As in Java, groups keep their captures from look-around and atomic groups that have matched, even if the rest of the
-// attempt fails.
+// As in Java, a look-around or atomic group that has matched keeps the captures of its inner groups, even if the rest
+// of the attempt fails.
 
 import { step } from '../../base/effort.ts'
 import { isPairAt } from '../code-points.ts'
@@ -22,28 +22,30 @@ const backtrackSearchLimits = {
   regexBacktrackFramesMax: 4_194_304,
 } as const
 
-/** Frames of the stack. Each has four numbers, the first of which is the type. */
+/** The types of frames on the stack. A frame consists of four numbers: its type, and up to three arguments. */
 const frame = {
   /** Continue at an instruction and a position. */
   choice: 0,
-  /** Restore a register: its number and its previous value. */
+  /** Restore a register. Arguments: number of the register, previous value. */
   register: 1,
-  /** Restore a group: its number, previous start and previous end. */
+  /** Restore a group. Arguments: number of the group, previous start, previous end. */
   group: 2,
-  /** A greedy run: instruction, shortest end, current end. */
+  /** Shorten a greedy run. Arguments: instruction, shortest end, current end. */
   run: 3,
-  /** A reluctant run: instruction, position, number of characters that it may still read. */
+  /** Lengthen a reluctant run. Arguments: instruction, position, number of characters that the run may still read. */
   moreOfRun: 4,
-  /** A reluctant loop: instruction, position. */
+  /** Repeat the body of a reluctant loop. Arguments: instruction, position. */
   moreOfLoop: 5,
-  /** A look-behind: instruction, start, number of characters that it may still move back. */
+  /**
+   * Move farther back in a look-behind. Arguments: instruction, start, number of characters to which it may still move.
+   */
   back: 6,
 } as const
 
 const frameSize = 4
 const firstFrames = 64
 
-/** The maximum number of steps of one search of a text. */
+/** Returns the maximum number of steps of one search of a text. */
 function stepsMax(text: string): number {
   return (
     backtrackSearchLimits.regexBacktrackStepsMax +
@@ -51,24 +53,24 @@ function stepsMax(text: string): number {
   )
 }
 
-/** Finds the matches of a program in a text, in order. */
+/** Finds the matches of a program in a text, in order of their position. */
 export class BacktrackSearch {
-  /** The position of the last match. */
+  /** The start of the last match. `end` is the end of the last match. */
   start = 0
   end = 0
-  /** Steps taken so far. */
+  /** The number of steps taken so far. */
   steps = 0
   readonly #instructions: readonly Instruction[]
   readonly #text: string
   readonly #stepsMax: number
   readonly #registers: Int32Array
-  /** Start and end of each group; -1 for a group that has not matched. */
+  /** The start and end of each group; -1 if the group has not matched. */
   readonly #groups: Int32Array
   #stack = new Int32Array(firstFrames * frameSize)
   #height = 0
   #previousEnd = 0
   #next = 0
-  /** The position of the current attempt. */
+  /** The current offset in the text during an attempt to match. */
   #at = 0
 
   constructor({ groupCount, instructions, registers }: BacktrackProgram, text: string) {
@@ -79,7 +81,7 @@ export class BacktrackSearch {
     this.#groups = new Int32Array(2 * (groupCount + 1))
   }
 
-  /** Finds the next match; false when there is none. Throws {@link SearchTooLongError}. */
+  /** Finds the next match. Returns false if there is none. Throws {@link SearchTooLongError}. */
   find(): boolean {
     const text = this.#text
     this.#groups.fill(-1)
@@ -99,7 +101,7 @@ export class BacktrackSearch {
     return false
   }
 
-  /** The text of a group in the last match; undefined for a group that has not matched. */
+  /** Returns the text of a group in the last match; undefined if the group has not matched. */
   group(number: number): string | undefined {
     if (number === 0) return this.#text.slice(this.start, this.end)
     const start = this.#groups[number * 2] as number
@@ -128,7 +130,7 @@ export class BacktrackSearch {
     if (this.steps > this.#stepsMax) throw new SearchTooLongError()
   }
 
-  /** Executes one instruction. Returns the number of the next instruction, or -1 on failure. */
+  /** Executes one instruction. Returns the index of the next instruction, or -1 if the instruction fails. */
   #run(instruction: Instruction, counter: number): number {
     const { a, b } = instruction
     switch (instruction.op) {
@@ -177,7 +179,10 @@ export class BacktrackSearch {
     }
   }
 
-  /** Resumes the alternative that was added last. Returns the next instruction, or -1 when no alternative is left. */
+  /**
+   * Resumes the alternative that was added last. Returns the index of the next instruction, or -1 if no alternative is
+   * left.
+   */
   #backtrack(): number {
     while (this.#height > 0) {
       this.#height -= frameSize
@@ -261,7 +266,7 @@ export class BacktrackSearch {
     return true
   }
 
-  /** Reads at most `most` characters that pass the test; returns how many were read. */
+  /** Reads at most `most` characters that pass the test. Returns the number of characters that were read. */
   #readUpTo(test: CodePointTest, most: number): number {
     let count = 0
     while (count < most && this.#read(test)) count++
@@ -286,7 +291,7 @@ export class BacktrackSearch {
     return counter + 1
   }
 
-  /** Shortens a greedy run by one character. Returns the instruction after the run. */
+  /** Shortens a greedy run by one character. Returns the index of the instruction after the run. */
   #shortenRun(counter: number, shortest: number, end: number): number {
     this.#countSteps(1)
     this.#at = end - (end - shortest > 1 && isPairAt(this.#text, end - 2) ? 2 : 1)
@@ -294,7 +299,7 @@ export class BacktrackSearch {
     return counter + 1
   }
 
-  /** Lengthens a reluctant run by one character. */
+  /** Lengthens a reluctant run by one character. Returns false if the next character does not pass the test. */
   #lengthenRun(counter: number, at: number, left: number): boolean {
     this.#at = at
     if (!this.#read((this.#instructions[counter] as Instruction).test as CodePointTest)) return false
@@ -308,8 +313,8 @@ export class BacktrackSearch {
     const done = this.#registers[instruction.a] as number
     const empty = this.#at === start
     if (group > 0 && (done <= least || !empty)) this.#capture(group, start)
-    // An empty iteration ends the loop, so that no loop is endless. Exception: the required iterations of a body that
-    // matches in only one way.
+    // An iteration that reads no characters ends the loop, so that no loop is endless. Exception: if the body matches
+    // in only one way, the loop makes all required iterations.
     if (empty && (!isDeterministic || done > least)) return counter + 1
     if (done < least) return this.#again(instruction)
     if (done >= most) return counter + 1
@@ -347,12 +352,12 @@ export class BacktrackSearch {
     return true
   }
 
-  /** The start of the character before an offset. */
+  /** Returns the start of the character before the offset `at`. */
   #before(at: number): number {
     return at - (at > 1 && isPairAt(this.#text, at - 2) ? 2 : 1)
   }
 
-  /** Reads the text of a group. Fails for a group that has not matched or does not exist. */
+  /** Reads the same text as the text of a group. Returns false if the group has not matched or does not exist. */
   #readGroup({ a: group, folding }: Instruction): boolean {
     const start = this.#groups[group * 2]
     const end = this.#groups[group * 2 + 1]

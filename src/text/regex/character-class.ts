@@ -1,4 +1,5 @@
-// Parses character classes in Java's syntax, with unions, intersections and nested classes, into sets of code points.
+// Parses character classes in Java's syntax into sets of code points. Classes can contain unions, intersections and
+// other classes.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -20,20 +21,23 @@ const caret = 0x5e
 const minus = 0x2d
 const backslash = 0x5c
 
-/** A set of code points, or its complement. */
+/** A set of code points. If `negated` is true, the class is the complement of `set`. */
 export interface CharacterClass {
   readonly set: CodePointSet
   readonly negated: boolean
 }
 
-/** A set as a class, including the other cases of ASCII letters when flag `i` is on. */
+/**
+ * Returns the class of a set. If flag `i` is on, the class also contains the other case of each ASCII letter in the
+ * set.
+ */
 export function classOf(set: CodePointSet, flags: Flags): CharacterClass {
   return { set: flags.ignoreCase ? foldAscii(set) : set, negated: false }
 }
 
 const unclosed = 'Unclosed character class'
 
-/** Reads a class after its opening bracket. */
+/** Reads a class. The reader is after the opening bracket. */
 export function readClass(reader: PatternReader, flags: Flags, depth = 0): CharacterClass {
   if (depth > nestedMax) throw new UnsupportedRegexError('character classes nested so deeply')
   const negated = reader.peek() === caret
@@ -43,16 +47,18 @@ export function readClass(reader: PatternReader, flags: Flags, depth = 0): Chara
   return { set, negated }
 }
 
-/** Maximum depth of nested intersections, which are parsed recursively. */
+/** The maximum depth of nested classes and intersections, which are parsed recursively. */
 const nestedMax = 100
 
 /**
- * Number of range bounds from which ranges are merged while reading: a pattern of a few letters can expand to very many
- * ranges.
+ * The number of range bounds from which ranges are already merged while a class is being read. Without these merges, a
+ * short pattern could produce very many ranges.
  */
 const mergedFromMin = 8192
 
-/** Reads members up to the closing bracket. The right operand of `&&` extends to the end of the class. */
+/**
+ * Reads the members of a class up to the closing bracket. The right operand of `&&` extends to the end of the class.
+ */
 function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
   if (depth > nestedMax) throw new UnsupportedRegexError('so many intersections')
   let ranges: number[] = []
@@ -70,7 +76,7 @@ function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePo
         const right = readMembers(reader, flags, depth + 1)
         return any ? intersection(fold(setOf(ranges), flags), right) : right
       }
-      // `&&` without a right operand is ignored, except at the start of a class.
+      // `&&` without a right operand is ignored, except at the start of a class, where it is an error.
       if (!any) throw reader.fault('Bad class syntax')
       continue
     }
@@ -89,7 +95,7 @@ function fold(set: CodePointSet, flags: Flags): CodePointSet {
   return classOf(set, flags).set
 }
 
-/** Reads a nested class, a class escape, a range or one character, as ranges. */
+/** Reads a nested class, a class escape, a range, or one character. Returns the code points as ranges. */
 function readMember(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
   const codePoint = reader.next()
   if (codePoint === open) {
@@ -126,8 +132,8 @@ function characterInClass(reader: PatternReader, letter: number): number {
 }
 
 /**
- * The set of an escape whose letter has been read; undefined when the escape is a single character. At the start of a
- * range `\v` is the vertical tab.
+ * Returns the set of an escape whose letter has been read; undefined if the escape means a single character. At the
+ * start of a range, `\v` means the vertical tab. Otherwise `\v` is a set.
  */
 export function readClassEscape(
   reader: PatternReader,
@@ -169,7 +175,7 @@ function readProperty(reader: PatternReader): CodePointSet {
   return found
 }
 
-/** The class of `.`. */
+/** Returns the class of `.`. */
 export function dotClass(flags: Flags): CharacterClass {
   if (flags.dotAll) return { set: noCodePoints, negated: true }
   const set = flags.unixLines ? [0x0a, 0x0a] : [0x0a, 0x0a, 0x0d, 0x0d, 0x85, 0x85, 0x2028, 0x2029]

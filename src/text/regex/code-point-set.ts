@@ -1,17 +1,17 @@
-// Sets of code points as sorted ranges, with the set operations that character classes need.
+// Sets of code points as sorted ranges, and the set operations that character classes need.
 
 import { step } from '../../base/effort.ts'
 
-/** Inclusive ranges in ascending order, neither adjacent nor overlapping: first, last, first, last … */
+/** Inclusive ranges in ascending order: first, last, first, last … The ranges are neither adjacent nor overlapping. */
 export type CodePointSet = readonly number[]
 
 const maxCodePoint = 0x10ffff
 
-/** The empty set, and all of Unicode. */
+/** The empty set, followed by the set of all code points. */
 export const noCodePoints: CodePointSet = []
 export const allCodePoints: CodePointSet = [0, maxCodePoint]
 
-/** A set from ranges in any order. */
+/** Returns a set from ranges in any order. */
 export function setOf(ranges: readonly number[]): CodePointSet {
   step(ranges.length)
   const pairs: [number, number][] = []
@@ -28,13 +28,13 @@ export function setOf(ranges: readonly number[]): CodePointSet {
   return merged
 }
 
-/** The union of two sets. */
+/** Returns the union of two sets. */
 function union(left: CodePointSet, right: CodePointSet): CodePointSet {
   if (left.length === 0) return right
   return right.length === 0 ? left : setOf([...left, ...right])
 }
 
-/** All code points that are not in a set. */
+/** Returns all code points that are not in a set. */
 export function complement(set: CodePointSet): CodePointSet {
   step(set.length >> 2)
   const rest: number[] = []
@@ -48,12 +48,12 @@ export function complement(set: CodePointSet): CodePointSet {
   return rest
 }
 
-/** The intersection of two sets. */
+/** Returns the intersection of two sets. */
 export function intersection(left: CodePointSet, right: CodePointSet): CodePointSet {
   return complement(union(complement(left), complement(right)))
 }
 
-/** A set plus the other case of each ASCII letter in it. */
+/** Returns a set that also contains the other case of each ASCII letter in `set`. */
 export function foldAscii(set: CodePointSet): CodePointSet {
   const upper = moved(intersection(set, [0x61, 0x7a]), -0x20)
   const lower = moved(intersection(set, [0x41, 0x5a]), 0x20)

@@ -1,16 +1,16 @@
-// Tests membership of code points in character classes, for the backtracking engine.
+// Tests whether a code point is in a character class, for the backtracking engine.
 
 import { mapKnown } from '../../values/known-characters.ts'
 import type { CharacterClass } from './character-class.ts'
 import type { CodePointSet } from './code-point-set.ts'
 import { unicodeSet } from './unicode-property.ts'
 
-/** Tests ASCII by a table and other code points by binary search. */
+/** Tests code points against a class. Uses a table for ASCII, and binary search for other code points. */
 export class CodePointTest {
   readonly #set: CodePointSet
   readonly #negated: boolean
   readonly #foldsUnicode: boolean
-  /** For each ASCII character: 1 for a member. */
+  /** Contains, for each ASCII character, 1 if the character is in the class. */
   readonly #ascii = new Uint8Array(128)
 
   constructor({ negated, set }: CharacterClass, foldsUnicode: boolean) {
@@ -30,7 +30,7 @@ export class CodePointTest {
     return found !== this.#negated
   }
 
-  /** Like Java, tests the upper case of a letter, and the lower case of this upper case. */
+  /** Returns whether the set contains another case of a letter. Like Java, tests the upper case, and its lower case. */
   #hasOtherCase(codePoint: number): boolean {
     const upper = upperCase(codePoint)
     return includes(this.#set, upper) || includes(this.#set, lowerCase(upper))
@@ -48,7 +48,7 @@ function includes(set: CodePointSet, codePoint: number): boolean {
   return low * 2 < set.length && (set[low * 2] as number) <= codePoint
 }
 
-/** The upper case of a letter, if it is a single character; else the letter. */
+/** Returns the upper case of a letter if it is a single character. Otherwise returns the letter. */
 function upperCase(codePoint: number): number {
   return single(
     mapKnown(String.fromCodePoint(codePoint), text => text.toUpperCase()),
@@ -56,7 +56,7 @@ function upperCase(codePoint: number): number {
   )
 }
 
-/** The lower case of a letter, if it is a single character; else the letter. */
+/** Returns the lower case of a letter if it is a single character. Otherwise returns the letter. */
 function lowerCase(codePoint: number): number {
   return single(
     mapKnown(String.fromCodePoint(codePoint), text => text.toLowerCase()),
@@ -69,7 +69,10 @@ function single(text: string, otherwise: number): number {
   return text.length === (codePoint > 0xffff ? 2 : 1) ? codePoint : otherwise
 }
 
-/** Returns whether two code points are equal when case is ignored, for all alphabets or for ASCII only. */
+/**
+ * Returns whether two code points are equal if case is ignored. If `unicode` is false, only the case of ASCII letters
+ * is ignored.
+ */
 export function equalsInEitherCase(left: number, right: number, unicode: boolean): boolean {
   if (left === right) return true
   if (!unicode) return asciiLower(left) === asciiLower(right)
@@ -88,7 +91,9 @@ const testOf = (expression: string) =>
 let words: { readonly plain: CodePointTest; readonly unicode: CodePointTest } | undefined
 let marks: { readonly nonSpacing: CodePointTest; readonly base: CodePointTest } | undefined
 
-/** The characters that `\b` treats as word characters. With flag `U` (`unicode`), they are the same as for `\w`. */
+/**
+ * Returns the test for the word characters of `\b`. With flag `U` (`unicode`), these are the word characters of `\w`.
+ */
 export function wordTest(unicode: boolean): CodePointTest {
   words ??= {
     plain: testOf('[_\\p{L}\\p{Nd}]'),
@@ -97,7 +102,7 @@ export function wordTest(unicode: boolean): CodePointTest {
   return unicode ? words.unicode : words.plain
 }
 
-/** Non-spacing marks, and their base characters. */
+/** Returns the tests for non-spacing marks and for the base characters of such marks. */
 export function markTests(): { readonly nonSpacing: CodePointTest; readonly base: CodePointTest } {
   marks ??= { nonSpacing: testOf('\\p{Mn}'), base: testOf('[\\p{L}\\p{Nd}]') }
   return marks

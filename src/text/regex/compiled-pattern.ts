@@ -1,6 +1,7 @@
-// Compiled patterns and their searches. RE2 runs all patterns that it supports, in linear time. The backtracking engine
-// runs the other patterns (look-ahead, back references …), and counts its steps. Patterns come from clients, so
-// everything is bounded: pattern length, program size, steps of one search, and memory of cached patterns.
+// Compiles patterns and searches texts with them. RE2 runs all patterns that it supports, in linear time. The
+// backtracking engine runs the other patterns, for example with look-ahead or back references, and counts its steps.
+// Because patterns come from clients, everything is limited: pattern length, program size, steps of one search, and
+// memory of cached patterns.
 
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
@@ -26,27 +27,27 @@ const compiledPatternLimits = {
 
 type LinearProgram = ReturnType<typeof RE2JS.compile>
 
-/** A match: offsets in UTF-16 units, `end` exclusive, and the texts of groups on demand. */
+/** A match. The offsets are in UTF-16 units, and `end` is the offset after the match. */
 export interface Match {
   readonly start: number
   readonly end: number
-  /** The text of a group, 0 for the whole match; empty for a group that has not matched. */
+  /** Returns the text of a group. Group 0 is the whole match. The text is empty if the group has not matched. */
   readonly group: (number: number) => string
 }
 
-/** A search of one text, which starts when the first match is requested. */
+/** A search of one text. The search starts when the first match is requested. */
 export interface Search {
-  /** True if the search takes linear time; known before the search. */
+  /** True if the search takes linear time. The value is known before the search starts. */
   readonly linear: boolean
-  /** The matches in order. A match is valid until the next match is requested. */
+  /** The matches, in order. A match must not be used after the next match was requested. */
   readonly matches: Iterable<Match, void, void>
-  /** Steps taken so far; 0 for a linear search. */
+  /** Returns the number of steps taken so far; 0 for a linear search. */
   readonly steps: () => number
 }
 
 export class CompiledPattern {
   readonly #tree: PatternTree
-  /** Undefined for a pattern that RE2 does not support. */
+  /** Undefined if RE2 does not support the pattern. */
   readonly #linear: LinearProgram | undefined
   #backtracking: BacktrackProgram | undefined
 
@@ -64,21 +65,21 @@ export class CompiledPattern {
     return this.#tree.groupNames
   }
 
-  /** The number of instructions, as a measure of memory. */
+  /** The number of instructions, which is a measure of the memory that the pattern needs. */
   get size(): number {
     return this.#linear?.programSize() ?? this.#backtrackProgram().instructions.length
   }
 
   /**
-   * Returns whether a text is searched in linear time. Even if RE2 supports the pattern, the result is false for texts
-   * in which RE2's anchors would match at other places than Java's anchors.
+   * Returns whether a search of `text` takes linear time. The result is false if RE2 does not support the pattern, or
+   * if RE2's anchors would match at other offsets in `text` than Java's anchors.
    */
   isLinearOn(text: string): boolean {
     return this.#linear !== undefined && !anchorsDiffer(this.#tree.anchors, text)
   }
 
   /**
-   * Searches a text. Iterating over the matches throws `SearchTooLongError` when the backtracking engine exceeds its
+   * Searches a text. Iterating over the matches throws `SearchTooLongError` if the backtracking engine exceeds its
    * maximum number of steps.
    */
   search(text: string): Search {
@@ -90,8 +91,8 @@ export class CompiledPattern {
   }
 
   /**
-   * Returns whether the pattern matches anywhere in a text for which {@link isLinearOn} is true. This is faster than
-   * finding the first match.
+   * Returns whether the pattern matches anywhere in a text for which {@link isLinearOn} is true. This test is faster
+   * than finding the first match.
    */
   occursLinearlyIn(text: string): boolean {
     const found = this.#linear?.test(text) ?? false
@@ -105,8 +106,8 @@ export class CompiledPattern {
   }
 
   /**
-   * Clears the DFA states that searches have cached, if they take too much memory. They can take up to 8 MiB for each
-   * pattern, and cached patterns live long.
+   * If the DFA states that RE2 has cached for this pattern take too much memory, deletes them. The states of a pattern
+   * can take up to 8 MiB, and a pattern can be in the cache for a long time.
    */
   #releaseStates(): void {
     const states = this.#linear?.re2().lazyDFA
@@ -128,7 +129,7 @@ function* backtrackMatches(search: BacktrackSearch): Generator<Match, void, void
   }
 }
 
-/** Cache of compiled patterns. */
+/** The cache of compiled patterns. */
 const remembered = new LRUCache<string, CompiledPattern>({
   max: compiledPatternLimits.regexCacheMax,
   maxSize: compiledPatternLimits.regexCacheInstructionsMax,
@@ -152,7 +153,7 @@ function compileNew(pattern: string): CompiledPattern {
   return new CompiledPattern(tree, compileLinear(tree))
 }
 
-/** Cost of compiling one character in RE2, relative to other native calls. */
+/** The cost of compiling one character in RE2, as a multiple of the cost that {@link longCall} assumes. */
 const compilationsPerUnit = 8
 
 function compileLinear(tree: PatternTree): LinearProgram | undefined {
@@ -163,7 +164,8 @@ function compileLinear(tree: PatternTree): LinearProgram | undefined {
     const program = RE2JS.compile(linear.source, linear.usesLookBehind ? RE2JS.LOOKBEHINDS : 0)
     return program.programSize() > limits.regexInstructionsMax ? undefined : program
   } catch {
-    // The syntax is already valid. RE2 rejects only nested counts and excessive depth.
+    // The syntax of the pattern is already valid. RE2 only rejects nested counts and patterns that are nested too
+    // deeply.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
-// Parses patterns in the syntax of java.util.regex, the syntax of the language. The parser resolves flags, classes and
-// quoted sections, so that the engines get a plain tree. If neither engine supports a feature, the error names the
-// feature.
+// Parses patterns in the syntax of java.util.regex, which is the syntax of the query languages. The parser resolves
+// flags, classes and quoted sections, so that the engines get a simple tree. If neither engine supports a feature, the
+// error names the feature.
 
 import { limits } from '../../base/limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'
@@ -21,7 +21,7 @@ export function readPattern(pattern: string): PatternTree {
 
 const unclosedName = "named capturing group is missing trailing '>'"
 
-/** Matches the empty string. */
+/** A node that matches the empty string. */
 const nothing: PatternNode = { kind: 'sequence', parts: [] }
 
 const code = (character: string) => character.charCodeAt(0)
@@ -50,7 +50,7 @@ class Parser {
     this.#reader.comments = flags.comments
   }
 
-  /** Alternatives up to a closing parenthesis or the end. */
+  /** Reads alternatives up to a closing parenthesis or the end of the pattern. */
   #alternatives(): PatternNode {
     const branches = [this.#sequence()]
     while (this.#reader.peek() === code('|')) {
@@ -71,7 +71,7 @@ class Parser {
     return parts.length === 1 ? (parts[0] as PatternNode) : { kind: 'sequence', parts }
   }
 
-  /** Reads one atom; undefined for flags without a group. */
+  /** Reads the next part of a sequence, without its quantifier. Returns undefined if this part only switches flags. */
   #atom(codePoint: number): PatternNode | undefined {
     switch (String.fromCodePoint(codePoint)) {
       case '*':
@@ -79,7 +79,7 @@ class Parser {
       case '?':
         throw this.#reader.fault(`Dangling meta character '${String.fromCodePoint(codePoint)}'`, 0)
       case '{':
-        // A count with nothing before it repeats the empty string. The caller checks whether it is a count.
+        // A count at the start of a sequence repeats the empty string. The caller checks whether the text is a count.
         return nothing
       case '(':
         return this.#group()
@@ -146,8 +146,8 @@ class Parser {
   }
 
   /**
-   * Reads a group number. A further digit belongs to the number only if a group with the longer number has begun
-   * before.
+   * Reads a group number. A further digit belongs to the number only if a group with the longer number begins earlier
+   * in the pattern.
    */
   #numberedReference(firstDigit: number): PatternNode {
     let group = firstDigit
@@ -186,7 +186,10 @@ class Parser {
     return { kind: 'class', members, foldsUnicode: this.#folding() === 'unicode' }
   }
 
-  /** Reads a group from its opening parenthesis on. Flags switched inside it apply until its end. */
+  /**
+   * Reads a group. The reader is before the opening parenthesis. Flags that are switched in the group apply until its
+   * end.
+   */
   #group(): PatternNode | undefined {
     const reader = this.#reader
     reader.next()
@@ -207,7 +210,10 @@ class Parser {
     return body => ({ kind: 'group', body, number })
   }
 
-  /** Reads a group after `(?`. Returns the constructor of its node, or undefined when it only switches flags. */
+  /**
+   * Reads a group after `(?`. Returns a function that creates the node of the group, or undefined if it only switches
+   * flags.
+   */
   #specialGroup(): ((body: PatternNode) => PatternNode) | undefined {
     const reader = this.#reader
     if (reader.skip('=')) return body => ({ kind: 'look', body, behind: false, negative: false })
@@ -232,7 +238,7 @@ class Parser {
     return wrap
   }
 
-  /** Reads the quantifier after an atom, if any. */
+  /** Reads the quantifier after `body`, if there is one. */
   #quantified(body: PatternNode): PatternNode {
     const reader = this.#reader
     const codePoint = reader.peek()
@@ -256,7 +262,7 @@ class Parser {
     return { kind: 'repeat', body, least, most, manner: this.#manner() }
   }
 
-  /** Reads the suffix of a quantifier: nothing, `?` or `+`. */
+  /** Reads the suffix of a quantifier, which is nothing, `?` or `+`. */
   #manner(): Manner {
     const codePoint = this.#reader.peek()
     if (codePoint !== code('?') && codePoint !== code('+')) return 'greedy'

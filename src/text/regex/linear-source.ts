@@ -1,5 +1,5 @@
-// Translates patterns to RE2, which searches in linear time for every pattern. A pattern with features that RE2 lacks
-// has no translation; the backtracking engine handles it.
+// Translates patterns to the syntax of RE2, which searches in linear time. A pattern with features that RE2 lacks has
+// no translation. The backtracking engine runs such patterns.
 
 import { limits } from '../../base/limits.ts'
 import type { CharacterClass } from './character-class.ts'
@@ -13,7 +13,7 @@ interface LinearSource {
   readonly usesLookBehind: boolean
 }
 
-/** Translates a pattern; undefined when it uses features that RE2 lacks, or exceeds the size limit. */
+/** Translates a pattern. Returns undefined if the pattern uses features that RE2 lacks, or exceeds the size limit. */
 export function linearSource(root: PatternNode): LinearSource | undefined {
   const writer = new SourceWriter()
   try {
@@ -25,22 +25,23 @@ export function linearSource(root: PatternNode): LinearSource | undefined {
   }
 }
 
-/** Aborts the translation; {@link linearSource} catches it. */
+/** Thrown to abort the translation. {@link linearSource} catches it. */
 class NotLinear extends Error {}
 
-/** A translated node, and an estimate of its instructions. */
+/** A translated node. `size` is an estimate of the number of RE2 instructions. */
 interface Part {
   readonly source: string
   readonly size: number
 }
 
-/** The largest count that RE2 accepts, also for the product of nested counts. */
+/** The largest count that RE2 accepts. The limit also applies to the product of nested counts. */
 const countMax = 1000
 
 const lineBreak = '(?:\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}])'
 
 /**
- * The closest RE2 anchors. The backtracking engine searches the texts in which Java's anchors match at other places.
+ * The RE2 anchors that are closest to Java's anchors. If Java's anchors match at other offsets in a text, the
+ * backtracking engine searches that text.
  */
 const anchors: Readonly<Record<Anchor, string | undefined>> = {
   textStart: '\\A',
@@ -156,7 +157,9 @@ function literal(codePoint: number): string {
   return `\\x{${codePoint.toString(16)}}`
 }
 
-/** Cache for the sources of property sets, which are shared objects with hundreds of ranges. */
+/**
+ * Caches the sources of sets. The sets of properties are objects that many patterns use, and have hundreds of ranges.
+ */
 const rangeSources = new WeakMap<CodePointSet, string>()
 
 function rangesSource(set: CodePointSet): string {

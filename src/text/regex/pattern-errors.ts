@@ -1,6 +1,8 @@
-// Errors of patterns and replacements.
+// Errors in patterns and replacements.
 
-/** The pattern is invalid in Java's syntax. The message gives the reason and the code point offset in Java's words. */
+/**
+ * The pattern is invalid in Java's syntax. The message is Java's message: the reason, and the offset in code points.
+ */
 export class RegexSyntaxError extends Error {
   override name = 'RegexSyntaxError'
   constructor(reason: string, index: number) {
@@ -11,7 +13,7 @@ export class RegexSyntaxError extends Error {
 /** The pattern is valid in Java's syntax, but uses an unsupported feature. */
 export class UnsupportedRegexError extends Error {
   override name = 'UnsupportedRegexError'
-  /** The unsupported feature, worded to complete the sentence "the pattern uses …". */
+  /** The unsupported feature, as the end of the sentence "the pattern uses …". */
   readonly feature: string
   constructor(feature: string) {
     super(feature)
@@ -19,12 +21,12 @@ export class UnsupportedRegexError extends Error {
   }
 }
 
-/** The replacement names a group that the pattern does not have, or ends within an escape. */
+/** The replacement names a group that does not exist in the pattern, or has an incomplete escape or group. */
 export class ReplacementError extends Error {
   override name = 'ReplacementError'
 }
 
-/** A search has exceeded its maximum number of steps. */
+/** A search exceeded its maximum number of steps. */
 export class SearchTooLongError extends Error {
   override name = 'SearchTooLongError'
 }

@@ -1,9 +1,9 @@
-// Reads the code points of a pattern in Java's syntax, and resolves quoted sections, comments and escapes of one
-// character. The flags of the pattern determine how it is read.
+// Reads the code points of a pattern in Java's syntax. Resolves quoted sections, comments, and escapes of one
+// character. Some flags of the pattern determine what the reader skips.
 
 import { RegexSyntaxError, UnsupportedRegexError } from './pattern-errors.ts'
 
-/** Returned after the end of the pattern. */
+/** The reader returns this number at the end of the pattern. */
 export const end = -1
 
 const backslash = 0x5c
@@ -13,19 +13,22 @@ const newline = 0x0a
 export class PatternReader {
   readonly #codePoints: readonly number[]
   #at = 0
-  /** Flag `x`: blanks and `#` comments are skipped. */
+  /** True while flag `x` is on. Then blanks and `#` comments are skipped. */
   comments = false
 
   constructor(pattern: string) {
     this.#codePoints = unquote(pattern)
   }
 
-  /** The error of an invalid pattern. `before`: the distance back to the position of the error, in code points. */
+  /** Returns the error for an invalid pattern. The error is `before` code points before the position of the reader. */
   fault(reason: string, before = 1): RegexSyntaxError {
     return new RegexSyntaxError(reason, this.#at - before)
   }
 
-  /** The next significant code point, or {@link end}. */
+  /**
+   * Returns the next code point without reading it; {@link end} at the end. Skips blanks and comments if flag `x` is
+   * on.
+   */
   peek(): number {
     if (this.comments) this.#skipComments()
     return this.#codePoints[this.#at] ?? end
@@ -38,19 +41,19 @@ export class PatternReader {
     return codePoint
   }
 
-  /** Reads the next code point, including blanks. */
+  /** Reads the next code point, even if it is a blank or begins a comment. */
   nextRaw(): number {
     const codePoint = this.peekRaw()
     if (codePoint !== end) this.#at++
     return codePoint
   }
 
-  /** The code point `ahead` positions ahead, including blanks. */
+  /** Returns the code point `ahead` positions after the next code point. Does not skip blanks or comments. */
   peekRaw(ahead = 0): number {
     return this.#codePoints[this.#at + ahead] ?? end
   }
 
-  /** If the pattern continues with `text`, reads `text`. */
+  /** If the pattern continues with `text`, reads `text` and returns true. */
   skip(text: string): boolean {
     for (let index = 0; index < text.length; index++) {
       if (this.peekRaw(index) !== text.charCodeAt(index)) return false
@@ -59,7 +62,10 @@ export class PatternReader {
     return true
   }
 
-  /** Reads up to and including a closing character. Throws `RegexSyntaxError` with `reason` when it is missing. */
+  /**
+   * Reads up to the character `close`, and reads `close` too. Throws `RegexSyntaxError` with `reason` if `close` is
+   * missing.
+   */
   readUntil(close: string, reason = 'Illegal/unsupported escape sequence'): string {
     let text = ''
     for (;;) {
@@ -70,7 +76,7 @@ export class PatternReader {
     }
   }
 
-  /** Decimal digits as a number, capped at a billion; undefined when there are none. */
+  /** Reads decimal digits as a number of at most a billion. Returns undefined if there are no digits. */
   readNumber(): number | undefined {
     if (!isDigit(this.peekRaw())) return undefined
     let number = 0
@@ -88,7 +94,7 @@ export class PatternReader {
     }
   }
 
-  /** Resolves an escape of one character whose backslash and letter have been read. */
+  /** Returns the character that an escape means. The backslash and `letter` have been read. */
   readEscaped(letter: number): number {
     switch (String.fromCodePoint(letter)) {
       case '0':
@@ -152,7 +158,7 @@ export class PatternReader {
     return Number.parseInt(text, 16)
   }
 
-  /** Reads four hex digits. A surrogate pair written as two escapes is one character. */
+  /** Reads four hex digits. If two such escapes form a surrogate pair, reads both and returns one code point. */
   #utf16(): number {
     const high = this.#hex(4)
     if (high < 0xd800 || high > 0xdbff) return high
@@ -180,13 +186,13 @@ function isBlank(codePoint: number): boolean {
   return codePoint === 0x20 || (codePoint >= 9 && codePoint <= 13)
 }
 
-/** The pattern's code points. Each character between `\Q` and `\E` is escaped individually. */
+/** Returns the code points of a pattern. Each character between `\Q` and `\E` is escaped by itself, if necessary. */
 function unquote(pattern: string): number[] {
   const unquoted: number[] = []
   let at = 0
   while (at < pattern.length) {
     if (!pattern.startsWith('\\Q', at)) {
-      // Copies the character after a backslash as well, so that `\\Q` is a backslash and a Q.
+      // Also copies the character after a backslash. Therefore `\\Q` means a backslash and a Q.
       const escaped = pattern.charCodeAt(at) === backslash ? 1 : 0
       if (escaped) unquoted.push(backslash)
       at += escaped
@@ -209,33 +215,33 @@ function unquote(pattern: string): number[] {
 }
 
 /**
- * Escapes an ASCII character that is not a letter. A digit is escaped by its number, so that no preceding escape can
- * absorb it.
+ * Escapes an ASCII character that is not a letter. A digit is escaped by its code in hex, so that it does not become
+ * part of an escape before it.
  */
 function escapedAscii(codePoint: number): number[] {
   if (!isDigit(codePoint)) return [backslash, codePoint]
   return [backslash, 0x78, 0x33, codePoint]
 }
 
-/** Flags, each with its letter. */
+/** The flags of a pattern. Each comment begins with the letter of the flag. */
 export interface Flags {
-  /** `i`: ignores the case of letters, only of ASCII letters unless `u` is on. */
+  /** `i`: the case of letters is ignored; only of ASCII letters unless flag `u` is on. */
   readonly ignoreCase: boolean
   /** `m`: `^` and `$` also match at line boundaries. */
   readonly multiline: boolean
-  /** `s`: `.` matches line terminators. */
+  /** `s`: `.` also matches line terminators. */
   readonly dotAll: boolean
-  /** `d`: only `\n` ends a line. */
+  /** `d`: only `\n` is a line terminator. */
   readonly unixLines: boolean
-  /** `u`: ignoring case applies to all of Unicode. */
+  /** `u`: flag `i` applies to all letters of Unicode. */
   readonly unicodeCase: boolean
-  /** `U`: predefined classes cover all of Unicode. */
+  /** `U`: predefined classes contain characters of all of Unicode. */
   readonly unicodeClasses: boolean
   /** `x`: blanks and comments are ignored. */
   readonly comments: boolean
 }
 
-/** The initial flags of every pattern. A pattern can switch flags for its groups. */
+/** The flags at the start of every pattern. A pattern can switch flags for a group. */
 export const noFlags: Flags = {
   ignoreCase: false,
   multiline: false,
@@ -257,8 +263,8 @@ const byLetter: Readonly<Record<string, Partial<Record<keyof Flags, true>>>> = {
 }
 
 /**
- * Applies flag letters: letters before a minus sign switch flags on, letters after it switch flags off. Stops at the
- * first other character.
+ * Reads flag letters and returns the changed flags. Letters before a minus sign switch flags on, and letters after the
+ * minus sign switch flags off. Stops before the first character that is not a flag letter.
  */
 export function readFlags(reader: PatternReader, flags: Flags): Flags {
   let changed = flags

@@ -1,13 +1,13 @@
-// Syntax trees of patterns: the output of the parser and the input of both engines.
+// The syntax trees of patterns. The parser creates them, and both engines compile them.
 
 import type { CharacterClass } from './character-class.ts'
 
-/** Which characters of different case count as equal. */
+/** The letters whose case is ignored: none, ASCII letters, or all letters of Unicode. */
 export type CaseFolding = 'none' | 'ascii' | 'unicode'
 
 /**
- * Zero-width assertions. `lineStart` and `lineEnd` are `^` and `$` with flag `m`; the `unix` anchors recognize only
- * `\n`.
+ * Assertions that match a position and read no characters. `lineStart` and `lineEnd` are `^` and `$` with flag `m`. The
+ * `unix` anchors only recognize `\n` as a line terminator.
  */
 export type Anchor =
   | 'textStart'
@@ -24,10 +24,10 @@ export type Anchor =
   | 'unicodeNoBoundary'
   | 'previousEnd'
 
-/** The kind of a quantifier. A possessive quantifier never backtracks. */
+/** The kind of a repetition. A possessive repetition never gives characters back. */
 export type Manner = 'greedy' | 'reluctant' | 'possessive'
 
-/** A character of a class. The class includes the other cases of ASCII letters when flag `i` is on. */
+/** Matches one character of a class. If flag `i` is on, the class contains both cases of each of its ASCII letters. */
 export interface ClassNode {
   readonly kind: 'class'
   readonly members: CharacterClass
@@ -37,7 +37,7 @@ export interface ClassNode {
 interface GroupNode {
   readonly kind: 'group'
   readonly body: PatternNode
-  /** The number of a capturing group; undefined for other groups. */
+  /** The number of the group, if it is a capturing group; undefined for other groups. */
   readonly number: number | undefined
 }
 
@@ -46,13 +46,14 @@ export interface RepeatNode {
   readonly kind: 'repeat'
   readonly body: PatternNode
   readonly least: number
-  /** Infinity for no limit. */
+  /** Infinity if the number of repetitions is unlimited. */
   readonly most: number
   readonly manner: Manner
 }
 
 /**
- * Look-ahead or look-behind: the body must match, or must not match if `negative` is set. It consumes no characters.
+ * Look-ahead or look-behind. The body must match, or must not match if `negative` is true. The node reads no
+ * characters.
  */
 export interface LookNode {
   readonly kind: 'look'
@@ -78,7 +79,7 @@ export type PatternNode =
 export interface PatternTree {
   readonly root: PatternNode
   readonly groupCount: number
-  /** Numbers of the named groups. */
+  /** The numbers of the named groups, by name. */
   readonly groupNames: ReadonlyMap<string, number>
   /** The anchors that occur in the pattern. */
   readonly anchors: ReadonlySet<Anchor>

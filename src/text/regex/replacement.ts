@@ -1,14 +1,14 @@
-// Replacements in Java's syntax: `$1` and `${name}` mean groups, and a backslash escapes the next character.
+// Parses replacements in Java's syntax. `$1` and `${name}` mean groups, and a backslash escapes the next character.
 
 import { ReplacementError } from './pattern-errors.ts'
 
-/** A parsed replacement: literal texts and group numbers. */
+/** A parsed replacement. A string is literal text, and a number is the number of a group. */
 export type Replacement = readonly (string | number)[]
 
 const dollar = 0x24
 const backslash = 0x5c
 
-/** Parses a replacement for a pattern with these groups. Throws {@link ReplacementError}. */
+/** Parses a replacement for a pattern with the given groups. Throws {@link ReplacementError}. */
 export function parseReplacement(
   text: string,
   groups: { readonly groupCount: number; readonly groupNames: ReadonlyMap<string, number> },
@@ -37,7 +37,7 @@ export function parseReplacement(
   return parts
 }
 
-/** Reads the group after a dollar sign. Returns its number and the offset after it. */
+/** Reads the group after a dollar sign. Returns the number of the group, and the offset after the group. */
 function readGroup(
   text: string,
   start: number,
@@ -57,7 +57,7 @@ function readGroup(
   if (group < 0) throw new ReplacementError('has no group behind $')
   if (group > groupCount) throw new ReplacementError(`names the group ${group}, which the pattern lacks`)
   let behind = start + 1
-  // A further digit belongs to the number only if the longer number is an existing group.
+  // A further digit belongs to the number only if a group with the longer number exists.
   for (let digit = digitAt(text, behind); digit >= 0; digit = digitAt(text, behind)) {
     if (group * 10 + digit > groupCount) break
     group = group * 10 + digit

@@ -1,6 +1,6 @@
-// Character properties of patterns, `\p{…}`. The ASCII classes are the same as in Java. Unicode properties come from
-// the runtime's tables: a RegExp with the property is run over all code points. Matches can enter stored keys through
-// bindings of indexes. So characters newer than the stored Unicode tables count as unassigned
+// The character properties in patterns, `\p{…}`. The ASCII classes are the same as in Java. For a Unicode property, a
+// JavaScript RegExp with this property is run over all code points. Bindings of indexes can store the results of
+// matches. To keep them stable, characters newer than the stored Unicode tables count as unassigned
 // (docs/decisions/0030-known-characters.md).
 
 import { step } from '../../base/effort.ts'
@@ -13,7 +13,7 @@ const lower = range('a', 'z')
 const upper = range('A', 'Z')
 const punctuation = [...range('!', '/'), ...range(':', '@'), ...range('[', '`'), ...range('{', '~')]
 
-/** ASCII classes, which have no prefix and exactly this spelling. */
+/** The ASCII classes. Their names have no prefix, and their case is significant. */
 const asciiClasses = new Map<string, CodePointSet>(
   Object.entries({
     ASCII: [0, 0x7f],
@@ -34,7 +34,7 @@ const asciiClasses = new Map<string, CodePointSet>(
   }).map(([name, ranges]) => [name, setOf(ranges)]),
 )
 
-/** RegExp expressions for the methods of Java's Character. */
+/** RegExp expressions for the properties that are named after methods of Java's Character. */
 const javaMethods: Readonly<Record<string, string>> = {
   javaAlphabetic: '\\p{Alphabetic}',
   javaDefined: '\\P{Cn}',
@@ -53,7 +53,9 @@ const javaMethods: Readonly<Record<string, string>> = {
   javaWhitespace: '[[\\t-\\r\\x1c-\\x1f\\p{Z}]--[\\xa0\\u2007\\u202f]]',
 }
 
-/** Binary properties after `Is`, by their names in capitals without separators. */
+/**
+ * RegExp expressions for the binary properties whose names follow `Is`. Keys: the names in capitals without separators.
+ */
 const binaryProperties: Readonly<Record<string, string>> = {
   ALPHA: '\\p{Alphabetic}',
   CNTRL: '\\p{Cc}',
@@ -90,8 +92,8 @@ const binaryProperties: Readonly<Record<string, string>> = {
 }
 
 /**
- * The code points of a property by its name in a pattern. Undefined when there is no such property; 'block' for Unicode
- * blocks, for which the runtime has no tables.
+ * Returns the code points of the property with the given name. Returns undefined if there is no such property. Returns
+ * 'block' for Unicode blocks, because JavaScript has no tables for them.
  */
 export function propertyNamed(name: string): CodePointSet | 'block' | undefined {
   const equals = name.indexOf('=')
@@ -120,7 +122,7 @@ function keyedProperty(key: string, value: string): CodePointSet | 'block' | und
   }
 }
 
-/** Resolves a name after `Is`: binary properties first, then categories, then scripts. */
+/** Finds the property whose name follows `Is`: first among binary properties, then categories, then scripts. */
 function unicodeProperty(name: string): CodePointSet | undefined {
   const key = name.toUpperCase().replaceAll(/[_ -]/g, '')
   if (Object.hasOwn(binaryProperties, key)) return membersOf(binaryProperties[key] as string)
@@ -134,19 +136,21 @@ function category(name: string): CodePointSet | undefined {
   return membersOf(name === 'LD' ? '[\\p{L}\\p{Nd}]' : `\\p{${name}}`)
 }
 
-/** A script by its name or its four-letter code, in any case. */
+/** Returns the code points of a script. `name` is its name or its four-letter code, in upper or lower case. */
 function script(name: string): CodePointSet | undefined {
   if (!/^[A-Za-z]+([_ ][A-Za-z]+)*$/.test(name)) return undefined
   const words = name.split(/[_ ]/).map(word => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
   return membersOf(`\\p{Script=${words.join('_')}}`)
 }
 
-/** Cache of sets. Its size is bounded by the names above and the scripts of Unicode: a few hundred. */
+/**
+ * The cache of sets. It contains at most a few hundred sets: the properties in this file, and the scripts of Unicode.
+ */
 const known = new Map<string, CodePointSet>()
 
 /**
- * A scan in progress. It covers a plane of 65536 code points at a time, because a scan of all planes takes longer than
- * a query may take.
+ * A scan that has begun. It scans one plane of 65536 code points at a time, because a scan of all planes takes longer
+ * than a query may take.
  */
 interface PropertyScan {
   readonly runs: RegExp
@@ -154,18 +158,18 @@ interface PropertyScan {
   nextPlane: number
 }
 
-/** Scans in progress: an interrupted query continues its scan when it is retried. */
+/** The scans that have begun, by expression. When an interrupted query is retried, it continues its scan. */
 const scans = new Map<string, PropertyScan>()
 
 const lastPlane = 0x10
-/** Cost of scanning a plane, in steps. */
+/** The cost of scanning one plane, in effort steps. */
 const stepsPerPlane = 16_384
 
-/** The code points that an expression matches; undefined when the runtime does not know the property. */
+/** Returns the code points that an expression matches; undefined if JavaScript does not know the property. */
 function membersOf(expression: string): CodePointSet | undefined {
   const found = known.get(expression)
   if (found) return found
-  // Computed before the members, so that an interruption here loses no members.
+  // The newer characters are computed first. If the query is interrupted here, no scan of `expression` is lost.
   const newer = newerCharacters()
   const members = runtimeMembers(expression)
   const set = members && asOfKnown(expression, members, newer)
@@ -175,13 +179,13 @@ function membersOf(expression: string): CodePointSet | undefined {
 
 let newerFound: CodePointSet | undefined
 
-/** Characters of the runtime that are newer than the stored tables; usually none. */
+/** Returns the characters that the JavaScript runtime knows but the stored tables do not. Usually there are none. */
 function newerCharacters(): CodePointSet {
   newerFound ??= intersection(runtimeMembers('\\P{Cn}') ?? [], complement(setOf(knownRanges())))
   return newerFound
 }
 
-/** The members of a set when newer characters count as unassigned. */
+/** Corrects the members of a set: the characters in `newer` count as unassigned. */
 export function asOfKnown(expression: string, members: CodePointSet, newer: CodePointSet): CodePointSet {
   if (newer.length === 0) return members
   const matchesUnassigned = expression === '\\p{C}' || expression === '\\p{Cn}'
@@ -212,11 +216,11 @@ function beginScan(expression: string): PropertyScan | undefined {
   return scan
 }
 
-/** Appends the ranges that `runs` matches among the 65536 code points of a plane. */
+/** Appends to `ranges` the ranges that `runs` matches in a plane. `first` is the first code point of the plane. */
 function listRuns(runs: RegExp, first: number, ranges: number[]): void {
   const width = first === 0 ? 1 : 2
-  // Code points in ascending order never form surrogate pairs, except where the low surrogates follow the high
-  // surrogates.
+  // Code points in ascending order never form surrogate pairs. The only exception is the last high surrogate, which the
+  // first low surrogate follows.
   for (const [from, to] of first === 0 ? basicParts : [[first, first + 0xffff] as const]) {
     let text = ''
     for (let codePoint = from; codePoint <= to; codePoint++) text += String.fromCodePoint(codePoint)
@@ -227,18 +231,18 @@ function listRuns(runs: RegExp, first: number, ranges: number[]): void {
   }
 }
 
-/** The basic plane, split between the high and the low surrogates. */
+/** The two parts of the first plane: up to the high surrogates, and from the low surrogates on. */
 const basicParts = [
   [0, 0xdbff],
   [0xdc00, 0xffff],
 ] as const
 
-/** The code points of an expression that the runtime is known to support. */
+/** Returns the code points that an expression matches. JavaScript must know the property. */
 export function unicodeSet(expression: string): CodePointSet {
   return membersOf(expression) ?? []
 }
 
-/** The predefined class of a letter, for ASCII or (flag `U`) for Unicode. */
+/** Returns the predefined class of a letter: of all of Unicode if `unicode` (flag `U`) is true, otherwise of ASCII. */
 export function predefinedClass(letter: string, unicode: boolean): CodePointSet | undefined {
   switch (letter) {
     case 'd':

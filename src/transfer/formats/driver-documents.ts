@@ -1,5 +1,5 @@
-// Reads documents as drivers of version 4 print them: `{"ref":{"@ref":…},"ts":…,"data":{…}}`, for documents of every
-// kind. Schema objects become schema records.
+// Reads documents of every kind as drivers of version 4 print them: `{"ref":{"@ref":…},"ts":…,"data":{…}}`. Schema
+// objects become schema records.
 
 import { microsOfTime } from '../../values/time.ts'
 import { type Json, type ObjectValue, Time, type Value } from '../../values/value.ts'
@@ -97,7 +97,7 @@ function credentialFields(element: ReadonlyMap<string, Json>): ObjectValue {
   return fields
 }
 
-/** Members that the service adds, and members that have no meaning in other databases. */
+/** Members that are not imported. Either the service sets them, or they have no meaning in other databases. */
 const ownMembers = new Set(['ref', 'ts', 'class', 'active', 'global_id', 'audience', 'secret'])
 
 function schemaObject(object: CreatedKind, name: string, element: ReadonlyMap<string, Json>): SourceRecord {

@@ -1,5 +1,5 @@
-// Reads values as drivers of version 4 write them, in all API versions: `@ref @ts @date @bytes @uuid @set @query @obj`;
-// references are objects, or paths in the oldest version.
+// Reads values as drivers of version 4 write them, in all API versions: `@ref @ts @date @bytes @uuid @set @query @obj`.
+// A reference is an object, or a path in the oldest API version.
 
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
@@ -24,7 +24,7 @@ export function driverValue(json: Json, path = ''): Value {
   return readValue(json, path, driverNotation)
 }
 
-/** Reads the fields of an object, whatever their names. */
+/** Reads the fields of an object. A field may have any name, even the name of a tag. */
 export function driverFields(json: ReadonlyMap<string, Json>): ObjectValue {
   return readFields(json, '', driverNotation)
 }
@@ -90,7 +90,10 @@ function inCollection(id: string, collection: UnresolvedRef): UnresolvedRef {
   return new UnresolvedRef({ type: 'document', id: number, collection })
 }
 
-/** Keeps the scope of a reference into another database. The store cannot hold these references; the report lists them. */
+/**
+ * Adds the scope to a reference into another database. The store cannot contain these references; the report lists
+ * them.
+ */
 function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef {
   if (target.type === 'document')
     return new UnresolvedRef({ ...target, collection: scoped(target.collection, scope) })
@@ -99,7 +102,7 @@ function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef 
     : new UnresolvedRef({ ...target, scope })
 }
 
-/** References of the oldest version: `classes/users/1`, `indexes/by_email`, `credentials/7`. */
+/** Reads a reference in the form of the oldest version: `classes/users/1`, `indexes/by_email`, `credentials/7`. */
 function pathReference(path: string): UnresolvedRef {
   const [first = '', name, id, ...rest] = path.split('/')
   const known = nativeNamed(first)

@@ -23,7 +23,7 @@ export const readSimple: ReadElement = (element, context) =>
 export const readDriver10: ReadElement = (element, context) =>
   readDocument(element, context, 'name', driver10Notation)
 
-/** `member`: the member of `coll` with the collection's name; undefined when `coll` is the name. */
+/** `member`: the member of `coll` that contains the collection's name. If undefined, `coll` itself is the name. */
 function readDocument(
   element: Json,
   context: ElementContext,
@@ -91,7 +91,7 @@ function withTtl(
   return new Map(ttl === undefined ? fields : [...fields, ['ttl', ttl]])
 }
 
-/** A time in any of the notations. */
+/** Reads a time in any of the three notations. */
 function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined {
   if (json === undefined || json === null) return undefined
   const text = json instanceof Map ? (json.get('@time') ?? json.get('isoString')) : json
@@ -103,7 +103,7 @@ function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined
 // Reads values of the driver of version 10 as printed by `JSON.stringify`, which turns instances of the driver's
 // classes into plain objects.
 
-/** The notation. It throws `BadRecord` for a value that does not fit its type. */
+/** The notation of the driver of version 10. It throws `BadRecord` for a value that does not fit its type. */
 function driver10Notation(place: ElementContext): Notation {
   const plain = plainNotation(place)
   return (json, path) => {
@@ -130,13 +130,13 @@ function known(json: ReadonlyMap<string, Json>, place: ElementContext): Value | 
   return bytes(json)
 }
 
-/** The text of an object that has only this member. */
+/** The text in the member `name`, if the object has no other members. */
 function only(json: ReadonlyMap<string, Json>, name: string): string | undefined {
   const value = json.size === 1 ? json.get(name) : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** `{"0":222,"1":173}`: a byte array has its indexes as names. */
+/** Reads a byte array, whose JSON has the indexes of the bytes as names: `{"0":222,"1":173}`. */
 function bytes(json: ReadonlyMap<string, Json>): Uint8Array | undefined {
   if (json.size === 0) return undefined
   const content = new Uint8Array(json.size)

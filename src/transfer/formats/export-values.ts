@@ -96,14 +96,17 @@ function reference(content: Json, place: ElementContext): Value {
   return namedReference(collection, fields.get('id'), fields.get('name'), place)
 }
 
-/** A reference to a document or schema object, by id or name. `collection`: its collection, as version 10 names it. */
+/**
+ * A reference to a document or schema object, by id or name. `collection`: the target's collection, as version 10 names
+ * it.
+ */
 export function namedReference(
   collection: string,
   id: Json | undefined,
   name: Json | undefined,
   { collection: within, isUserCollection, notes, origin }: ElementContext,
 ): Value {
-  // A user collection may have the name of a native one.
+  // A user collection may have the name of a native collection.
   const isUsers = isUserCollection(collection) && typeof name !== 'string'
   const known = isUsers ? undefined : nativeInExport(collection)
   const kind = known && kindOfNative.get(known)
@@ -141,7 +144,10 @@ function moduleReference(content: Json, { collection, notes, origin }: ElementCo
 // Reads values of formats without types: `simple` exports, rows of JSON and CSV. Types given by the user are applied.
 // Texts that look like another type are reported.
 
-/** The notation. It throws `BadRecord` for a value that does not fit its type. */
+/**
+ * The notation of formats without types. It throws `BadRecord` for a value that does not fit the type given by the
+ * user.
+ */
 export function plainNotation(place: ElementContext): Notation {
   return (json, path) => {
     if (Array.isArray(json)) return undefined

@@ -12,11 +12,14 @@ export interface ElementContext {
   readonly origin: RecordPlace
   readonly notes: Notes
   readonly types: FieldTypes
-  /** The collection for elements that name none. The user gives the collection, or the file has its name. */
+  /** The collection of elements that name no collection. The user has given its name, or it is the name of the file. */
   readonly collection: string
-  /** Returns whether a name is that of a collection in the export; true for all names when the export does not list them. */
+  /**
+   * Returns whether the export has a collection with this name. Returns true for all names if the export does not list
+   * its collections.
+   */
   readonly isCollection: (name: string) => boolean
-  /** Returns whether a name that looks native is known to belong to a user collection. */
+  /** Returns whether a user collection is known to have this name, which looks like the name of a native collection. */
   readonly isUserCollection: (name: string) => boolean
   /** True if the field `id` of a JSON row is the id of the document; otherwise `id` is a field of the data. */
   readonly hasRowIds: boolean

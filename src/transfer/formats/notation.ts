@@ -1,12 +1,12 @@
-// Traverses the values of a file: arrays and objects are read recursively. The notation is called first for
-// every part, so that it can convert its special forms (tags, placeholders, types given by the user).
+// Reads the values of a file recursively, including arrays and objects. For every value, the notation is called first,
+// so that the notation can convert special forms (tags, placeholders, types given by the user).
 
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
 
 /**
- * Converts a part of a value that has a special form in the notation. Returns undefined for ordinary JSON. `path`
- * consists of the names leading to the part, separated by dots. Throws {@link BadRecord}.
+ * Converts `json` if it has a special form in the notation. Returns undefined for ordinary JSON. `path`: the names that
+ * lead to `json` in its document, separated by dots. Throws {@link BadRecord}.
  */
 export type Notation = (json: Json, path: string) => Value | undefined
 
@@ -16,7 +16,7 @@ export function readValue(json: Json, path: string, notation: Notation): Value {
   try {
     value = notation(json, path)
   } catch (error) {
-    // The innermost field is reported.
+    // An error of a nested value already names its field, which is more precise than `path`.
     if (!(error instanceof BadRecord) || error.field !== undefined || path === '') throw error
     throw new BadRecord(error.message, path)
   }
@@ -40,7 +40,7 @@ export function tagOf(json: Json | undefined): readonly [tag: string, content: J
   return first?.[0].startsWith('@') ? first : undefined
 }
 
-/** Tags with a text as content: a description of the content, and its parser. */
+/** Tags whose content is a text. `what` describes the content, and `read` parses it. */
 export type TextTags = Readonly<
   Record<string, readonly [what: string, read: (text: string) => Value | undefined]>
 >
@@ -64,7 +64,7 @@ export function excerptOf(json: Json): string {
   return text.length > excerptChars ? `${text.slice(0, excerptChars)}…` : text
 }
 
-/** Describes the error of an id. */
+/** Describes the missing or invalid id of an element. */
 export function faultOfId(id: Json | undefined): string {
   return id === undefined ? 'without an id' : `with ${excerptOf(id)}, which is not a valid id`
 }

@@ -1,5 +1,6 @@
 // Reads rows, as the old command line imported them and simple scripts wrote them. Each row becomes `{data: row}` with
-// a new id, unless it has an id (CSV files of dump scripts; on request, JSON objects with a field `id`).
+// a new id, unless the row contains an id. CSV files of dump scripts contain ids. For a JSON file, the user can request
+// that the field `id` is the id.
 
 import { tryJson } from '../../values/json.ts'
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
@@ -17,7 +18,7 @@ export const readRow: ReadElement = (element, context) => {
   return [documentOf(readFields(fields, '', rowNotation(context)), id, context)]
 }
 
-/** Splits a row into the id of its document, which may be absent, and its other fields. */
+/** Splits a row into the id of its document and its other fields. The id may be undefined. */
 function withoutId(row: ReadonlyMap<string, Json>) {
   const fields = new Map(row)
   fields.delete('id')
@@ -62,7 +63,7 @@ function rowNotation(place: ElementContext): Notation {
 export interface CellRules {
   /** True if the first column is the id of the document. */
   readonly hasIds: boolean
-  /** True if every cell is JSON; otherwise only cells that begin like an object or an array. */
+  /** True if every cell is JSON. If false, only cells that begin like an object or an array are JSON. */
   readonly allJson: boolean
   readonly emptyCells: 'null' | 'empty'
 }

@@ -1,5 +1,5 @@
-// Shared code for converting the outline of a file to items. The conversion records all faults, and converts everything
-// that it can.
+// Shared code for converting the outline of a file to items. The conversion does not stop at a fault, and records all
+// faults of the file.
 
 import { type Message, msg } from '../../../base/message.ts'
 import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
@@ -19,10 +19,10 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/** Matches the semicolons after an item. They belong to the range of the item. */
+/** Matches the semicolons after an item. An error about a missing value underlines the item and these semicolons. */
 const semicolons = /(?:[ \t]*;)*/y
 
-/** The word for an item in messages. */
+/** The word that represents an item in messages: the name of a field, or the keyword of any other item. */
 export function wordOf(item: OutlineItem): NamePlace {
   return item.form === 'field' ? item.name : item.keyword
 }
@@ -42,7 +42,7 @@ export class Conversion {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
   }
 
-  /** Creates a hint at another position. */
+  /** Creates a hint at the given position. */
   hint(message: string, { end, start }: SourceRange): Remark {
     return { name: 'hint', message, span: { source: this.source, start, end } }
   }
@@ -58,12 +58,12 @@ export class Conversion {
     return name && this.identifier(name)
   }
 
-  /** Requires a name to be an identifier. */
+  /** Returns `name` if the name is an identifier. Otherwise, records a fault. */
   identifier(name: NamePlace): NamePlace | undefined {
     return isPlainName(name.text) ? name : this.fault(msg`Invalid identifier \`${name.text}\``, name)
   }
 
-  /** Rejects annotations. */
+  /** Records a fault if the item has annotations. */
   rejectAnnotations({ annotations: [first] }: OutlineItem): void {
     if (first !== undefined) this.fault(msg`Annotations are not allowed here`, first)
   }
@@ -92,7 +92,7 @@ export class Conversion {
     return this.fault(msg`Expected an expression literal`, value)
   }
 
-  /** The predicate of a block that contains only a predicate. */
+  /** The predicate in a block. Records a fault if the block does not contain exactly one predicate. */
   predicate(block: OutlineBlock): PredicatePlace | undefined {
     const [only, ...others] = block.members
     if (only === undefined || others.length > 0) {
@@ -111,7 +111,7 @@ export class Conversion {
     return { block, lambda: value.node }
   }
 
-  /** An optional predicate. The block may be missing. */
+  /** The predicate in the block of an item. Undefined if the item has no block. */
   optionalPredicate({ value }: OutlineMember): PredicatePlace | undefined {
     if (value === undefined) return undefined
     return value.kind === 'block'
@@ -120,7 +120,7 @@ export class Conversion {
   }
 }
 
-/** Detects duplicates. */
+/** Records a fault for each duplicate part of an item or file. */
 export class DuplicateCheck {
   readonly #conversion: Conversion
   readonly #places = new Map<string, SourceRange>()
@@ -136,7 +136,7 @@ export class DuplicateCheck {
     return this.add(`${what} \`${name.text}\``, name)
   }
 
-  /** Adds a part without a name. Returns true for the first one. */
+  /** Adds a part that `what` identifies. Returns true for the first part with this `what`. */
   add(what: string, place: SourceRange): boolean {
     const first = this.#places.get(what)
     if (first === undefined) this.#places.set(what, place)
@@ -148,7 +148,7 @@ export class DuplicateCheck {
   }
 }
 
-/** The range of a value in errors. For a binary operation, this range is that of the right operand. */
+/** The range that an error about a value underlines. For a binary operation, the right operand is underlined. */
 export function errorPlace(value: OutlineValue | Node): SourceRange {
   if (value.kind === 'expression') return errorPlace(value.node)
   return value.kind === 'binary' ? errorPlace(value.right) : value
@@ -159,7 +159,7 @@ export function nodeOf(value: OutlineValue): Node | undefined {
   return value.kind === 'expression' ? value.node : undefined
 }
 
-/** The lambda inside parentheses, if the node is one. */
+/** Returns the lambda if the node is a lambda in parentheses. Otherwise, returns undefined. */
 export function lambdaInParentheses(node: Node): LambdaNode | undefined {
   return node.kind === 'group' && node.inner.kind === 'lambda' ? node.inner : undefined
 }
@@ -174,7 +174,7 @@ export function pathNode(node: Node): Node {
 
 type Step = NonNullable<ReturnType<typeof stepOf>>
 
-/** The steps of a path, or the range of the first part that is not a step. */
+/** The steps of a path. If a part of the path is not a step, the range of the first such part. */
 export function stepsOf(expression: Node): readonly Step[] | SourceRange {
   const node = pathNode(expression)
   const links = pathLinks(node)
@@ -188,12 +188,15 @@ export function stepsOf(expression: Node): readonly Step[] | SourceRange {
   return steps
 }
 
-/** True if a path has a part that is not a step. */
+/** True if {@link stepsOf} has returned the range of an invalid part instead of steps. */
 export function isPlace(steps: readonly Step[] | SourceRange): steps is SourceRange {
   return !Array.isArray(steps)
 }
 
-/** The name and the argument of a call such as `mva(.a)`. */
+/**
+ * The name and the argument of a call such as `mva(.a)`. Undefined if the node is not a call of a name with one
+ * argument.
+ */
 export function callOf(
   node: Node,
 ): { readonly name: Node & { kind: 'name' }; readonly argument: Node } | undefined {
@@ -218,7 +221,7 @@ export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | 
   return { path: steps.map(({ name }) => String(name)), start: node.start, end: node.end }
 }
 
-/** The value of a member that contains a list of paths. */
+/** The value of a member that contains a list of paths. The member may have neither annotations nor a name. */
 export function listOf(item: OutlineMember, conversion: Conversion): OutlineValue | undefined {
   conversion.rejectAnnotations(item)
   conversion.rejectName(item)

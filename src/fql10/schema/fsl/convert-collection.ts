@@ -31,7 +31,7 @@ import type {
   UniqueMember,
 } from './schema-items.ts'
 
-/** The parts that were found so far. */
+/** The state of the conversion of one collection: the parts that were found so far, to detect duplicates. */
 interface CollectionContext {
   readonly conversion: Conversion
   readonly duplicates: DuplicateCheck
@@ -215,7 +215,7 @@ function settingMember(
 
 // The statements of a migrations block.
 
-/** The block of `migrations { … }`, with its statements. */
+/** The range of the block of `migrations { … }`, and the statements in the block. */
 function migrationStatements(
   item: OutlineMember,
   conversion: Conversion,
@@ -280,7 +280,7 @@ function split(
   return { kind: 'split', field, to, ...place }
 }
 
-// Defaults within field types. A default is allowed only if all its parents are plain objects.
+// Defaults within field types. A default is allowed only if all types around the default are object types.
 
 /** The reason why a type may not contain defaults. */
 interface Obstacle {
@@ -317,7 +317,10 @@ function notObject(type: TypeNode): Obstacle {
   return { message: 'Parent is not an object', place: type }
 }
 
-/** The types within a type other than an object, and the reason why they may not contain defaults. */
+/**
+ * The inner types of a type that is not an object (`within`), and the reason why inner types may not contain defaults
+ * (`own`).
+ */
 function partsOf(type: Exclude<TypeNode, { kind: 'object' }>): {
   readonly own: Obstacle
   readonly within: readonly TypeNode[]

@@ -1,4 +1,4 @@
-// Converts an item of a schema file to a definition, as a query would write it.
+// Converts an item of a schema file to the definition that a query would write for the same item.
 
 import { native, type ObjectValue, type Value } from '../../../values/value.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
@@ -26,7 +26,7 @@ export const nativeOfItem: Readonly<Record<SchemaItem['kind'], number>> = {
   'access provider': native.access_providers,
 }
 
-/** The kinds of items, in the order in which they are written and reported. */
+/** The kinds of items. Schema changes are written and reported in this order. */
 export const itemKinds = Object.keys(nativeOfItem) as readonly SchemaItem['kind'][]
 
 const schemaNatives: ReadonlySet<number | undefined> = new Set(Object.values(nativeOfItem))
@@ -54,18 +54,18 @@ export function definitionOf(item: SchemaItem): ObjectValue {
   }
 }
 
-/** An object with the fields that have a value. */
+/** Creates an object. Omits the fields whose value is undefined. */
 function object(fields: Readonly<Record<string, Value | undefined>>): Map<string, Value> {
   const given = Object.entries(fields).filter((entry): entry is [string, Value] => entry[1] !== undefined)
   return new Map(given)
 }
 
-/** An object with entries; undefined without entries. */
+/** Creates an object from entries. Undefined if there are no entries. */
 function someObject(entries: readonly (readonly [string, Value])[]): Value | undefined {
   return entries.length === 0 ? undefined : new Map(entries)
 }
 
-/** The alias or the role of an item's annotations. */
+/** The name in the annotation `@alias` or `@role` of an item. Undefined if the item has no such annotation. */
 function annotationOf({ annotations }: SchemaItem, kind: 'alias' | 'role'): string | undefined {
   return annotations.find(each => each.kind === kind)?.name.text
 }
@@ -173,7 +173,7 @@ class DefinitionWriter extends ItemPrinter {
     })
   }
 
-  /** A lambda as text. A short lambda keeps its parentheses. */
+  /** Prints a lambda. Parentheses around a long lambda are omitted, and parentheses around a short lambda are kept. */
   #lambdaText(node: Node): string {
     if (node.kind !== 'group' || node.inner.kind !== 'lambda') return this.expression(node)
     const { inner } = node

@@ -1,5 +1,5 @@
-// Edits the text of a schema file: removes, inserts and replaces ranges, adapts the white space around them, and keeps
-// the rest.
+// Edits the text of a schema file: removes, inserts and replaces ranges, and adapts the white space around them. The
+// rest of the text does not change.
 
 import type { SourceRange } from './outline.ts'
 import { indentLines } from './print-expression.ts'
@@ -29,7 +29,7 @@ export class TextEdits {
     this.#edits.push({ at: place.start, apply: text => cut(text, place) })
   }
 
-  /** Removes exactly a range. */
+  /** Removes a range, but no text around the range. */
   erase({ end, start }: SourceRange): void {
     this.#edits.push({ at: start, apply: text => text.slice(0, start) + text.slice(end) })
   }

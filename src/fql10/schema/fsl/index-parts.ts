@@ -22,7 +22,7 @@ import { type Conversion, callOf, errorPlace, isPlace, listOf, pathNode, stepsOf
 import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
 import { printPath } from './print-expression.ts'
 
-/** The keywords of the parts, in the order in which they are written. */
+/** The keywords of the parts, in their order in printed files and in definitions. */
 export const partKinds = ['terms', 'values'] as const
 
 type PartKind = (typeof partKinds)[number]
@@ -51,7 +51,7 @@ export function isPart<M extends { readonly kind: string }>(
 
 // ---------------------------------------------------------------------------------------- from a text
 
-/** The calls around a path, such as `desc(.a)`. */
+/** The functions that each kind of part allows around a path, such as `desc(.a)`. */
 const wrappers = { terms: ['mva'], values: ['asc', 'desc', 'mva'] } as const
 
 /** Converts a part; undefined after a fault. */
@@ -66,8 +66,8 @@ export function indexPart(
 }
 
 /**
- * The paths in the brackets of a part or a unique constraint. `kind` is `terms` for a unique constraint. Undefined
- * without brackets.
+ * The paths in the brackets of a part or a unique constraint. For a unique constraint, `kind` is `terms`. Undefined if
+ * `value` is not a list in brackets.
  */
 export function indexPaths(
   value: OutlineValue,
@@ -111,7 +111,7 @@ export function printPart({ paths }: IndexPart): string {
   return printPaths(paths)
 }
 
-/** `[.a, mva(.b)]` */
+/** Prints a list of paths, such as `[.a, mva(.b)]`. */
 export function printPaths(paths: readonly Omit<IndexPath, keyof SourceRange>[]): string {
   const printed = paths.map(({ mva, order, path }) => {
     const inner = mva ? `mva(${printPath(path)})` : printPath(path)
@@ -136,14 +136,16 @@ export const termsType: FieldType = array(term)
 const [terms, values] = [termsType, array(value)]
 const ofIndex = { queryable: optional(scalar('Boolean')) }
 
-/** The type of an index in definitions. Fields that the service adds (`status`) are not part of it. */
+/**
+ * The type of an index in definitions that a client writes. The type does not contain `status`, which the service adds.
+ */
 export const indexType: FieldType = either(
   object({ terms, ...ofIndex }),
   object({ values, ...ofIndex }),
   object({ terms, values, ...ofIndex }),
 )
 
-/** The paths in the part of a kind; empty without the part. */
+/** The paths in the part of the given kind. Empty if there is no such part. */
 export function pathsIn(members: readonly IndexPart[], kind: PartKind): readonly IndexPath[] {
   return members.find(each => each.kind === kind)?.paths ?? []
 }
@@ -197,7 +199,7 @@ export function textOfPaths(defined: Value | undefined): string {
   )
 }
 
-/** The stored form of a valid definition of an index: values have an order. */
+/** The stored form of a valid definition of an index: values without an order get the order `asc`. */
 export function normalIndex(index: Value): Value {
   if (!isObject(index)) return index
   const listed = index.get('values')
@@ -238,8 +240,8 @@ export function partFailures(index: ObjectValue, path: readonly string[]): reado
 }
 
 /**
- * The fault of a path; undefined for a valid one. `faults` contains the metadata fields that are not allowed in this
- * path, with the texts of the errors.
+ * The fault of a path. Undefined for a valid path. `faults` contains the metadata fields that the path may not name,
+ * with the texts of the errors.
  */
 export function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {
   if (text === '') return 'Value cannot be empty.'

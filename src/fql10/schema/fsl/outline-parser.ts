@@ -25,7 +25,10 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/** Keywords that are followed by a name, on the same line or on the next one. */
+/**
+ * Keywords that may be followed by a name. The name may be on the same line or on a later line. If there is no name,
+ * the value may also be on a later line.
+ */
 const named: ReadonlySet<string> = new Set([
   ...partKinds,
   ...'collection role index unique predicate migrations privileges membership history_days ttl_days check'.split(
@@ -50,7 +53,7 @@ interface Beginning {
 /** Parses schema files. Throws ExpectedTokens if parsing cannot continue, and FaultRecorded after a recorded fault. */
 export class OutlineParser extends Parser {
   #blockDepth = 0
-  /** The comments between the last item and the position. */
+  /** The comments between the last item and the current position. */
   #comments: (SourceRange & { readonly isLine: boolean })[] = []
 
   constructor(source: Source) {
@@ -76,8 +79,8 @@ export class OutlineParser extends Parser {
   }
 
   /**
-   * The error if neither an item nor the end of the file follows an item. After an item without a name and a value, a
-   * name would also be valid.
+   * Creates the error for text that directly follows an item, without a separator. If the item has neither a name nor a
+   * value, a name would also be valid at this position.
    */
   #unreadableEnd(item: OutlineItem): ExpectedTokens {
     const isBare = item.form === 'member' && item.name === undefined && item.value === undefined
@@ -106,7 +109,10 @@ export class OutlineParser extends Parser {
     }
   }
 
-  /** The start of the consecutive comments that end directly before the position. */
+  /**
+   * The start of the consecutive comments that end directly before the current position. Without comments, the current
+   * position.
+   */
   #commentStart(): number {
     let start = this.at
     for (const { end, isLine, start: commentStart } of this.#comments.reverse()) {
@@ -433,8 +439,8 @@ const closers = new Set([')', ']', '}'])
 /**
  * The end of an invalid item. The parser continues after this item, so that the faults of later items are also
  * reported. The end is the offset of the next line end, semicolon or closing brace outside of the item's brackets,
- * strings and comments. Without such a character, it is the end of the text. As in the hosted service, brackets need
- * not match. A `}` that closes another kind of bracket also ends the item.
+ * strings and comments. Without such a character, the result is the end of the text. As in the hosted service, brackets
+ * need not match. A `}` that closes another kind of bracket also ends the item.
  */
 function unreadableEnd(text: string, start: number): number {
   const open: string[] = []
@@ -453,7 +459,7 @@ function unreadableEnd(text: string, start: number): number {
   return text.length
 }
 
-/** The offset of the closing quote. */
+/** The offset of the quote that closes a string literal. */
 function textEnd(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== text[start]) at += text[at] === '\\' ? 2 : 1
@@ -466,7 +472,7 @@ function lineEnd(text: string, start: number): number {
   return at
 }
 
-/** The last offset of a comment, including nested comments. */
+/** The offset of the last character of a comment. Comments can be nested. */
 function commentEnd(text: string, start: number): number {
   let depth = 1
   let at = start + 2

@@ -30,7 +30,7 @@ import type {
   TextMember,
 } from './schema-items.ts'
 
-/** The items of a file that could be converted, and its faults. */
+/** The items of a file that could be converted, and the faults of the file. */
 type ConversionResult = Pick<Conversion, 'faults'> & { readonly items: readonly SchemaItem[] }
 
 /** Converts the outline of a file to items. */
@@ -48,7 +48,7 @@ function convert(source: Source, outline: readonly OutlineItem[]): ConversionRes
 /** The names of a file's items. */
 interface Names {
   readonly duplicates: DuplicateCheck
-  /** The names of its collections. */
+  /** The names of the file's collections. */
   readonly collections: Set<string>
 }
 
@@ -126,7 +126,10 @@ function functionItem(item: OutlineFunction, conversion: Conversion, names: Name
   return { kind: 'function', ...place, name, annotations, parameters, list, result, body }
 }
 
-/** Either all parameters and the result have types, or none of them has. */
+/**
+ * Records a fault unless all parameters and the result have types, or none of them has a type. Accepts any function
+ * without parameters.
+ */
 function checkTypes({ list, parameters, result }: OutlineFunction, conversion: Conversion): void {
   const [first] = parameters
   if (first === undefined) return
@@ -160,7 +163,7 @@ function rejectDuplicates(
   const isShared = kind === 'collection' || kind === 'function'
   const what = isShared ? 'collection or function' : kind
   const alias = annotations.find(annotation => annotation.kind === 'alias')?.name
-  // A function with an alias may have the name of a collection, because it is called by its alias.
+  // A function with an alias may have the name of a collection, because queries call such a function by its alias.
   const isHidden = kind === 'function' && alias !== undefined && collections.has(name.text)
   if (!isHidden) duplicates.addNamed(what, name)
   if (isShared && alias !== undefined) duplicates.addNamed(what, alias)
@@ -269,7 +272,7 @@ function textMember(
   return { kind, value: node.value, valuePlace: node, start, end }
 }
 
-/** A parsed file with its faults. Without faults, the items are complete. */
+/** A parsed file with its faults. If there are no faults, the items are complete. */
 export interface ParsedFile {
   readonly file: SchemaFile
   readonly faults: readonly Diagnostic[]
@@ -282,7 +285,7 @@ export function parseExpression(source: Source): Node {
   return only !== undefined && others.length === 0 && only.kind !== 'let' ? only : body
 }
 
-/** Parses a file. The name of its source is the name of the file. Faults are returned, never thrown. */
+/** Parses a file. `source.name` is the name of the file. Faults are returned, never thrown. */
 export function parseFsl(source: Source): ParsedFile {
   const parser = new OutlineParser(source)
   const { faults, result } = readWhole(parser, () => parser.file())

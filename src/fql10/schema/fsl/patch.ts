@@ -1,4 +1,4 @@
-// Updates schema files to match the stored definitions. Comments, order and layout are kept.
+// Updates schema files to match the stored definitions. Comments, the order of items and the layout do not change.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { GenerationCache } from '../../../base/generation-cache.ts'
@@ -17,7 +17,7 @@ export interface FileText {
   readonly text: string
 }
 
-/** The file for new items. */
+/** The file to which new items are added. */
 export const mainFile = 'main.fsl'
 
 const preamble =
@@ -48,7 +48,7 @@ export function readFile({ name, text }: FileText): ParsedFile {
   return parsed
 }
 
-/** The items of all files that can be parsed. */
+/** The items of all files. Files with syntax errors have no items. */
 export function itemsIn(files: readonly FileText[]): readonly SchemaItem[] {
   return files.flatMap(file => readFile(file).file.items)
 }
@@ -76,8 +76,9 @@ function generatedText(items: readonly string[]): string {
 }
 
 /**
- * Updates files to match definitions. `items` are the texts of the definitions' items. Without files and definitions,
- * the result is empty. Files with syntax errors are kept, and their items count as missing.
+ * Updates files to match definitions. `items` are the definitions, printed as items. If there are no files and no
+ * items, the result is empty. Items that no file contains are added to the main file. If the main file has faults,
+ * these items replace its text. Any other file with faults does not change, and its items count as missing.
  */
 export function patchFiles(files: readonly FileText[], items: readonly string[]): readonly FileText[] {
   if (files.length === 0) return items.length === 0 ? [] : [{ name: mainFile, text: generatedText(items) }]
@@ -164,7 +165,10 @@ class ItemPatch {
     if (lines.length > 0) this.#edits.replace(place, lines.join(''))
   }
 
-  /** `level` is the number of enclosing blocks. In nested blocks, new members are inserted in reverse order. */
+  /**
+   * Adds the changes of the members in a block. `level` is the number of enclosing blocks. In nested blocks, new
+   * members are inserted in reverse order.
+   */
   #members(block: SourceRange, old: readonly Member[], wanted: readonly Member[], level: number): void {
     const before = new Map(old.map(each => [memberKey(each), each]))
     const after = new Map(wanted.map(each => [memberKey(each), each]))
@@ -228,7 +232,7 @@ class ItemPatch {
     else if (this.#old.expression(defaultValue) !== value) this.#edits.replace(defaultValue, value)
   }
 
-  /** Adds the changes of a computed field. Ignores a type that only one of the two definitions has. */
+  /** Adds the changes of a computed field. If only one of the two definitions has a type, the type does not change. */
   #computed(old: Member & { kind: 'computed' }, wanted: Member & { kind: 'computed' }): void {
     if (old.type !== undefined && wanted.type !== undefined) {
       const type = this.#new.type(wanted.type)

@@ -29,7 +29,7 @@ export function inBraces(lines: readonly string[]): string {
 export class ExpressionPrinter {
   readonly #text: string
 
-  /** `text` is the text of the nodes. */
+  /** `text` is the source text from which the nodes were parsed. */
   constructor(text: string) {
     this.#text = text
   }
@@ -124,7 +124,7 @@ export class ExpressionPrinter {
     return this.expression(operand) + printed.join('')
   }
 
-  /** `leads` is true for the first link of a short lambda. Brackets need a dot there. */
+  /** `leads` is true for the first link of a short lambda. If this link is a bracket, a dot is printed before it. */
   #link(link: Link, leads: boolean): string {
     switch (link.kind) {
       case 'field':

@@ -12,7 +12,7 @@ import type {
   SchemaItem,
 } from './schema-items.ts'
 
-/** `@alias(x)` */
+/** Prints an annotation, such as `@alias(x)`. */
 export function printAnnotation({ kind, name }: Pick<AnnotationPlace, 'kind' | 'name'>): string {
   return `@${kind}(${printName(name.text)})`
 }
@@ -20,7 +20,7 @@ export function printAnnotation({ kind, name }: Pick<AnnotationPlace, 'kind' | '
 /** A member of an item, or a part of a member. */
 export type Member = CollectionMember | IndexPart | RoleMember | ActionMember | ProviderMember
 
-/** The key that identifies a member in two forms of an item. */
+/** The key that identifies a member. Members of two versions of an item correspond if their keys are equal. */
 export function memberKey(member: Member): string {
   if (member.kind === 'unique') return `unique ${printPaths(member.paths)}`
   return 'name' in member ? `${member.kind} ${member.name.text}` : member.kind

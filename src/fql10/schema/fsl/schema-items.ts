@@ -1,6 +1,6 @@
-// Defines the items of a schema file with their positions, for differences, patches, migrations and definitions.
-// `parseFsl` (parse-file.ts) creates items, `ItemPrinter` (print.ts) prints them. Positions are offsets into the text of
-// {@link SchemaFile.source}. Expressions and types are nodes of `../../syntax`.
+// Defines the items of a schema file with their positions. Differences, patches, migrations and definitions are made
+// from these items. `parseFsl` (parse-file.ts) creates items, and `ItemPrinter` (print.ts) prints items. Positions are
+// offsets into the text of {@link SchemaFile.source}. Expressions and types are nodes of `../../syntax`.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
@@ -14,7 +14,7 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/** A parsed file. The name of its source is the name of the file. */
+/** A parsed file. `source.name` is the name of the file. */
 export interface SchemaFile {
   readonly source: Source
   readonly items: readonly SchemaItem[]
@@ -63,7 +63,7 @@ interface WildcardMember extends SourceRange {
   readonly type: TypeNode
 }
 
-/** `compute name: T = lambda`. A short lambda is in a group; a long lambda never is. */
+/** `compute name: T = lambda`. A short lambda is in a node of kind `group`. A long lambda is never in such a node. */
 interface ComputedMember extends SourceRange {
   readonly kind: 'computed'
   readonly name: NamePlace
@@ -87,7 +87,7 @@ export interface UniqueMember extends SourceRange {
   readonly paths: readonly IndexPath[]
 }
 
-/** `check name (lambda)`. The body is the group. */
+/** `check name (lambda)`. The body is the lambda with its parentheses, a node of kind `group`. */
 interface CheckMember extends SourceRange {
   readonly kind: 'check'
   readonly name: NamePlace
@@ -196,7 +196,7 @@ export function ofKind<M extends { readonly kind: string }, K extends M['kind']>
   return members.filter((each): each is OfKind<M, K> => each.kind === kind)
 }
 
-/** The lambda of a computed field without its parentheses. */
+/** The body of a computed field, without the parentheses around the body. */
 export function withoutParentheses(body: Node): Node {
   return body.kind === 'group' ? withoutParentheses(body.inner) : body
 }

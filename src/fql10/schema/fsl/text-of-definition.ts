@@ -1,5 +1,5 @@
-// Converts a stored definition to the text of an item. Expressions are printed in canonical form. Code with syntax
-// errors stays as it is, and makes the schema file invalid.
+// Converts a stored definition to the text of a schema item. Expressions are printed in canonical form. Code with
+// syntax errors is copied unchanged, so the schema file is invalid.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { namedIn, objectIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
@@ -13,15 +13,15 @@ import { parseExpression } from './parse-file.ts'
 import { ExpressionPrinter, inBraces, printName, printString } from './print-expression.ts'
 import type { SchemaItem } from './schema-items.ts'
 
-/** A definition: its fields in the form of version 10, including the name. */
+/** A stored definition. `fields` contains the fields in the form of version 10, including the name. */
 interface StoredDefinition {
   readonly kind: SchemaItem['kind']
   readonly fields: ObjectValue
 }
 
 /**
- * The text of a definition's item, without a newline at its end. `alias` is used if the definition has no alias.
- * Undefined for definitions of version 4 that a schema file cannot express.
+ * Returns the text of the schema item for a definition, without a final newline. Uses `alias` if a function has no
+ * alias of its own. Undefined for a definition of version 4 that a schema file cannot express.
  */
 export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: string): string | undefined {
   switch (kind) {
@@ -58,7 +58,10 @@ function isShort(lambda: LambdaNode): boolean {
   return lambda.parameters[0] === shortParameter
 }
 
-/** A lambda in one pair of parentheses. The text of a short lambda already has parentheses, which are not repeated. */
+/**
+ * Prints a lambda in exactly one pair of parentheses. The source of a short lambda already has parentheses, which
+ * `parseLambda` removes.
+ */
 function groupedLambda(source: string): string {
   return reprint(source, (each, printer) => `(${printer.lambda(parseLambda(each))})`)
 }
@@ -70,7 +73,7 @@ function bareLambda(source: string): string {
   })
 }
 
-/** The number of days that means an unlimited history. */
+/** The value of `history_days` that means unlimited history. */
 const historyWithoutEnd = '9223372036854775807'
 
 function collectionText(fields: ObjectValue): string {
@@ -146,7 +149,10 @@ function functionText(fields: ObjectValue, invented: string | undefined): string
   return `${alias}${role}function ${printName(textIn(fields, 'name') ?? '')}${rest}`
 }
 
-/** The parameters of a function, with types if the signature has the same number of parameters. */
+/**
+ * Prints the parameters of a function. Adds the types of the signature if the signature has the same number of
+ * parameters.
+ */
 function headText({ parameters, rest }: LambdaNode, signature: string | undefined): string {
   const names = [...parameters, ...(rest === undefined ? [] : [`...${rest}`])]
   const plain = `(${names.join(', ')})`

@@ -1,6 +1,7 @@
-// Represents a collection for migrations: its fields, its wildcard and its statements, with positions. The collection
-// is declared by an item of a schema file, or by a definition that a query writes. Such a definition has no positions.
-// Migration steps whose values are not computed yet refer to the expressions of the collection.
+// Represents the declaration of a collection for migrations: the fields, the wildcard and the migration statements. A
+// declaration comes from an item of a schema file, or from a definition that a query writes. Only a declaration from a
+// file has positions. A planned migration step contains the expressions of its values, because the values are not
+// computed yet.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { listIn, namedIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
@@ -15,7 +16,7 @@ import type { FieldPathPlace, SourceRange } from '../fsl/outline.ts'
 import { parseExpression } from '../fsl/parse-file.ts'
 import type { CollectionItem, MigrationStatement } from '../fsl/schema-items.ts'
 
-/** An expression with its text. */
+/** A parsed expression with its source text. */
 export interface DeclaredExpression {
   readonly node: Node
   readonly text: string
@@ -29,22 +30,22 @@ export function expressionIn({ text }: Source, node: Node): DeclaredExpression {
 /** A top-level field. */
 interface DeclaredField {
   readonly name: string
-  /** Undefined for a field without a file. */
+  /** Undefined if the field does not come from a schema file. */
   readonly nameSpan: Span | undefined
   readonly type: TypeNode
   /** The source of the type. */
   readonly typeSource: Source
   readonly defaultValue: DeclaredExpression | undefined
-  /** The end of the field in its file. */
+  /** The offset where the field ends in its file; 0 if the field does not come from a schema file. */
   readonly end: number
 }
 
 /** A migration statement. */
 export interface Statement {
   readonly node: MigrationStatement
-  /** Undefined for a statement without a file. */
+  /** Undefined if the statement does not come from a schema file. */
   readonly source: Source | undefined
-  /** The expression of a backfill. */
+  /** The expression of a `backfill` statement; undefined for other statements. */
   readonly value: DeclaredExpression | undefined
 }
 
@@ -52,29 +53,32 @@ export interface Statement {
 interface DeclarationPlace {
   readonly source: Source
   readonly item: SourceRange
-  /** The positions of two closing braces: of the collection, and of its migrations block. */
+  /**
+   * The offset of the closing brace of the collection. `statementsClosing` is the offset of the closing brace of its
+   * migrations block.
+   */
   readonly closing: number
   readonly statementsClosing: number | undefined
 }
 
-/** A collection as declared. */
+/** The declaration of a collection. */
 export interface Declaration {
   readonly name: string
   readonly fields: readonly DeclaredField[]
-  /** A collection without fields has an implicit wildcard. */
+  /** The declared wildcard. A collection that declares no fields and no wildcard has an implicit wildcard. */
   readonly wildcard: 'implicit' | { readonly span: Span | undefined } | undefined
   readonly statements: readonly Statement[]
   readonly place: DeclarationPlace | undefined
 }
 
-/** The span of a range in a statement's file. */
+/** Converts a range in the file of a statement to a span. */
 export function spanIn({ source }: Pick<Statement, 'source'>, { end, start }: SourceRange): Span | undefined {
   return source && { source, start, end }
 }
 
 // ------------------------------------------------------------------------------------------- of an item
 
-/** The declaration in an item of a schema file. */
+/** Converts a collection item of a schema file to a declaration. */
 export function declarationOfItem({ block, end, members, name, source, start }: CollectionItem): Declaration {
   const fields = members.flatMap((member): readonly DeclaredField[] => {
     if (member.kind !== 'field') return []
@@ -118,7 +122,7 @@ function implicitWildcard(fields: readonly DeclaredField[]): 'implicit' | undefi
 
 // ------------------------------------------------------------------------------------- of a definition
 
-/** The declaration in a stored definition. All texts of the definition must be valid. */
+/** Converts a collection definition to a declaration. The expressions in the definition must have no syntax errors. */
 export function declarationOf(definition: ObjectValue): Declaration {
   const name = textIn(definition, 'name') ?? ''
   const fields = namedIn(definition, 'fields').map(([field, given]) => declaredField(name, field, given))
@@ -139,7 +143,7 @@ function declaredField(collection: string, name: string, given: ObjectValue): De
   return { name, nameSpan: undefined, type, typeSource: source, defaultValue, end: 0 }
 }
 
-/** An invalid signature counts as `Any`. */
+/** Parses a signature. An invalid signature is treated as `Any`. */
 function signatureOf(text: string, name: string): { readonly source: Source; readonly type: TypeNode } {
   const source = new Source(name, text)
   const parsed = () => ({ source, type: parseSignature(source) })
@@ -188,7 +192,7 @@ function nodeOf(kind: string, given: ObjectValue): MigrationStatement | undefine
   return undefined
 }
 
-/** A field path, without the `data` at its beginning. */
+/** Parses a field path. The path does not begin with `data`. */
 function pathOf(text: Value | undefined): FieldPathPlace | undefined {
   const path = typeof text === 'string' ? parsePath(text) : undefined
   const names = path?.filter(step => typeof step === 'string')
@@ -201,5 +205,5 @@ export interface Filler {
   readonly expression: DeclaredExpression
 }
 
-/** A step whose values are not computed yet. */
+/** A migration step that contains the expressions of its values. The values are not computed yet. */
 export type PlannedStep = Step<Filler | undefined>

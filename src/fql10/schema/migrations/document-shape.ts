@@ -29,23 +29,23 @@ export type FieldOrigin =
 export interface Field {
   readonly path: FieldNames
   readonly origin: FieldOrigin
-  /** The content. Fields of a required object are addressable. */
+  /** The type of the field. For a required object, its shape: statements can address the fields of the object. */
   readonly content: FieldType | StructShape
   readonly nameSpan: Span | undefined
   readonly typeSpan: Span | undefined
   readonly defaultValue: DeclaredExpression | undefined
 }
 
-/** The undeclared fields of an object. */
+/** Describes the undeclared fields that an object may have. */
 interface Wildcard {
   readonly type: FieldType
   readonly span: Span | undefined
   readonly isImplicit: boolean
-  /** Undefined if the wildcard existed from the start. */
+  /** The statement that adds the wildcard. Undefined if no rewound statement adds the wildcard. */
   readonly addedBy: Statement | undefined
   /**
-   * True if a later statement drops the object. The other fields of the object are unknown, and the object itself may
-   * be missing.
+   * True if a rewound statement drops the object. The other fields of the object are then unknown, and documents may
+   * lack the object.
    */
   readonly isOfDropped: boolean
 }
@@ -56,7 +56,7 @@ export interface StructShape {
   wildcard: Wildcard | undefined
 }
 
-/** The shape that a collection declares. */
+/** Returns the shape of documents that a declaration describes. */
 export function shapeOf({ fields, wildcard }: Declaration, find: FindCollection): StructShape {
   const shape: StructShape = {
     fields: new Map(),
@@ -109,7 +109,7 @@ function contentOf(
   return { fields: new Map(fields), wildcard }
 }
 
-/** True if the fields of a content are addressable. */
+/** True if the content of a field is an object whose fields statements can address. */
 export function isStruct(content: FieldType | StructShape): content is StructShape {
   return !('kind' in content)
 }
@@ -135,7 +135,7 @@ export function hasWildcard({ wildcard }: StructShape): boolean {
   return wildcard !== undefined && wildcard.addedBy === undefined
 }
 
-/** The type of a content, without fields that do not exist yet. */
+/** Returns the type of a content, without the fields that documents lack before the rewound statements. */
 export function typeOf(content: FieldType | StructShape): FieldType {
   return isStruct(content) ? structType(content) : content
 }
@@ -151,31 +151,31 @@ function structType({ fields, wildcard }: StructShape): FieldType {
 }
 
 /**
- * True if the type alone does not require a value. A reference may refer to a missing document; only the conversion
- * shows whether the reference type accepts null.
+ * True if a field of this type may have no value. A reference type counts as such a type here. The migration of
+ * documents (world/migrations.ts) later checks whether the type accepts null.
  */
 export function mayBeAbsent(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(mayBeAbsent)
   return type.kind === 'reference' || isOptional(type)
 }
 
-/** The result of following a path. */
+/** The result of looking up the field at a path. */
 export type FieldLookup = {
-  /** True if a nested object on the path has a wildcard. Documents may have undeclared data at the path. */
+  /** True if a nested object on the path has a wildcard. Documents may then have undeclared data at the path. */
   readonly isInOpenObject: boolean
 } & (
   | {
       readonly kind: 'place'
       readonly struct: StructShape
       readonly name: string
-      /** Undefined without a field. */
+      /** Undefined if the object has no field with this name. */
       readonly field: Field | undefined
       readonly isTop: boolean
     }
   | { readonly kind: 'no parent' | 'no object' }
 )
 
-/** Follows a path through existing objects. */
+/** Looks up the field at a path. All objects on the path must exist before the rewound statements. */
 export function find(shape: StructShape, path: FieldNames): FieldLookup {
   let struct = shape
   let isInOpenObject = false
@@ -191,12 +191,15 @@ export function find(shape: StructShape, path: FieldNames): FieldLookup {
   return { kind: 'place', struct, name, field, isTop: path.length === 1, isInOpenObject }
 }
 
-/** The field at the end of a path; undefined without a field. */
+/** Returns the field that a lookup has found; undefined if there is no such field. */
 export function fieldAt(found: FieldLookup): Field | undefined {
   return found.kind === 'place' ? found.field : undefined
 }
 
-/** Converts the dropped fields on a path to objects, so that statements before the drop can move fields out of them. */
+/**
+ * Converts the dropped fields on a path to objects, so that statements before the drop can move fields out of these
+ * objects.
+ */
 export function openDropped(shape: StructShape, path: FieldNames): void {
   let struct = shape
   for (const [index, name] of path.slice(0, -1).entries()) {
@@ -235,8 +238,8 @@ function undeclaredField(path: FieldNames): Field {
 }
 
 /**
- * The range of the last name in the path of a statement that creates a field. If the name is written in another form,
- * the range of the whole path.
+ * Returns the range of a field's name in the statement that creates the field. If the statement writes the name in
+ * another form, returns the range of the complete path in the statement.
  */
 export function nameInStatement({ node, source }: Statement, path: FieldNames): Span | undefined {
   if (source === undefined) return undefined
@@ -246,7 +249,7 @@ export function nameInStatement({ node, source }: Statement, path: FieldNames): 
   return { source, start: isPlain ? end - name.length : start, end }
 }
 
-/** A path as messages show it. */
+/** Formats a path for messages. */
 export function shownField(path: FieldNames): string {
   return `\`${pathSpelling(path)}\``
 }

@@ -41,14 +41,14 @@ function block(statements: readonly string[]): string {
   return `migrations {${statements.map(each => `\n    ${each}`).join('')}\n  }\n`
 }
 
-/** The start of the first field, or the end of a collection without fields. */
+/** The offset of the first field. For a collection without fields, the offset of its closing brace. */
 function firstFieldAt({ fields, place }: Declaration): number | undefined {
   return fields[0]?.nameSpan?.start ?? place?.closing
 }
 
 /**
- * A suggestion to append statements to the migrations block. Without a migrations block, the suggestion is a new block
- * at the end or before the first field.
+ * A suggestion to append statements to the migrations block. If the collection has no migrations block, the suggestion
+ * is a new block. `otherwise` says whether the new block is at the end of the collection or before its first field.
  */
 export function statements(
   message: string,
@@ -65,7 +65,7 @@ export function statements(
   return suggestion(message, insertion(declaration, at), block(texts))
 }
 
-/** A suggestion to insert a migrations block before a range, even if the collection has one. */
+/** A suggestion to insert a migrations block before a range, even if the collection already has a migrations block. */
 export function blockBefore(message: string, span: Span | undefined, texts: readonly string[]): Remark {
   return suggestion(message, span && { ...span, end: span.start }, block(texts))
 }
@@ -80,7 +80,10 @@ export function wildcardSuggestion(message: string, declaration: Declaration): R
   return suggestion(message, insertion(declaration, declaration.fields.at(-1)?.end), '\n  *: Any')
 }
 
-/** A suggestion to add a field for values of another type, and the statement that moves these values to the field. */
+/**
+ * A suggestion to add a field `tmp` for values of the given type, and a `split` statement that moves these values to
+ * `tmp`.
+ */
 export function splitBefore(
   message: string,
   declaration: Declaration,
@@ -93,7 +96,7 @@ export function splitBefore(
   return suggestion(message, at && { ...at, end: at.start }, text)
 }
 
-/** Suggestions for a required field without a value. */
+/** Suggestions for a required field that would have no value in existing documents. */
 export function valueHints(typeSpan: Span | undefined): {
   readonly nullable: Remark
   readonly defaulted: Remark

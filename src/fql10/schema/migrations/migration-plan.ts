@@ -1,5 +1,5 @@
-// Plans the migration of a collection's documents to a new definition, and reports the faults of its statements. Rules:
-// FQL v10 reference, migrations, 1 and 4.
+// Plans the migration of a collection's documents to a new definition, and reports the faults of the migration
+// statements. Rules: FQL v10 reference, migrations, 1 and 4.
 
 import { msg } from '../../../base/message.ts'
 import { typeText } from '../../../model/schema/field-types.ts'
@@ -30,14 +30,14 @@ import { Rewinder } from './rewind.ts'
 export interface MigrationPlan {
   /** The steps in the order of execution. Empty if there are faults. */
   readonly steps: readonly PlannedStep[]
-  /** The new statements. The steps are derived from them. */
+  /** The statements that were not executed yet. The steps are derived from these statements. */
   readonly statements: readonly Statement[]
   readonly faults: readonly Diagnostic[]
 }
 
 /**
- * Plans a migration. `live` is the current definition; undefined for a collection without documents. Without `live`,
- * the statements must be consistent, but the plan has no steps.
+ * Plans a migration from the declaration `live` to the declaration `submitted`. `live` is undefined if the collection
+ * has no documents. The plan then has no steps, but still reports inconsistent statements.
  */
 export function planMigration(
   submitted: Declaration,
@@ -57,8 +57,8 @@ export function planMigration(
 }
 
 /**
- * The statements that were not executed yet. The executed statements are the longest prefix of the new list that is
- * also a suffix of the old list.
+ * Returns the statements that were not executed yet. The executed statements are the longest prefix of `submitted` that
+ * is also a suffix of `live`.
  */
 function newStatements(submitted: readonly Statement[], live: readonly Statement[]): readonly Statement[] {
   for (let done = Math.min(submitted.length, live.length); done > 0; done--) {
@@ -72,7 +72,10 @@ function newStatements(submitted: readonly Statement[], live: readonly Statement
 // Rewinding the submitted statements results in the shape that documents must have before the migration. This shape is
 // compared with the live shape of the documents. Rules: FQL v10 reference, migrations, 4 and 7.
 
-/** All differences between the rewound shape and the live shape: live fields first, then new fields, then wildcards. */
+/**
+ * Reports all differences between the rewound shape and the live shape: first for live fields, then for new fields,
+ * then for wildcards.
+ */
 function comparisonFaults(
   rewound: StructShape,
   live: StructShape,
@@ -132,8 +135,8 @@ class Comparison {
         return [...faults, this.#narrower(field, path, type, liveType)]
       }
     }
-    // An object type that allows more fields accepts all old values. Statements cannot change wildcards of nested
-    // objects.
+    // No statement can change the wildcard of a nested object. The new type may still allow more fields than the live
+    // type, because the new type then accepts all live values.
     return isSubtype(liveType, type) ? [] : [this.#narrower(field, path, type, liveType)]
   }
 
@@ -241,7 +244,7 @@ class Comparison {
   }
 }
 
-/** The declared fields in an object and in nested objects that no statement adds. */
+/** Returns the declared fields that no statement adds, in an object and in its nested objects. */
 function missingWithin({ fields }: StructShape): readonly Field[] {
   return Array.from(fields.values()).flatMap(field => {
     if (!isPresent(field)) return []

@@ -1,6 +1,6 @@
 // Rewinds migration statements, starting with the last one. Rewinding a statement changes the shape of documents to the
-// shape before the statement, and adds a step. Inconsistent statements are faults. Rules: FQL v10 reference,
-// migrations, 4 and 5.
+// shape before the statement, and adds a step. Inconsistent statements are recorded as faults. Rules: FQL v10
+// reference, migrations, 4 and 5.
 
 import { unreachable } from '../../../base/assert.ts'
 import { type Message, msg, own } from '../../../base/message.ts'
@@ -52,7 +52,7 @@ export class Rewinder {
   readonly faults: Diagnostic[] = []
   /** The steps in reverse order. */
   readonly steps: PlannedStep[] = []
-  /** True if a later statement is `move_conflicts`. */
+  /** True if a statement that was already rewound is `move_conflicts`. */
   #movesConflicts = false
 
   constructor(shape: StructShape, declaration: Declaration) {
@@ -60,7 +60,7 @@ export class Rewinder {
     this.declaration = declaration
   }
 
-  /** Rewinds the last remaining statement. */
+  /** Rewinds a statement. All statements after it in the list must already be rewound. */
   rewind(statement: Statement): undefined {
     const { node } = statement
     switch (node.kind) {
@@ -175,7 +175,8 @@ export class Rewinder {
   }
 
   /**
-   * The value of a field for documents without it. Records a fault at `span` if the field needs a value and has none.
+   * Returns the expression for the value of a field in documents that lack the field. Records a fault at `span` if the
+   * field needs a value but has no such expression.
    */
   valueFor(
     { content, defaultValue, origin, typeSpan }: Field,
@@ -278,7 +279,7 @@ export class Rewinder {
     this.appear(at, path.path, anyType, { kind: 'dropped', by: statement })
   }
 
-  /** Adds a field that only older documents have. */
+  /** Adds a field that documents have before a statement, but not after the statement. */
   appear({ name, struct }: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void {
     const unknown = { nameSpan: undefined, typeSpan: undefined, defaultValue: undefined }
     struct.fields.set(name, { path, origin, content, ...unknown })
@@ -365,7 +366,7 @@ export class Rewinder {
     this.steps.push({ kind: 'move conflicts', into: into.path[0] ?? '' })
   }
 
-  /** Requires the field to accept any fields. */
+  /** Records a fault unless the conflicts field is an optional object that allows any fields. */
   #checkConflictsField({ path }: FieldPathPlace, span: Span | undefined): undefined {
     const at = find(this.shape, path)
     const field = at.kind === 'place' && at.isTop ? at.field : undefined
@@ -408,7 +409,7 @@ export class Rewinder {
 
 const conflictTypes: ReadonlySet<string> = new Set(['{ *: Any } | Null', 'Null | { *: Any }'])
 
-/** The declaration of a field, or the statement that creates it. */
+/** The position of the declaration of a field, or of the statement that creates the field. */
 function placeOf({ nameSpan, origin, path }: Field): Span | undefined {
   if (nameSpan !== undefined || !('by' in origin)) return nameSpan
   const { by } = origin
@@ -421,8 +422,8 @@ function textOf({ node, source }: Statement): string {
 }
 
 /**
- * The error if the value of a constant expression does not fit the type. Undefined for other expressions, because their
- * values are known only at run time.
+ * Returns an error if `node` is a constant expression whose value does not fit the type. Other expressions are not
+ * checked, because their values are known only at run time.
  */
 function staticFault(node: Node, type: FieldType): string | undefined {
   const value = constantOf(node)

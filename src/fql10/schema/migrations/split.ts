@@ -1,5 +1,5 @@
-// Rewinds a `split` statement. Before the statement, its targets do not exist, and its source may have the type of any
-// target.
+// Rewinds a `split` statement. Before the split, the target fields do not exist, and the source field may have the type
+// of any target field.
 
 import { msg } from '../../../base/message.ts'
 import { anyType, type FieldType, nullType } from '../../../model/schema/field-types.ts'
@@ -29,7 +29,7 @@ type SplitNode = Extract<MigrationStatement, { kind: 'split' }>
 
 type At = Extract<FieldLookup, { kind: 'place' }>
 
-/** The parts of the rewinder that a split needs. */
+/** The members of `Rewinder` that `rewindSplit` uses. */
 interface RewindContext {
   readonly shape: StructShape
   readonly faults: Diagnostic[]

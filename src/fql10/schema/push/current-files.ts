@@ -1,5 +1,5 @@
-// Provides the schema files of a database, updated to match its definitions. Also provides the definitions, each with
-// the text of its schema item.
+// Provides the schema files of a database. The files are updated to match the definitions in the database. Also
+// provides these definitions, each with the text of its schema item.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { textIn } from '../../../model/schema/definition-parts.ts'
@@ -38,13 +38,13 @@ export function definitionsOf(session: Session): readonly Definition[] {
         definitionAt(document, kind, session),
       ),
     )
-    // The result is shared by all queries, so its reads do not count as costs of this query.
+    // The catalogue keeps the result for all queries, so the reads do not count as costs of this query.
     counters.readBytes = readBytes
     return withTexts(found)
   })
 }
 
-/** Functions and roles of version 4 that schema files cannot express. */
+/** The names of functions and roles of version 4 that schema files cannot express. */
 export function othersOf(session: Session): ForeignNames {
   const foreign = definitionsOf(session).filter(({ text }) => text === undefined)
   const named = (kind: SchemaItem['kind']) => foreign.flatMap(each => (each.kind === kind ? [each.name] : []))
@@ -61,7 +61,10 @@ function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Def
   return { kind, ref, name, fields: new Map([['name', name], ...shown]) }
 }
 
-/** Adds the texts. In a file, a function with the name of a collection needs an alias. */
+/**
+ * Adds the text of each definition. In a file, a function with the same name as a collection needs an alias. If the
+ * function has no alias, its text gets a generated alias.
+ */
 function withTexts(found: readonly DefinitionWithoutText[]): readonly Definition[] {
   const collections = new Set(found.flatMap(({ kind, name }) => (kind === 'collection' ? [name] : [])))
   const names = new Set([
@@ -80,17 +83,17 @@ function withTexts(found: readonly DefinitionWithoutText[]): readonly Definition
   })
 }
 
-/** The texts of the items of all definitions. */
+/** The item texts of all definitions that schema files can express. */
 function itemTexts(session: Session): readonly string[] {
   return definitionsOf(session).flatMap(({ text }) => (text === undefined ? [] : [text]))
 }
 
-/** The files that match the current definitions. The files are not stored. */
+/** Returns the schema files, updated to match the current definitions. Does not store the files. */
 export function currentFiles(session: Session): readonly FileText[] {
   return patchFiles(readSchemaFiles('active', session), itemTexts(session))
 }
 
-/** Updates and stores the files, and returns them. */
+/** Updates the files to match the current definitions. Stores the files if any file has changed. Returns the files. */
 export function keepFiles(session: Session): readonly FileText[] {
   const stored = readSchemaFiles('active', session)
   const current = patchFiles(stored, itemTexts(session))
@@ -100,7 +103,10 @@ export function keepFiles(session: Session): readonly FileText[] {
   return current
 }
 
-/** Updates stored files after a query has written definitions. Files that were never stored are created on demand. */
+/**
+ * Updates the stored files after a query has written definitions. Does nothing if no files are stored yet: `keepFiles`
+ * stores them on the first read of the files.
+ */
 export function keepStoredFiles(session: Session): void {
   if (readSchemaFiles('active', session).length > 0) keepFiles(session)
 }
@@ -115,8 +121,8 @@ export function storeFiles(files: readonly FileText[], session: Session): void {
 }
 
 /**
- * Checks a schema that a query has changed, by the rules of pushes. Returns all faults in the updated schema files. A
- * stored file with syntax errors does not prevent other writes.
+ * Checks a schema that a query has changed, by the rules for pushes. Returns all faults. Syntax errors are reported
+ * only in files that the query changes, so a stored file with syntax errors does not prevent other writes.
  */
 export function schemaFaults(session: Session): readonly Diagnostic[] {
   const stored = new Map(readSchemaFiles('active', session).map(({ name, text }) => [name, text]))

@@ -1,4 +1,4 @@
-// The endpoints for reading, adding, replacing and deleting a single item in any file.
+// The endpoints for reading, adding, replacing and deleting a single schema item. The item may be in any file.
 
 import { msg } from '../../../base/message.ts'
 import type { Session } from '../../../model/session.ts'
@@ -38,7 +38,7 @@ function kindOf({ path }: SchemaRequest): SchemaItem['kind'] {
   return kind
 }
 
-/** Finds the item whose kind and name are in the path of a request. Throws a SchemaFailure if there is none. */
+/** Finds the item whose kind and name are in the path of a request. Throws a SchemaFailure if there is no such item. */
 function namedItem({ request, session }: SchemaCall, files: readonly FileText[]): SchemaItem {
   const kind = kindOf(request)
   const name = request.path[2] ?? ''
@@ -50,7 +50,7 @@ function namedItem({ request, session }: SchemaCall, files: readonly FileText[])
   throw notFound()
 }
 
-/** The item in the body of a request. */
+/** Parses the item in the body of a request. Throws a SchemaFailure for an invalid item. */
 function snippetOf(request: SchemaRequest): SchemaItem {
   const { text } = request
   const kind = kindOf(request)
@@ -79,7 +79,7 @@ function itemAnswer(
   return { filename: item.source.name, span: { start, end }, content, definition }
 }
 
-/** A definition in the simple format. */
+/** Renders a definition in the simple format. */
 function definitionText(kind: SchemaItem['kind'], name: string, session: Session): JsonText {
   const { call, world } = serviceCall(session)
   const doc = world.documents.byName(nativeModule(nativeOfItem[kind]), name)
@@ -90,7 +90,10 @@ function contentOf(item: SchemaItem): string {
   return item.source.text.slice(item.commentStart, item.end)
 }
 
-/** Executes a push, or describes its effects. `respond` creates the response to an executed push. */
+/**
+ * Executes a push. For a rehearsal, only describes the effects of the push. `respond` creates the response to an
+ * executed push.
+ */
 function executePush(
   { request, session, version }: SchemaCall,
   push: Push,

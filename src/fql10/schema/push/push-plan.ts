@@ -1,5 +1,5 @@
 // Plans a push: the resulting files, and the added, removed and changed items. Planning writes nothing. Executing a
-// plan writes definitions by the rules of queries, and stores the files. The changes of a plan can also be rendered.
+// plan writes definitions by the same rules as queries, and stores the files. `diffText` renders the changes of a plan.
 
 import type { Session } from '../../../model/session.ts'
 import type { ObjectValue } from '../../../values/value.ts'
@@ -26,26 +26,30 @@ import { itemFaults } from './validation.ts'
 
 /** The effects of a push. */
 export interface PushPlan {
-  /** The files before the push, updated to match the definitions. */
+  /** The schema files before the push, updated to match the stored definitions. */
   readonly before: readonly FileText[]
-  /** The files after the push. */
+  /** The schema files after the push. */
   readonly after: readonly FileText[]
   /** The changes from `before` to `after`. */
   readonly changes: readonly ItemChange[]
-  /** Lines about the effects of an item's migrations on documents. */
+  /**
+   * Returns lines that describe how the migration of a collection item changes documents. Undefined for other items.
+   */
   readonly fieldLines: (item: SchemaItem) => readonly DiffLine[] | undefined
 }
 
 /** A request to change the schema. */
 export interface Push {
   readonly files: readonly FileText[]
-  /** True if the files are the whole schema. Otherwise, other files are kept. */
+  /**
+   * True if `files` is the complete schema. Otherwise, the push keeps all existing files that `files` does not contain.
+   */
   readonly isWhole: boolean
   /** The new keys of renamed items, by old key. */
   readonly renamed?: ReadonlyMap<string, string>
 }
 
-/** The existing files that a push keeps. */
+/** The existing files that a push does not replace or delete. */
 function keptFiles({ files, isWhole }: Push, base: readonly FileText[]): readonly FileText[] {
   const sent = new Set(files.map(({ name }) => name))
   return isWhole ? [] : base.filter(({ name }) => !sent.has(name))
@@ -92,7 +96,10 @@ function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
   return items
 }
 
-/** Names that occur twice, even in different files. */
+/**
+ * Returns an error for each item with the name of an earlier item, in any file. Collections and functions share one
+ * namespace.
+ */
 function duplicates(items: readonly SchemaItem[]): readonly string[] {
   const seen = new Map<string, string>()
   return items.flatMap(({ kind, name, source }) => {
@@ -106,7 +113,8 @@ function duplicates(items: readonly SchemaItem[]): readonly string[] {
 }
 
 /**
- * The files to store. A blank text deletes an existing file. If a request contains a file twice, the later text counts.
+ * Returns the files to store. If the push contains an existing file with a blank text, the file is deleted. If the push
+ * contains a file twice, the later text is stored.
  */
 function storedAfter(push: Push, before: readonly FileText[]): readonly FileText[] {
   const known = new Set(before.map(({ name }) => name))
@@ -120,11 +128,11 @@ function storedAfter(push: Push, before: readonly FileText[]): readonly FileText
 interface ServiceCall {
   readonly world: DataWorld
   readonly call: Call
-  /** A call whose errors have a position in a schema file. */
+  /** Creates a call whose errors have the given position in a schema file. */
   readonly callAt: (span: Span) => Call
 }
 
-/** The world and the calls for a request to the schema endpoints. */
+/** Creates the world and the calls for a request to the schema endpoints. */
 export function serviceCall(session: Session): ServiceCall {
   const world = new DataWorld(session)
   const interpreter = interpreterOf(session, world)
@@ -140,7 +148,8 @@ export function applyPlan(plan: PushPlan, session: Session): void {
   const { callAt, world } = serviceCall(session)
   try {
     for (const { after, before } of plan.changes) {
-      // At least one of `before` and `after` is set. A renamed definition has its old name until it is written.
+      // At least one of `before` and `after` is set. A renamed definition is found by its old name, which is still the
+      // stored name.
       const { kind, name } = (before ?? after) as SchemaItem
       const { end, source, start } = (after ?? before) as SchemaItem
       const call = callAt({ source, start, end })
@@ -159,18 +168,24 @@ export function applyPlan(plan: PushPlan, session: Session): void {
   storeFiles(plan.after, session)
 }
 
-/** The fields of a definition. Keeps the `data` of the stored definition, because items do not contain it. */
+/**
+ * Converts an item to the fields of its definition. Keeps the `data` of the stored definition `before`, because items
+ * do not contain `data`.
+ */
 function definition(item: SchemaItem, before?: ObjectValue): Struct {
   const data = before?.get('data')
-  // Stored definitions contain only texts, numbers, arrays and objects, which are the same as runtime values.
+  // Stored definitions contain only texts, numbers, arrays and objects. These values have the same form at run time.
   const fields = definitionOf(item) as Struct
   return data === undefined ? fields : new Map([...fields, ['data', data]] as Iterable<[string, Struct]>)
 }
 
-/** The format of a difference: the changes of each item, the changed items, or the lines of the files. */
+/**
+ * The format of a diff. `semantic` shows the changes of each item, `summary` lists the changed items, and `textual`
+ * compares the lines of the files.
+ */
 type DiffForm = 'semantic' | 'summary' | 'textual'
 
-/** The requested format of the difference; undefined for an unknown or missing format. */
+/** The requested format of the diff; undefined for an unknown or missing format. */
 export function diffFormOf({ parameters: { diff, format } }: SchemaRequest): DiffForm | undefined {
   return formIn(format) ?? formIn(diff)
 }
@@ -185,7 +200,7 @@ function coloringOf({ parameters }: SchemaRequest): Coloring {
   return parameters.color === 'ansi' ? 'ansi' : undefined
 }
 
-/** The text of a plan's changes; `''` without changes. */
+/** Renders the changes of a plan in the given format; `''` if nothing changes. */
 export function diffText(
   { after, before, changes }: PushPlan,
   form: DiffForm,

@@ -1,4 +1,4 @@
-// Defines the type of the endpoints below `/schema/1`, and the errors of their requests.
+// Defines the type of the endpoints below `/schema/1`, and the errors that these endpoints throw.
 
 import { limits } from '../../../base/limits.ts'
 import { type Message, messageOf, msg, own } from '../../../base/message.ts'
@@ -18,13 +18,13 @@ export interface SchemaCall {
   readonly version: Micros
 }
 
-/** A placeholder for the commit time in the version of a response. JSON has no NaN. */
+/** The placeholder in `version` of a response for the commit time, which is not known yet. JSON has no NaN. */
 export const commitTime = Number.NaN
 
-/** A placeholder for the commit time in the text of a document. JSON text cannot contain this character. */
+/** The placeholder in the text of a document for the commit time. JSON text cannot contain this character unescaped. */
 export const documentTime = '\u0002'
 
-/** A part of a response that is JSON text already. */
+/** A part of a response that is already JSON text. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
@@ -41,8 +41,8 @@ export interface Route {
   /** The path after `/schema/1/`. `*` matches any part. */
   readonly path: readonly string[]
   /**
-   * Specifies which requests write. A request that writes needs an admin key. A rehearsal (`isRehearsal`) needs no
-   * admin key.
+   * Specifies which requests write: none if undefined. `unless rehearsed` means all requests except rehearsals
+   * (`isRehearsal`). A request that writes needs an admin key.
    */
   readonly writes?: 'always' | 'unless rehearsed'
   /** Handles a request, and returns the members of the response. Throws a SchemaFailure. */
@@ -67,7 +67,7 @@ export function checksVersion({ writes }: Route, request: SchemaRequest): boolea
   return writes !== 'unless rehearsed' || !isRehearsal(request)
 }
 
-/** Thrown to reject a request. All its writes are discarded. */
+/** Thrown to reject a request. All writes of the request are discarded. */
 export class SchemaFailure extends LanguageError {
   override name = 'SchemaFailure'
   readonly status: 400 | 403 | 404 | 405 | 409
@@ -91,8 +91,8 @@ export class SchemaFailure extends LanguageError {
 }
 
 /**
- * The failure of invalid files, with all faults and their positions. If there are too many faults, only the first ones
- * are shown.
+ * The failure for invalid files. The message shows the faults with their positions. If the message would be too long,
+ * it shows only the first faults.
  */
 export function invalidFiles(faults: readonly (Diagnostic | string)[]): SchemaFailure {
   const drawn: string[] = []
@@ -109,7 +109,8 @@ export function invalidFiles(faults: readonly (Diagnostic | string)[]): SchemaFa
 }
 
 /**
- * Converts the failure of a write. For an inconsistent schema, the message contains the position of the written item.
+ * Converts the failure of a write to a SchemaFailure. If the write makes the schema inconsistent, the message contains
+ * the position of the written item.
  */
 export function failedWrite(failure: QueryFailure): SchemaFailure {
   const [first] = failure.diagnostics

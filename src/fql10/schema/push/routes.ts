@@ -22,12 +22,15 @@ import {
   stageRehearsal,
 } from './staged-schema.ts'
 
-/** The files of a request, and whether they are the whole schema. */
+/** Returns the push that a request describes: the files, and whether the files are the complete schema. */
 function pushOf({ files, parameters }: SchemaRequest): Push {
   return { files, isWhole: parameters.override !== 'false' }
 }
 
-/** The requested files. Without a staged schema, the staged files are the active files. */
+/**
+ * Returns the active files, or the staged files if the request asks for them. If no schema is staged, returns the
+ * active files.
+ */
 function filesOf({ parameters }: SchemaRequest, session: Session): readonly FileText[] {
   return parameters.staged === 'true' ? stagedFiles(session) : keepFiles(session)
 }
@@ -67,7 +70,10 @@ const fileRoutes: readonly Route[] = [
   },
 ]
 
-/** Compares schemas without writing. */
+/**
+ * Compares the pushed files with the active schema, or with the staged schema if the request has `staged=true`. Writes
+ * nothing.
+ */
 const compare: Route['answer'] = ({ request, session, version }) => {
   const push = pushOf(request)
   const form = diffFormOf(request) ?? 'semantic'
@@ -77,8 +83,8 @@ const compare: Route['answer'] = ({ request, session, version }) => {
 }
 
 /**
- * Compares a push with the staged schema. The pushed files must still be a valid change of the active schema, because
- * they will replace it.
+ * Compares a push with the staged schema. The pushed files must still be a valid change of the active schema, because a
+ * commit replaces the active schema with these files.
  */
 function planFromStaged(push: Push, session: Session): PushPlan {
   const before = stagedFiles(session)
@@ -87,7 +93,7 @@ function planFromStaged(push: Push, session: Session): PushPlan {
   return { before, after, changes, fieldLines }
 }
 
-/** The endpoints for comparison. Both paths have the same function. */
+/** The endpoints for comparison. `diff` and `validate` do the same. */
 const diffRoutes: readonly Route[] = ['diff', 'validate'].map(name => ({
   method: 'POST',
   path: [name],
@@ -132,7 +138,7 @@ const routes: readonly Route[] = [
   ...stagedRoutes,
 ]
 
-/** Wraps an endpoint so that it reads and writes the staged schema, if there is one. */
+/** Wraps an endpoint so that it reads and writes the staged schema, if a schema is staged. */
 function inStagedSchema(route: Route): Route {
   const answer: Route['answer'] = call => {
     const { request, session } = call
@@ -145,7 +151,7 @@ function inStagedSchema(route: Route): Route {
   return { ...route, answer }
 }
 
-/** Finds the endpoint of a request. Throws a SchemaFailure if there is none. */
+/** Finds the endpoint of a request. Throws a SchemaFailure if there is no such endpoint. */
 export function routeOf({ method, path }: SchemaRequest): Route {
   const here = routes.filter(
     route =>

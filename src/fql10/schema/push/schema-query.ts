@@ -1,4 +1,4 @@
-// Evaluates requests to the schema endpoints as queries of the engine, so that conflicting transactions are retried.
+// Evaluates requests to the schema endpoints as queries, so that the engine retries conflicting transactions.
 
 import { msg } from '../../../base/message.ts'
 import { RequestError } from '../../../base/request-errors.ts'
@@ -22,7 +22,7 @@ import {
 import { checksVersion, documentTime, doesWrite, JsonText, SchemaFailure } from './route.ts'
 import { routeOf } from './routes.ts'
 
-/** The placeholder for the commit time in a body. JSON text cannot contain this character. */
+/** The placeholder for the commit time in a body. JSON text cannot contain this character unescaped. */
 const timeMark = '\u0001'
 
 /** True for a request to the schema endpoints. */
@@ -30,7 +30,7 @@ export function isSchemaRequest({ options }: LanguageRequest): boolean {
   return options?.kind === schemaOptions.kind
 }
 
-/** A request to the schema endpoints as a query. */
+/** A query that executes a request to the schema endpoints. */
 export class SchemaQuery implements Query {
   readonly #request: SchemaRequest
 
@@ -76,12 +76,15 @@ export class SchemaQuery implements Query {
 
 const readers: ReadonlySet<string | undefined> = new Set(['admin', 'server', 'server-readonly'])
 
-/** The built-in role of the caller; undefined for tokens, and for keys with other roles. */
+/** The built-in role of the caller's key; undefined for tokens, and for keys with user-defined roles. */
 function roleOf({ authority, caller }: Session): string | undefined {
   return authority.kind === 'builtin' && caller.identity === undefined ? authority.role : undefined
 }
 
-/** Rejects a stale version. A version that is not a number is ignored. */
+/**
+ * Throws a SchemaFailure if the version in a request is not the current version. A version that is not an integer is
+ * ignored.
+ */
 function checkVersion({ parameters }: SchemaRequest, version: Micros): void {
   const given = parameters.version ?? ''
   if (parameters.force === 'true' || !/^-?[0-9]+$/.test(given)) return
@@ -97,7 +100,7 @@ function membersText(members: Readonly<Record<string, unknown>>): string {
     .join('')
 }
 
-/** Fills in the commit time. */
+/** Replaces the placeholders for the commit time in a body. */
 export function completeSchemaBody(body: string, time: Micros): string {
   const text = body.replace(timeMark, `${time}`)
   return text.includes(documentTime) ? text.replaceAll(documentTime, formatTime(timeFromMicros(time))) : text
@@ -110,7 +113,7 @@ export function refusedSchemaRequest(error: LanguageError): RenderedResponse {
   return { status, body: schemaErrorBody(error.message), ...(fault && { fault }) }
 }
 
-/** The response to a request that failed as a whole. */
+/** The response to a request that failed with a RequestError. */
 export function failedSchemaRequest(error: RequestError): RenderedResponse {
   const { code, description, status } = error
   return { status, body: schemaRequestErrorBody(code, description), fault: requestFault(error, '') }

@@ -1,7 +1,7 @@
-// Manages staged schemas, which take effect at a later commit. A staged schema consists of its files. Its definitions
-// are not stored yet. Only its indexes are built in advance. Each push is compared with the active schema. To read or
-// write staged definitions, the service activates the staged schema in a rehearsal: a transaction whose writes are
-// discarded.
+// Manages staged schemas. A staged schema takes effect only when a client commits it. Until then, its files are stored
+// and its indexes are built, but its definitions are not stored. Each push must be a valid change of the active schema.
+// To read or write staged definitions, the service activates the staged schema in a rehearsal: a transaction whose
+// writes are discarded.
 
 import { msg } from '../../../base/message.ts'
 import { type UnreadyPart, unreadyParts, updateOwnIndexes } from '../../../model/schema/collection-indexes.ts'
@@ -24,21 +24,24 @@ import { SchemaFailure } from './route.ts'
 type StagedStatus = 'none' | 'pending' | 'ready' | 'failed'
 
 /**
- * The files on which a change of the staged schema is based: the staged files, or the active files without a staged
- * schema.
+ * Returns the staged files. If no schema is staged, returns the active files. A push to the staged schema changes these
+ * files.
  */
 export function stagedFiles(session: Session): readonly FileText[] {
   return isStaged(session) ? readSchemaFiles('staged', session) : keepFiles(session)
 }
 
-/** The plan to activate the staged files. Throws a SchemaFailure if they no longer fit the active schema. */
+/**
+ * The plan to activate the staged files. Throws a SchemaFailure if these files are no longer a valid change of the
+ * active schema.
+ */
 export function stagedPlan(session: Session): PushPlan {
   return planOf({ files: readSchemaFiles('staged', session), isWhole: true }, session)
 }
 
 /**
- * A session of the same query in which the staged schema is active. Its writes are discarded. Throws a SchemaFailure if
- * the staged schema no longer fits the active schema.
+ * Creates a session of the same query in which the staged schema is active. All writes in this session are discarded.
+ * Throws a SchemaFailure if the staged files are no longer a valid change of the active schema.
  */
 export function stagedSession(session: Session): Session {
   return rehearse(readSchemaFiles('staged', session), session)
@@ -60,7 +63,7 @@ export function stagePush(push: Push, session: Session): void {
   stage(after, session)
 }
 
-/** Stages the active schema of a rehearsal. */
+/** Stages the schema that is active in a rehearsal. */
 export function stageRehearsal(rehearsal: Session, session: Session): void {
   stage(currentFiles(rehearsal), session)
 }
@@ -74,7 +77,7 @@ function stage(files: readonly FileText[], session: Session): void {
   }
 }
 
-/** Activates the staged schema. Throws a SchemaFailure if there is none, or if it is not ready. */
+/** Activates the staged schema. Throws a SchemaFailure if no schema is staged, or if the staged schema is not ready. */
 export function commitStaged(session: Session): void {
   const { status } = stagedState(session)
   if (status === 'none') throw new SchemaFailure(400, msg`There is no staged schema to commit`)
@@ -90,7 +93,7 @@ export function commitStaged(session: Session): void {
   applyPlan(plan, session)
 }
 
-/** Deletes the staged schema. Throws a SchemaFailure if there is none. */
+/** Deletes the staged schema. Throws a SchemaFailure if no schema is staged. */
 export function abandonStaged(session: Session): void {
   if (!isStaged(session)) throw new SchemaFailure(400, msg`There is no staged schema to abandon`)
   for (const { definition, ref } of collectionsOf(session)) updateOwnIndexes(ref, definition, session, [])
@@ -122,7 +125,9 @@ function plannedCollections(session: Session): readonly StoredCollection[] {
 /** The status of a staged schema, with details. */
 interface StagedState {
   readonly status: StagedStatus
-  /** A line for each index that is not built yet, under its collection; `''` if all are built. */
+  /**
+   * The collections with indexes that are not built yet, and a line for each such index; `''` if all indexes are built.
+   */
   readonly pendingSummary: string
 }
 

@@ -22,13 +22,13 @@ import { isSchemaNative } from '../fsl/definition-of-item.ts'
 import { SchemaFailure } from './route.ts'
 import { stagedSession, stageRehearsal } from './staged-schema.ts'
 
-/** A session in which the staged schema is active, with its world. */
+/** A session in which the staged schema is active, and the world of this session. */
 interface Rehearsal {
   readonly session: Session
   readonly world: DataWorld
 }
 
-/** The world of one query while a schema is staged. `active` is its world with the active schema. */
+/** The world of one query while a schema is staged. `active` is the world of the same query with the active schema. */
 export class StagedWorld implements World {
   readonly documents: DocumentAccess
   readonly sets: SetReader
@@ -131,7 +131,8 @@ export class StagedWorld implements World {
   }
 
   /**
-   * The staged definitions. Undefined for reads in the past, and if the staged schema no longer fits the active schema.
+   * The world with the staged definitions. Undefined if `call` reads the past, or if the staged files are no longer a
+   * valid change of the active schema.
    */
   #staged(call: Call): DataWorld | undefined {
     if (call.at !== undefined) return undefined

@@ -47,7 +47,10 @@ const nativeResources: readonly string[] = [
   'AccessProvider',
 ]
 
-/** Finds the collections that types refer to. The numbers of the collections only need to be unique. */
+/**
+ * Returns a function that finds a collection by the name in a type. Collections in files get temporary numbers, which
+ * only need to be unique.
+ */
 function finderOf(collections: readonly CollectionItem[]): FindCollection {
   const found = new Map<string, ReferredCollection>(
     Array.from(referable, ([name, number]) => [name, { number, name }]),

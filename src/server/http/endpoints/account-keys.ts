@@ -1,4 +1,4 @@
-// Account keys over HTTP, only for the root secret: `POST /api/v1/account-keys` creates a key, `GET` lists them,
+// Account keys over HTTP, only for the root secret: `POST /api/v1/account-keys` creates a key, `GET` lists the keys,
 // `DELETE /api/v1/account-keys/{id}` revokes a key.
 
 import { limits } from '../../../base/limits.ts'

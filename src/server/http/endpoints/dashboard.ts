@@ -1,5 +1,5 @@
-// The dashboard: static files under `/dashboard/`. They contain no data, so they need no credential. The page requests
-// its data from the public API, with the secret that the user enters.
+// The dashboard: static files under `/dashboard/`. The files contain no data, so requests for them need no credential.
+// The page requests its data from the public API, with the secret that the user enters.
 
 import { Readable } from 'node:stream'
 import type { Answer } from '../answer.ts'
@@ -64,7 +64,7 @@ function redirection(): Answer {
   return plain(303, '', ['location', base, 'vary', 'accept', 'cache-control', 'no-store'])
 }
 
-/** Paths without a file are pages of the application, except in the folder of assets. */
+/** Paths without a file are pages of the dashboard and get `index.html`, except paths below `assets/`. */
 function fileAnswer(call: EndpointCall, files: DashboardFiles): Answer {
   const path = pathOf(call.request.url).slice(base.length)
   const file = files.get(path)

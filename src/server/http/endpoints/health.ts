@@ -57,8 +57,8 @@ const scopes: ReadonlyMap<string, Scope> = new Map([
 ])
 
 /**
- * `GET /ping` checks whether the service responds, and can read or write. It needs no secret. Before the service
- * stops, `/ping` fails first, while everything else still works.
+ * `GET /ping` checks whether the service responds, and can read or write. The request needs no secret. Before the
+ * service stops, `/ping` already fails while all other requests still work.
  */
 export function pingEndpoint(services: Services): Endpoint {
   const handler = (call: EndpointCall) => ping(services, call)
@@ -86,7 +86,7 @@ async function ping(services: Services, call: EndpointCall): Promise<Answer> {
   return errorAnswer('time out', `Scope ${scope} is unavailable`, engine.now())
 }
 
-/** Runs the engine's ping for at most `timeoutMs`. Returns one of the two words, or the cause of a failure. */
+/** Runs the engine's ping for at most `timeoutMs`. Returns `fine`, `timed out`, or the cause of a failure. */
 async function outcomeOf({ engine, timers }: Services, scope: Scope, timeoutMs: number): Promise<unknown> {
   const late = () => new RequestError('time out', 'The ping took too long.')
   try {
@@ -98,7 +98,7 @@ async function outcomeOf({ engine, timers }: Services, scope: Scope, timeoutMs: 
   }
 }
 
-/** A time limit in whole milliseconds; undefined for other texts. */
+/** Parses a time limit in whole milliseconds; undefined for an invalid text. */
 function timeoutOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const value = Number(text)

@@ -1,6 +1,6 @@
 // Views of the query log without an export: `POST /api/v1/logs/_summary` sums up a time span, `POST
-// /api/v1/logs/_changes` compares it with the span before, and `POST /api/v1/logs/_records` finds single records with
-// their details. The views need the same permission as an export.
+// /api/v1/logs/_changes` compares a time span with the span before it, and `POST /api/v1/logs/_records` finds single
+// records with their details. The views need the same permission as an export.
 
 import { GenerationCache } from '../../../base/generation-cache.ts'
 import { micros } from '../../../base/micros.ts'
@@ -90,7 +90,10 @@ async function answer(
   }
 }
 
-/** Stops reading the log when the client has disconnected or the service stops. */
+/**
+ * Returns a signal that aborts when the client has disconnected or the service stops. The view then stops reading the
+ * log.
+ */
 function abortSignalOf(call: EndpointCall, { stopping }: Services): AbortSignal {
   const gone = new AbortController()
   call.request.onClose(() => gone.abort())
@@ -111,7 +114,7 @@ function readSearch(body: Fields, filter: RecordFilter) {
   }
 }
 
-/** Filters that compare a text. */
+/** Names of the filters that compare a field of a record with a text. */
 const plainFilters = ['tag', 'error', 'collection', 'index', 'function', 'address', 'shape'] as const
 
 function readConditions(body: Fields): RecordConditions {
@@ -204,14 +207,14 @@ function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges):
 }
 
 // Details beside the records of the query log: the caller with its current names, the schema objects that the query
-// used, and the error. Records contain numbers; the engine knows the names.
+// used, and the error. A record contains only the ids of its caller; the engine looks up the current names.
 
 /** Limit of remembered callers for one request. */
 const cacheSize = 10_000
 
-/** The properties of a caller that the reader of the log may see. */
+/** The properties of the caller of a recorded request that the client of this view may see. */
 interface VisibleCaller extends NamedCaller {
-  /** True: the credential belongs to a database above the reader's own. */
+  /** True: the credential belongs to a database above the client's database. */
   readonly isOuter: boolean
 }
 
@@ -221,13 +224,13 @@ class RecordDetails {
   readonly #readers: string | undefined
   readonly #named = new GenerationCache<string, VisibleCaller>(cacheSize)
 
-  /** `readers`: the id of the reader's own database; undefined for the operator. */
+  /** `readers`: the id of the client's database; undefined for the operator. */
   constructor(engine: Engine, readers: string | undefined) {
     this.#engine = engine
     this.#readers = readers
   }
 
-  /** A condition for a search: the caller's id, name, role or identity equals `who`. */
+  /** Returns a condition for a search: the caller's id, name, identity, kind or a role equals `who`, ignoring case. */
   callersNamed(who: string | undefined): { isWantedCaller?: (found: LogRecord) => boolean } {
     if (who === undefined) return {}
     const wanted = who.toLowerCase()
@@ -289,11 +292,11 @@ class RecordDetails {
     const database = BigInt(around.at(-1) ?? rootDatabase)
     const named = this.#engine.nameOf(caller, database)
     const isOuter = this.#isOuter(caller.credential, around)
-    // The id and name of a key are visible only within the key's own database.
+    // The id and the name of a key of an outer database are hidden.
     return { ...named, isOuter, ...(isOuter && { id: undefined, name: undefined }) }
   }
 
-  /** Returns whether a credential belongs to a database above the reader's own. */
+  /** Returns whether a credential belongs to a database above the client's database. */
   #isOuter(credential: string, around: readonly string[]): boolean {
     if (this.#readers === undefined) return false
     const [, holder = String(rootDatabase)] = credential.split('/')

@@ -1,6 +1,6 @@
 // The export of query logs: `POST /api/v1/logs` requests an export, `GET /api/v1/logs/{id}` returns its state and its
-// download URL, `POST /api/v1/logs/_list` lists exports. The form of requests and responses is that of the hosted
-// service's log API, because existing pipelines depend on it.
+// download URL, `POST /api/v1/logs/_list` lists exports. Requests and responses have the form of the hosted service's
+// log API, because existing pipelines depend on this form.
 
 import type { ExportRequest } from '../../../query-log/export-request.ts'
 import type { QueryLog } from '../../../query-log/query-log.ts'
@@ -127,7 +127,10 @@ class LogHandlers {
     }
   }
 
-  /** Files on the local disk are downloaded from the address with which the client reached the service. */
+  /**
+   * Returns the absolute URL of a file. A file on the local disk has a URL of this service: the configured public URL,
+   * or the address that the client used.
+   */
   #absolute(address: string, { request }: EndpointCall): string {
     if (!address.startsWith('/')) return address
     return (this.#services.publicUrl ?? request.origin) + address

@@ -40,7 +40,7 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   const post = (path: string, POST: Handler): Endpoint => ({ ...queryTraits, path, methods: { POST } })
   const get = (path: string, GET: Handler): Endpoint => ({ path, authenticated: true, methods: { GET } })
   return [
-    // Queries whose reads are strictly serializable even if they write nothing.
+    // Queries whose reads are strictly serializable even if the query writes nothing.
     post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog))),
     // Evaluates a query as another caller and describes the permission checks.
     post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body))),
@@ -56,8 +56,8 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   ]
 }
 
-// `POST /stream`, and `POST /stream/1` of version 10, open an event stream. The head is sent at once, then every event
-// as it happens, until the client disconnects or an error event ends the stream.
+// `POST /stream`, and `POST /stream/1` of version 10, open an event stream. The head is sent immediately, then every
+// event as it happens, until the client disconnects or an error event ends the stream.
 
 const inStreamRequests = { readOnly: 'stream requests' } as const
 
@@ -87,7 +87,7 @@ async function opened(engine: Engine, call: EndpointCall, fields: string | undef
 }
 
 // `GET /api/v1/principal` returns the identity and the rights of the presented secret. A program such as the dashboard
-// uses it to find out what it may show.
+// uses this endpoint to find out which data it may show.
 
 /** The endpoint that describes its caller. */
 export function principalEndpoint(services: Services): Endpoint {

@@ -57,7 +57,7 @@ export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
     authenticated: true,
     readsBody: true,
     recorded: true,
-    // The language decides which methods a path has, and reports it only to authorized callers.
+    // The language decides which methods a path has, and reports a wrong method only to authorized callers.
     methods: { GET: answer, POST: answer, DELETE: answer },
     otherMethods: answer,
   }))
@@ -85,7 +85,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The files of a form. The name of a part is the name of its file. */
+/** Returns the schema files in a form. The name of a form field is the name of the file. */
 async function filesOf(body: string, contentType: string): Promise<SchemaRequest['files'] | BadBody> {
   if (!/boundary\s*=\s*"?[^\s";]/i.test(contentType)) {
     return new BadBody(msg`Request is not a valid multipart request`)

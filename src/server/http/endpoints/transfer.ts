@@ -1,7 +1,7 @@
 // The endpoints that `terrarium import` and `terrarium export` use on a running service, for admin keys of the database
 // and the root secret. `POST /api/v1/transfer/write` writes a batch of documents with their hashes and times, `missing`
-// returns which documents do not exist, `snapshot` and `page` read. Requests are counted, limited and recorded like
-// queries.
+// returns which documents do not exist. `snapshot` and `page` read documents for an export. Requests are counted,
+// limited and recorded like queries.
 
 import { limits } from '../../../base/limits.ts'
 import { msg } from '../../../base/message.ts'
@@ -85,7 +85,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
   return { ...result, metrics, place, caller }
 }
 
-/** The answer to an invalid batch or page. */
+/** The answer to a request that failed with an expected error. Throws all other errors again. */
 function rejection(error: unknown): Answer {
   if (error instanceof MessageError) return error.answer
   if (error instanceof BadRecord || error instanceof TransferError)

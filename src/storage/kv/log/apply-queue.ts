@@ -1,8 +1,8 @@
 // The segments that wait to be applied to LMDB, and the segments that were applied last. A thread applies segments.
 //
-// Applied segments and their files stay readable until a later snapshot of LMDB contains their rows. LMDB forgets a
-// commit when another process opens the folder at the same moment (lmdb-newest-commit.ts); until that process has
-// corrected this, snapshots lack the rows.
+// Applied segments and their files stay readable until a later snapshot of LMDB contains their rows. LMDB can forget a
+// commit when another process opens the folder at the same moment (lmdb-newest-commit.ts). Until that process has
+// corrected the fault, snapshots lack the rows of the commit.
 
 import { Worker } from 'node:worker_threads'
 import { assert } from '../../../base/assert.ts'
@@ -27,12 +27,14 @@ class Applier {
   #worker: Worker | undefined
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
 
-  /** `setup`: the folder, which the thread opens again. */
+  /** `setup`: the folder and its options. The thread opens the folder for itself. */
   constructor(setup: ApplySetup) {
     this.#setup = setup
   }
 
-  /** Resolves when the requested segments are in LMDB, on disk. Only one request may run at a time. */
+  /**
+   * Applies the requested segments; resolves when their rows are on disk in LMDB. Only one request may run at a time.
+   */
   apply(request: ApplyRequest): Promise<void> {
     assert(this.#waiting === undefined, 'one transaction applies segments at a time')
     this.#worker ??= this.#start()
@@ -129,7 +131,7 @@ export class ApplyQueue {
     return this.#waiting.length === 0
   }
 
-  /** The tables whose rows are read before LMDB, the oldest first. */
+  /** The tables that readers search before they read LMDB, the oldest table first. */
   get tables(): readonly RowTable[] {
     return [...this.#applied, ...this.#waiting].map(({ table }) => table)
   }
@@ -171,7 +173,7 @@ export class ApplyQueue {
     }
   }
 
-  /** Applies all waiting segments, unless LMDB cannot be written. No commits arrive meanwhile. */
+  /** Applies all waiting segments, unless LMDB cannot be written. The caller adds no more segments. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#applying
@@ -179,7 +181,7 @@ export class ApplyQueue {
     await this.#applier.close()
   }
 
-  /** Applies the segments that wait at the moment of the call, or reports a failure. */
+  /** Applies the waiting segments, unless this is already in progress. Stores a failure in `#failure`. */
   #apply(): Promise<void> {
     this.#applying ??= this.#applyWaiting().finally(() => {
       this.#applying = undefined
@@ -201,7 +203,8 @@ export class ApplyQueue {
       await nextIsThere()
       const parts = segments.map(({ bytes, end }) => ({ memory: bytes.buffer as SharedArrayBuffer, end }))
       const request = { segments: parts, position }
-      // Starting a thread takes longer than applying few rows, and no requests are served at the end.
+      // When the queue is closed, this thread applies the rows itself. Starting a thread would take longer, and no
+      // requests are served any more.
       if (this.#isClosed) applySegments(image, request)
       else await this.#applier.apply(request)
     } catch (error) {
@@ -212,7 +215,7 @@ export class ApplyQueue {
     this.#waiting = this.#waiting.slice(segments.length)
     this.#applied = [...this.#applied, ...segments]
     this.#behindSinceMs = undefined
-    // Records were added in the meantime.
+    // Segments were added in the meantime.
     if (!this.isEmpty) this.#behindSinceMs = beganMs
     onChange()
     timers.after(releaseAfterMs, () => this.#releaseLater())

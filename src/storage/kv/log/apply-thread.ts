@@ -5,7 +5,7 @@ import { openFolder } from '../lmdb-folder.ts'
 import { wordsOf } from '../store-errors.ts'
 import { type ApplyRequest, applySegments } from './apply.ts'
 
-/** The result of a request: the reason of a failure. */
+/** The reply to a request. `failure`: the reason why the request failed; undefined after success. */
 export interface ApplyReply {
   readonly failure?: string
 }

@@ -1,5 +1,5 @@
-// Applies the commit log to LMDB. One transaction writes all rows of some segments, in the order of keys, and the new
-// position of LMDB in the log.
+// Applies the commit log to LMDB. One LMDB transaction writes all rows of the given segments, and the new position of
+// LMDB in the log. The rows of a segment are written in the order of keys.
 
 import type { Bytes } from '../kv-contract.ts'
 import type { OpenFolder } from '../lmdb-folder.ts'
@@ -28,7 +28,10 @@ export function applySegments(
   })
 }
 
-/** Applies segments that were read before a copy of LMDB was made to the copy, which then needs no log. */
+/**
+ * Applies `segments` to a copy of LMDB. The segments were read before the copy was made. After the call, the copy needs
+ * no log.
+ */
 export function completeCopy(copy: OpenFolder, segments: readonly ReadingSegment[]): void {
   copy.root.transactionSync(() => {
     const stored = copy.root.get(positionKey)

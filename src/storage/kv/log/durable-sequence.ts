@@ -1,6 +1,6 @@
 // The sequence number of the newest durable record of a commit log, in a file of eight bytes in the folder of the log.
-// Other processes of the machine read the number before each snapshot. The file is never flushed, because each
-// committing process writes it again when it opens the log.
+// Other processes of the machine read the number before each snapshot. The file is never flushed, because the next
+// committing process writes the number again when it opens the log.
 
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

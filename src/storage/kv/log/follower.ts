@@ -1,5 +1,5 @@
-// Reads a data directory that another process commits to, or that is not served: LMDB, and the newer rows that are only
-// in the commit log. The committing process is not notified.
+// Reads a data directory to which another process commits, or which no process serves. Reads LMDB, and the newer rows
+// that are only in the commit log. Sends nothing to the committing process.
 
 import { join } from 'node:path'
 import type { KeyValueStore, View } from '../kv-contract.ts'
@@ -18,7 +18,10 @@ interface FollowerOptions {
   readonly mapSizeBytes?: number
   /** See {@link LogReader}. */
   readonly durable?: () => number
-  /** Calls a listener after commits; returns a function that stops this. Absent: commits are not reported. */
+  /**
+   * Calls `listener` after each commit, and returns a function that removes the listener. If undefined, no commits are
+   * reported.
+   */
   readonly watch?: (listener: () => void) => () => void
   /** Called once, after the store has been closed. */
   readonly onClose?: () => void | Promise<void>
@@ -54,7 +57,8 @@ class FollowerStore implements FollowingStore {
     this.#trees = trees
     const folder = join(path, logFolder)
     this.#log = new LogReader(folder, durable)
-    // Records that the committing process reports as durable are not damaged.
+    // If the committing process reports which records are durable, these records are not damaged and need no
+    // verification.
     if (durable === undefined) verifyLog(root, folder)
   }
 
@@ -62,7 +66,7 @@ class FollowerStore implements FollowingStore {
     return this.#log.applyLag
   }
 
-  /** A read inside a read shares its snapshot. */
+  /** A read inside another read uses the snapshot of the outer read. */
   read<T>(read: (view: View) => T): T {
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#unavailable('is closed')

@@ -1,8 +1,8 @@
 // Reads the segments of a commit log that are not in LMDB yet, as they grow, in a process that does not commit.
 //
-// A snapshot of LMDB contains the number of the newest segment whose rows it has. Later segments are read from their
-// files. In the meantime, a file may be reused for a newer segment. Its content then does not continue the chain of
-// records, and a newer snapshot of LMDB contains the missed rows.
+// A snapshot of LMDB contains the number of the newest segment whose rows it has. The segments after that number are
+// read from their files. Meanwhile, the committing process may reuse a file for a newer segment. The file then does not
+// continue the chain of records, and a newer snapshot of LMDB contains the rows that were missed.
 
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
 import { areSame } from '../../../base/bytes.ts'
@@ -16,7 +16,7 @@ import { addBatch, type ChainPlace } from './segment.ts'
 import { pathOf } from './segment-files.ts'
 import { decodeHeader, headerBytes, recordIn, recordSize, type SegmentHeader } from './segment-format.ts'
 
-/** A segment that has been read up to its end so far. */
+/** A segment, and how far it has been read. */
 export interface ReadingSegment {
   readonly header: SegmentHeader
   readonly bytes: Buffer
@@ -33,24 +33,25 @@ type OpenSegment = { -readonly [Key in keyof ReadingSegment]: ReadingSegment[Key
 
 /** Maximum number of attempts to read a state. An attempt fails when a segment is reused during the read. */
 const attemptsMax = 100
-/** The size of the first read of a segment, and of each later read of new records, in bytes. */
+/** When a segment is searched for new records: bytes of the first read, and minimum bytes of each further read. */
 const chunkBytes = 16_384
 const longChunkBytes = 1_048_576
 
 export class LogReader {
   readonly #folder: string
   readonly #durable: (() => number) | undefined
-  /** The oldest first. */
+  /** The segments that are not in LMDB, the oldest first. */
   #segments: OpenSegment[] = []
-  /** The position of the last snapshot of LMDB, stored and decoded. */
+  /** The position of the last snapshot of LMDB in the log: the stored bytes, and the decoded position. */
   #stored: Bytes = new Uint8Array(0)
   #position: LogPosition | undefined
-  /** When that position was first seen, on the monotonic clock. */
+  /** When this process first read that position, on the monotonic clock, in milliseconds. */
   #appliedMs = 0
 
   /**
-   * `durable`: returns the sequence number of the newest durable record, as the committing process reports it; exactly
-   * the records up to this number are read. Absent: the log is flushed, and all its records are read.
+   * `durable`: returns the sequence number of the newest durable record, as the committing process reports it. Exactly
+   * the records up to this number are read. If undefined, all records are read, and their file is flushed before their
+   * rows become visible.
    */
   constructor(folder: string, durable?: () => number) {
     this.#folder = folder
@@ -90,7 +91,7 @@ export class LogReader {
     this.#drop(Number.POSITIVE_INFINITY)
   }
 
-  /** Reads the log after a position; false when a part of the log does not exist. */
+  /** Reads the log after a position; returns false when a segment of the log is missing. */
   #catchUp(position: LogPosition): boolean {
     if (this.#segments[0] && this.#segments[0].header.number <= position.segment) this.#drop(position.segment)
     const oldest = this.#segments[0]
@@ -114,7 +115,10 @@ export class LogReader {
     }
   }
 
-  /** Opens a segment that continues the chain; undefined when it has no records or does not exist. */
+  /**
+   * Opens the segment `number`. Returns undefined if there is no such segment, and 'elsewhere' if the segment does not
+   * continue the chain of records after `place`.
+   */
   #open(number: number, log: Bytes, place: ChainPlace): OpenSegment | 'elsewhere' | undefined {
     const descriptor = tryOpen(pathOf(this.#folder, number))
     if (descriptor === undefined) return undefined
@@ -142,7 +146,7 @@ export class LogReader {
     return descriptor !== undefined
   }
 
-  /** Drops the segments up to a number. */
+  /** Drops the segments up to the number `upTo`. */
   #drop(upTo: number): void {
     for (const { descriptor, header } of this.#segments) if (header.number <= upTo) closeSync(descriptor)
     this.#segments = this.#segments.filter(({ header }) => header.number > upTo)

@@ -1,9 +1,9 @@
-// The embedded engine with a commit log, which is the system of record; LMDB is derived from it.
+// The embedded engine with a commit log. The log is the system of record, and LMDB is derived from the log.
 //
-// A commit runs the waiting transactions, appends their writes to the log as one record, flushes it and resolves their
-// promises (group commit). The rows stay in memory, in front of LMDB, until a thread has applied them in a large
-// transaction, which writes far fewer pages than a transaction for each commit. Readers see a commit only when it is on
-// disk, so no reader sees data that a crash could revoke.
+// A commit runs the waiting transactions, appends their writes to the log as one record, flushes the log, and resolves
+// the promises of the transactions (group commit). The rows stay in memory, in front of LMDB, until a thread has
+// applied them in a large transaction. Such a transaction writes far fewer pages than one transaction for each commit
+// would. Readers see a commit only when it is on disk, so no reader sees data that a crash could revoke.
 
 import { join } from 'node:path'
 import { assert } from '../../../base/assert.ts'
@@ -54,7 +54,10 @@ interface LoggedOptions {
    * more. The program must exit; the next start reads the log again.
    */
   readonly onLostFlush?: (error: unknown) => void
-  /** Other processes read the log: publishes the newest durable record to them ({@link DurableSequence}). */
+  /**
+   * True if other processes read the log. The store then publishes the number of the newest durable record to them
+   * ({@link DurableSequence}).
+   */
   readonly isFollowed?: boolean
   /** Receives all records of the log, for a copy elsewhere. */
   readonly records?: RecordSink
@@ -66,9 +69,12 @@ export interface RecordSink {
    * Called first, with the name of the log and the position of the record before the first record that `add` receives.
    */
   begin(log: Bytes, place: ChainPlace): void
-  /** Whole records of a segment, the last of which is at `place`. The receiver must copy bytes that it keeps. */
+  /**
+   * Receives one or more complete records of a segment. `place`: the position of the last of these records. The
+   * receiver must copy bytes that it keeps.
+   */
   add(records: Bytes, place: ChainPlace): void
-  /** Called when no more records follow and the store is closed; the close waits for it. */
+  /** Called when the store is closed and no more records follow. `close` waits for the returned promise. */
   end(): Promise<void>
 }
 
@@ -76,17 +82,20 @@ export interface RecordSink {
 const batchWritesMax = 4000
 /** Milliseconds after which rows are applied, however few they are. */
 const applyAfterMs = 4_000
-/** Interval and number of retries of the first commit while LMDB has forgotten a commit of another process. */
+/**
+ * While LMDB has forgotten a commit of another process: milliseconds between two attempts of the first commit, and the
+ * maximum number of attempts.
+ */
 const recoveryIntervalMs = 2
 const recoveriesMax = 1_000
 
-/** The writes of a batch of transactions; `pieces` follow the writes of the others. */
+/** The writes of a batch of transactions. `pieces` are further writes of the last transaction, after `writes`. */
 interface BatchWrites {
   readonly writes: readonly Write[]
   readonly pieces?: EncodedWrites
 }
 
-/** Transactions whose promises can be resolved. */
+/** Transactions whose promises can be resolved, because their batch is durable. */
 interface DurableBatch {
   readonly jobs: readonly Job[]
   readonly hasWritten: boolean
@@ -125,16 +134,16 @@ class LoggedStore implements LoggedKeyValueStore {
   /** The tables of rows that are in front of LMDB, the newest first. */
   #tables: readonly RowTable[] = []
   readonly #applying: ApplyQueue
-  /** Absent until the first write. */
+  /** The segment to which records are appended; undefined until a commit needs a segment. */
   #active: Segment | undefined
   /** The position of the newest record. */
   #place: ChainPlace
-  /** The number of the newest segment with records. */
+  /** The number of the newest segment. */
   #number: number
   /** The file of the following segment. */
   #next: Promise<SegmentFile>
   #committing: Promise<void> | undefined
-  /** Present after a failed flush: the store commits nothing more. */
+  /** The error of a failed flush. After such an error, the store commits nothing more. */
   #lostFlush: StoreUnavailableError | undefined
   #cancelApply: Cancel | undefined
   /** The number of rows of the last ordinary segment, as an estimate for the next one. */
@@ -200,7 +209,7 @@ class LoggedStore implements LoggedKeyValueStore {
     return { bytes: bytes + (this.#active?.end ?? 0), lagMs }
   }
 
-  /** A read inside a read shares its snapshot. */
+  /** A read inside another read uses the snapshot of the outer read. */
   read<T>(read: (view: View) => T): T {
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)
@@ -262,8 +271,8 @@ class LoggedStore implements LoggedKeyValueStore {
     await turn()
     let durable: DurableBatch | undefined
     for (;;) {
-      // The next commit starts here, so the disk already writes the next batch while the clients of this batch get
-      // their responses.
+      // The next commit starts here, so the disk already writes the next batch while the clients of the previous batch
+      // get their responses.
       const next = this.#queue.isEmpty ? undefined : this.#commit()
       for (const job of durable?.jobs ?? []) completeJob(job)
       if (durable?.hasWritten) this.#listeners.notify()
@@ -304,8 +313,8 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   /**
-   * Runs transactions on the newest state, up to the first transaction that writes in pieces. Puts the transactions for
-   * which the batch has no space back into the queue. Returns the writes of the transactions that have run.
+   * Runs transactions on the newest state, up to the first transaction that writes in pieces. Puts the transactions
+   * that have not run back into the queue. Returns the writes of the transactions that have run.
    */
   #run(active: Segment, batch: Job[]): BatchWrites {
     const all: Write[] = []
@@ -398,7 +407,8 @@ class LoggedStore implements LoggedKeyValueStore {
       await closeFile(descriptor)
       const empty = this.#active
       if (empty !== undefined) {
-        // The larger segment gets this number, because a segment without records would be a gap in the log.
+        // The larger segment gets the number of the empty segment, because a segment without records would be a gap in
+        // the log.
         this.#active = undefined
         this.#files.free(number)
         await closeFile(empty.file.descriptor)
@@ -413,7 +423,7 @@ class LoggedStore implements LoggedKeyValueStore {
       this.#next = this.#makeNext(this.#segmentBytes)
       throw error
     }
-    // From now on LMDB needs the log, until the log has been closed again.
+    // Records that from now on the log may contain rows that are not in LMDB.
     if (!this.#isBegun) await this.#recordOpen()
     this.#number = file.number
     this.#next = this.#makeNext(this.#segmentBytes)
@@ -437,7 +447,7 @@ class LoggedStore implements LoggedKeyValueStore {
 
   #makeNext(bytes: number): Promise<SegmentFile> {
     const made = this.#files.make(this.#number + 1, bytes)
-    // The commit that needs the segment reports a failure.
+    // If this fails, the commit that needs the segment reports the failure.
     made.catch(() => undefined)
     return made
   }

@@ -1,4 +1,5 @@
-// The position of LMDB in the commit log: a row of LMDB that each transaction which applies the log updates.
+// The position of LMDB in the commit log. The position is stored in a row of LMDB. Each transaction that applies
+// records of the log updates this row.
 
 import { assert } from '../../../base/assert.ts'
 import { systemRandom } from '../../../base/random.ts'
@@ -18,13 +19,13 @@ export interface LogPosition {
   /** Sequence number and checksum of the newest record in LMDB. */
   readonly sequence: number
   readonly checksum: number
-  /** True when the log has no records beyond the position, because it was closed in order. */
+  /** True when the log has no records beyond the position, because the log was closed in order. */
   readonly isClosed: boolean
 }
 
 /** The part of the log that is not in LMDB. */
 export interface ApplyLag {
-  /** Bytes of records, which are in memory. */
+  /** Bytes of the records that are not in LMDB. Their rows are in memory. */
   readonly bytes: number
   /** The lag of LMDB in milliseconds; 0 when all records are in LMDB. */
   readonly lagMs: number
@@ -80,7 +81,9 @@ export function recordClosed({ newest, root }: OpenFolder, isClosed: boolean): v
   })
 }
 
-/** Reads the position of the store in a folder, which no other process writes to. */
+/**
+ * Reads the position of LMDB in the log; undefined if the store has no log. No other process may write to the folder.
+ */
 export function readPosition(root: Environment): LogPosition | undefined {
   const stored = root.get(positionKey)
   return stored && decodePosition(stored)

@@ -15,9 +15,9 @@ export interface ReadSegment {
   readonly number: number
   readonly bytes: Buffer
   readonly table: RowTable
-  /** The end of its last record. */
+  /** The offset after its last record. */
   readonly end: number
-  /** Its last record. */
+  /** The position of its last record in the chain of records. */
   readonly place: ChainPlace
 }
 

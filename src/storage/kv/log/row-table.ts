@@ -1,7 +1,7 @@
 // The rows of one segment of the commit log, in memory until they are in LMDB. Rows are encoded in one block of shared
 // memory, which contains the bytes of the segment's file. So nothing is copied for the file or for the thread that
 // applies the rows, and the garbage collector has nothing to trace. A hash table finds rows by key. Each row links to
-// the row that it replaces, so readers do not see rows that are not durable yet.
+// the row that it replaces. So readers can skip rows that are not durable yet, and find the older row of the same key.
 
 import { copyOf, hashByte, hashBytes, hashSeed } from '../../../base/bytes.ts'
 import { WriteReader } from '../batch.ts'
@@ -11,7 +11,7 @@ import type { Bytes, KeyRange, Write } from '../kv-contract.ts'
 const rowsAtFirst = 1024
 /** Minimum number of slots of the hash table per row; a power of two. */
 const placesPerRow = 2
-/** Number of rows that are inserted into the order of keys one by one; more rows are merged. */
+/** Up to this number of new rows are inserted into the ordered list one by one. More rows are merged with the list. */
 const insertsMax = 32
 
 export class RowTable {
@@ -28,8 +28,8 @@ export class RowTable {
   /** Open addressing: the newest row of a key; 0: a free slot. */
   #places: Uint32Array
   /**
-   * True when rows have moved to other slots since they were published, so that their order is not the order of
-   * insertion.
+   * True when rows have moved to other slots since the last `publish`. The slots then no longer have the order in which
+   * the rows were inserted.
    */
   #isRehashed = false
   /**
@@ -63,7 +63,10 @@ export class RowTable {
     return this.#published
   }
 
-  /** Adds the write whose encoding begins at `start`; returns its end. Readers see the row once it is published. */
+  /**
+   * Adds the write whose encoding begins at `start`; returns the offset after the encoding. Readers see the row once it
+   * is published.
+   */
   add(start: number): number {
     const reader = this.#reader
     reader.read(start)
@@ -117,21 +120,25 @@ export class RowTable {
       this.#places.fill(0)
       for (let row = 1; row <= published; row++) this.#places[this.#placeOfRow(row)] = row
     }
-    // From the last to the first row, so that no slot becomes free that a search for an older row passes.
+    // The rows are removed from the last to the first, so that no slot becomes free that a search for an older row
+    // passes.
     for (; this.#rows > published; this.#rows--)
       this.#places[this.#placeOfRow(this.#rows)] = this.#before[this.#rows] as number
     for (const rowsOfTags of [this.#unordered, this.#ordered])
       for (const [tag, rows] of rowsOfTags.entries()) rowsOfTags[tag] = rows?.filter(row => row <= published)
   }
 
-  /** The newest of the first `limit` rows with a key, whose hash is given; 0 when there is no such row. */
+  /**
+   * Finds the newest row with the key `key` among the first `limit` rows. `hash`: the hash of the key. Returns 0 when
+   * there is no such row.
+   */
   find(key: Bytes, hash: number, limit: number): number {
     return this.#visible(this.#placeOf(hash, key, 0, key.length), limit)
   }
 
   /**
-   * The value of a row, which belongs to the caller; `cached` itself if the value equals it. Undefined: the key is
-   * deleted.
+   * Returns the value of a row; `cached` itself if the value has the same bytes. Undefined: the row deletes its key.
+   * The caller may change the returned array.
    */
   value(row: number, cached?: Bytes): Bytes | undefined {
     const reader = this.#reader
@@ -143,7 +150,10 @@ export class RowTable {
     return copyOf(this.bytes, valueStart, end)
   }
 
-  /** The keys in a range, among the first `limit` rows, with their values; undefined when there are no keys. */
+  /**
+   * The keys in a range with their values, as of the first `limit` rows; undefined when the table has no keys in the
+   * range.
+   */
   within(range: KeyRange, limit: number): Iterable<Write> | undefined {
     const first = range.start[0] ?? 0
     const { end } = range
@@ -186,7 +196,7 @@ export class RowTable {
     }
   }
 
-  /** The first row of each key with a first byte, in the order of keys; undefined when there is no such key. */
+  /** The first row of each key with the first byte `tag`, in the order of keys; undefined when there is no such key. */
   #orderedOf(tag: number): readonly number[] | undefined {
     const waiting = this.#unordered[tag]
     const ordered = this.#ordered[tag]
@@ -197,7 +207,7 @@ export class RowTable {
     return this.#ordered[tag]
   }
 
-  /** Both lists are ordered, and have no key in common. */
+  /** Merges `more` into `rows`. Both lists are in the order of keys, and have no key in common. */
   #merge(rows: number[], more: readonly number[]): number[] {
     const [first] = more
     const last = rows.at(-1)
@@ -225,7 +235,10 @@ export class RowTable {
     return this.#lowerBound(rows, this.bytes, this.#keyStarts[row] as number, this.#keyEnds[row] as number)
   }
 
-  /** The index of the first of some ordered rows whose key is not less than `from[start..end)`. */
+  /**
+   * The index in `rows`, which are in the order of keys, of the first row whose key is not less than
+   * `from[start..end)`.
+   */
   #lowerBound(rows: readonly number[], from: Bytes, start: number, end: number): number {
     let low = 0
     let high = rows.length
@@ -263,7 +276,7 @@ export class RowTable {
     return this.bytes.subarray(this.#keyStarts[row] as number, this.#keyEnds[row] as number)
   }
 
-  /** The newest of the first `limit` rows with the key of a row; 0 when there is no such row. */
+  /** Among the first `limit` rows, the newest row with the same key as `row`; 0 when there is no such row. */
   #newest(row: number, limit: number): number {
     return this.#visible(this.#placeOfRow(row), limit)
   }
@@ -279,7 +292,7 @@ export class RowTable {
     return this.#placeOf(this.#hashes[row] as number, this.bytes, start, end)
   }
 
-  /** The slot of a key, `from[start..end)`: the slot of its newest row, or a free one for it. */
+  /** The slot for the key `from[start..end)`: the slot of its newest row, or a free slot. */
   #placeOf(hash: number, from: Bytes, start: number, end: number): number {
     const mask = this.#places.length - 1
     let place = spread(hash) & mask
@@ -314,7 +327,9 @@ export class RowTable {
   }
 }
 
-/** FNV hashes of similar keys differ little in their low bits. */
+/**
+ * Mixes the high bits of a hash into its low bits, because FNV hashes of similar keys differ little in their low bits.
+ */
 function spread(hash: number): number {
   return hash ^ (hash >>> 15)
 }

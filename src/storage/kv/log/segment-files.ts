@@ -1,6 +1,6 @@
 // The files of a commit log: one for each segment, in a folder of the data directory. The next file is prepared before
-// it is needed: it is zero-filled or reused, then flushed, and the folder with its name is flushed too. So an append
-// changes only the content of a file, and one flush of the content makes the append durable.
+// it is needed: the file is zero-filled or reused, then flushed, and the folder that contains its name is flushed too.
+// So an append changes only the content of a file, and one flush of the content makes the append durable.
 
 import {
   close,
@@ -26,7 +26,10 @@ export const segmentBytesDefault = 8 * 1024 * 1024
 
 /** Maximum number of files that are kept for reuse. */
 const sparesMax = 2
-/** Pages that are filled by one write share a unit of the page cache; writes to large units take longer. */
+/**
+ * The zeros that one write adds to a new file. The page cache manages the pages of one write as a unit, and later
+ * writes to large units take longer.
+ */
 const zeros = Buffer.alloc(65_536)
 
 /** A segment file that is open for writing. */
@@ -57,7 +60,10 @@ export function openSegment(folder: string, number: number): number {
 
 /** The operations of a commit log on a disk. */
 export interface LogDisk {
-  /** Writes `piece` at a position of a file. A short write is continued by another one. */
+  /**
+   * Writes `piece` at a position of a file. If the system writes only a part of the piece, another call writes the
+   * rest.
+   */
   write(descriptor: number, piece: Piece, position: number): Promise<void>
   /** Additional flags with which a segment is opened, besides reading and writing. */
   readonly openFlags: number
@@ -73,7 +79,10 @@ interface Piece {
   readonly end: number
 }
 
-/** A disk that is flushed after each write. macOS needs a separate call for this; Windows has no flag for it. */
+/**
+ * A disk that a separate call flushes after each write. macOS needs such a call, and Windows has no flag for writes
+ * that flush.
+ */
 export const flushedDisk = {
   openFlags: 0,
   write: writeAt,
@@ -92,7 +101,7 @@ export class SegmentFiles {
   readonly #folder: string
   readonly #disk: LogDisk
   readonly #segmentBytes: number
-  /** Numbers of files of the ordinary size whose records are in LMDB. */
+  /** Numbers of the files that can be reused: they have the ordinary size, and all their records are in LMDB. */
   readonly #spares: number[] = []
 
   /** `segmentBytes`: bytes of an ordinary segment. */
@@ -103,7 +112,7 @@ export class SegmentFiles {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   }
 
-  /** The file of a segment, ready for appends. */
+  /** Creates the file of a segment, or reuses another file for it; resolves when the file is ready for appends. */
   async make(number: number, bytes: number): Promise<SegmentFile> {
     const path = pathOf(this.#folder, number)
     const spare = bytes === this.#segmentBytes ? this.#takeSpare(number) : undefined
@@ -120,15 +129,15 @@ export class SegmentFiles {
   }
 
   /**
-   * Frees files when a log is opened. The file of segment `next` keeps its name until the segment is written: all
-   * records before that segment may be in LMDB, and a log without that file counts as incomplete.
+   * Frees files when a log is opened. The file of segment `next` keeps its name until the segment is written. All
+   * records before that segment may be in LMDB, and a log without the file would then count as incomplete.
    */
   freeAll(numbers: readonly number[], next: number): void {
     if (numbers.includes(next) && this.#isOrdinary(next)) this.#spares.push(next)
     for (const number of numbers) if (number !== next) this.free(number)
   }
 
-  /** A reusable file, preferably the one that already has this name. */
+  /** Takes a file that can be reused, preferably the file that already has the name of segment `number`. */
   #takeSpare(number: number): number | undefined {
     const at = this.#spares.indexOf(number)
     return at === -1 ? this.#spares.shift() : this.#spares.splice(at, 1)[0]

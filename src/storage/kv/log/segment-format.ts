@@ -2,7 +2,7 @@
 // transactions:
 //
 //   header (64 bytes): magic, version (4), number of the segment (8), name of the log (16), salt (8), sequence number of its
-//                      first record (8), checksum of the record before that one (4), checksum of the header (4)
+//                      first record (8), checksum of the record before its first record (4), checksum of the header (4)
 //   record: checksum of the batch and then of the rest of the head (4), bytes of the batch (4), salt (8), sequence number (8),
 //           checksum of the record before (4), 0 (4), the batch, up to 7 bytes of 0
 //
@@ -47,7 +47,7 @@ export interface SegmentHeader {
   readonly salt: Bytes
   /** The sequence number of its first record. */
   readonly sequence: number
-  /** The checksum of the record before that record. */
+  /** The checksum of the record before its first record. */
   readonly before: number
 }
 
@@ -64,7 +64,10 @@ export function encodeHeader(header: SegmentHeader, target: Buffer): void {
   target.writeUInt32LE(crc32(target.subarray(0, headerAt.checksum)), headerAt.checksum)
 }
 
-/** The header of a segment; undefined when it is missing or damaged. `version`: set for a newer format. */
+/**
+ * Decodes the header of a segment. Returns undefined when the header is missing or damaged, and only `version` when the
+ * header has another format.
+ */
 export function decodeHeader(bytes: Buffer): SegmentHeader | { readonly version: number } | undefined {
   if (bytes.length < headerBytes || !bytes.subarray(0, magic.length).equals(magic)) return undefined
   if (bytes.readUInt32LE(headerAt.checksum) !== crc32(bytes.subarray(0, headerAt.checksum))) return undefined
@@ -85,8 +88,9 @@ export function recordBytes(batchBytes: number): number {
 }
 
 /**
- * Completes the record that begins at `start`, after its batch. `batchChecksum`: CRC-32 of the batch, which the caller computes
- * while the batch grows, because summing 32 MB takes 15 ms. Returns the checksum of the record.
+ * Completes the record that begins at `start`, after its batch has been written. `batch.checksum`: the CRC-32 of the
+ * batch. The caller computes it while the batch grows, because summing 32 MB takes 15 ms. Returns the checksum of the
+ * record.
  */
 export function sealRecord(
   target: Buffer,
@@ -120,10 +124,7 @@ export interface RecordBounds {
   readonly end: number
 }
 
-/**
- * The record that begins at `start` within `bytes[..end)`, if the record is complete and belongs to the segment with
- * this salt.
- */
+/** The record that begins at `start` within `bytes[..end)`, if the record is complete and has the salt `salt`. */
 export function recordIn(
   bytes: Buffer,
   start: number,
@@ -141,12 +142,15 @@ export function recordIn(
   return { sequence, before, checksum, batchStart, batchEnd, end: start + recordBytes(batchEnd - batchStart) }
 }
 
-/** Reads the record that begins at `start`, of any segment; undefined for an incomplete record. */
+/** Reads the record that begins at `start`, whatever its salt is; undefined for an incomplete record. */
 export function anyRecordIn(bytes: Buffer, start: number): RecordBounds | undefined {
   return recordIn(bytes, start, bytes.subarray(start + at.salt, start + at.salt + saltBytes))
 }
 
-/** The size in the head of the record that begins at `start`; 0 when there is no record. */
+/**
+ * The size of the record that begins at `start`, according to the head of the record; 0 when there is no head of a
+ * record.
+ */
 export function recordSize(bytes: Buffer, start: number, salt: Bytes): number {
   if (start + recordHeadBytes > bytes.length || !hasSalt(bytes, start, salt)) return 0
   return recordBytes(bytes.readUInt32LE(start + at.bytes))
@@ -156,14 +160,14 @@ function hasSalt(bytes: Buffer, start: number, salt: Bytes): boolean {
   return bytes.compare(salt, 0, saltBytes, start + at.salt, start + at.salt + saltBytes) === 0
 }
 
-/** Returns the positions of a complete record's batch and of the next record. */
+/** Returns the offsets of the batch of a complete record, which begins at `start`, and of the next record. */
 export function recordAt(bytes: Bytes, start: number): Pick<RecordBounds, 'batchStart' | 'batchEnd' | 'end'> {
   const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(start + at.bytes, true)
   const batchStart = start + recordHeadBytes
   return { batchStart, batchEnd: batchStart + size, end: start + recordBytes(size) }
 }
 
-/** Returns whether a complete record of the segment with that salt begins at `start` or after it. */
+/** Returns whether a complete record with the salt `salt` begins at `start` or after it. */
 export function hasRecordFrom(bytes: Buffer, start: number, salt: Bytes): boolean {
   for (let found = bytes.indexOf(salt, start); found !== -1; found = bytes.indexOf(salt, found + 1)) {
     if (recordIn(bytes, found - at.salt, salt) !== undefined) return true

@@ -18,7 +18,7 @@ import {
   sealRecord,
 } from './segment-format.ts'
 
-/** A position in the chain of records: the sequence number and the checksum of the previous record. */
+/** A position in the chain of records: the sequence number and the checksum of the last record before the position. */
 export interface ChainPlace {
   readonly sequence: number
   readonly checksum: number
@@ -33,7 +33,7 @@ export class Segment {
   readonly table: RowTable
   readonly file: SegmentFile
   readonly #salt: Bytes = systemRandom.bytes(saltBytes)
-  /** The offset of the next record, and the offset of the next write of the current record. */
+  /** The offset of the current record, which is not durable yet, and the offset of the next write of this record. */
   #end = headerBytes
   #at = 0
   /** CRC-32 of the current record's batch, up to the offset `#summedTo`. */
@@ -54,12 +54,12 @@ export class Segment {
     this.#begin()
   }
 
-  /** The newest record of the log up to this segment. */
+  /** The position of the newest record of the log, which is in this segment or in an earlier one. */
   get place(): ChainPlace {
     return this.#place
   }
 
-  /** Bytes of its header and records. */
+  /** Bytes of the header and of the durable records of this segment. */
   get end(): number {
     return this.#end
   }
@@ -78,12 +78,15 @@ export class Segment {
     return this.#end === headerBytes
   }
 
-  /** True when all writes of the current record have fitted. */
+  /** False when a write of the current record did not fit into the segment. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /** Adds a write to the current record, as long as all writes have fitted. */
+  /**
+   * Adds a write to the current record. If the write does not fit, {@link isComplete} becomes false, and this and later
+   * writes are ignored.
+   */
   add(write: Write): void {
     this.#isComplete &&= this.#at + writeBytesMax(write) + alignment <= this.bytes.length
     if (!this.#isComplete) return
@@ -103,7 +106,8 @@ export class Segment {
     this.#at = start + part.length
     this.bytes.set(part, start)
     while (start < this.#at) start = this.table.add(start)
-    // Ordering or summing all of a large batch at once would take long.
+    // Each part is ordered and summed now, because ordering or summing a large batch in one step would block the thread
+    // for long.
     this.table.order()
     this.#sum()
   }

@@ -11,7 +11,7 @@ import { readStoreId } from './tables.ts'
 /**
  * Fetches and applies the log after the batch `from` up to `to`, a part at a time. `session` returns a session for
  * fetching a part; `apply` applies a part to the replica, and resolves with the number of the replica's newest batch.
- * Resolves with that number, which is less than `to` if the log has a gap.
+ * Resolves with the number of the replica's newest batch, which is less than `to` if the log has a gap.
  */
 export async function catchUp(
   from: number,
@@ -64,8 +64,8 @@ export async function disagreement(
 }
 
 /**
- * Connects to the store with this id. Throws `StoreUnavailableError` when the address leads to another store by now, or
- * to tables of another version.
+ * Connects to the store with this id. Throws `StoreUnavailableError` when the address now leads to another store, or to
+ * tables of another version.
  */
 export function openSame(location: RecordLocation, node: string, storeId: string): Promise<PostgresSession> {
   return PostgresSession.openChecked(location, node, async session => {

@@ -1,6 +1,6 @@
 // Applies the log to the state rows of the record (`kv`), and removes log rows that no node needs any more. A lease
-// gives this work to one node at a time. If two nodes believe that they hold the lease, no harm is done, because each
-// step checks the checkpoint in its own transaction.
+// ensures that one node at a time does this work. If two nodes believe that they hold the lease, no harm is done,
+// because each step checks the checkpoint in its own transaction.
 
 import { byteText } from '../../../base/byte-text.ts'
 import { systemClock } from '../../../base/clock.ts'
@@ -18,10 +18,10 @@ const leaseSeconds = 5
 export const checkpointEveryMs = 2_000
 /** Milliseconds between two removals of log rows. */
 const trimEveryMs = 10_000
-/** Keys changed in one transaction. */
+/** Maximum number of keys that one transaction changes. The next constant limits the bytes of the log rows. */
 const stepKeysMax = 5_000
 const stepBytesMax = 8 << 20
-/** Log rows removed in one statement. */
+/** Maximum number of log rows that one statement removes. */
 const trimRowsMax = 1_000
 /** Minimum age in seconds of removed log rows, for nodes that were disconnected. */
 const retentionSeconds = 600
@@ -62,8 +62,8 @@ export class Checkpointer implements UpkeepTask {
 }
 
 /**
- * The batch that the state contains, and the newest batch. Throws `StoreUnavailableError` when a newer program has
- * changed the tables.
+ * `from`: the newest batch whose writes are in the state rows. `head`: the newest batch of the log. Throws
+ * `StoreUnavailableError` when a newer program has changed the tables.
  */
 async function standingOf(
   session: PostgresSession,
@@ -77,7 +77,7 @@ async function standingOf(
   return { from: Number(row?.seq), head: Number(row?.head) }
 }
 
-/** Runs one step; true when there is more work. */
+/** Applies some batches of the log to the state rows; resolves with true when there are more batches to apply. */
 export async function advanceCheckpoint(session: PostgresSession): Promise<boolean> {
   const { from, head } = await standingOf(session)
   const changed = new Map<string, Write>()
@@ -135,8 +135,8 @@ async function writeStep(
 
 /**
  * Removes log rows that are in the state, older than the retention, and not needed by any live node. `first`: the log
- * has no row before this number; resolves with the value for the next call. Dead rows stay on their pages while a
- * transaction reads an older state of the database, so a search without `first` would scan all of them.
+ * has no row before this batch number. Resolves with the value of `first` for the next call. Removed rows stay on their
+ * pages while a transaction reads an older state of the database. A search without `first` would scan all these rows.
  */
 async function trimLog(session: PostgresSession, first: number): Promise<number> {
   const log = session.table('log')

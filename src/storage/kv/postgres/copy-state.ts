@@ -25,11 +25,13 @@ import { readStoreId } from './tables.ts'
 export interface CopyProgress {
   readonly keys: number
   readonly bytes: number
-  /** The number of keys of the record when the copy began or continued; undefined until the keys have been counted. */
+  /**
+   * The number of keys that were to be copied when the copy began or continued; undefined until they have been counted.
+   */
   readonly keysTotal: number | undefined
 }
 
-/** The completed share, from 0 to 1; undefined while it is unknown. */
+/** The part of the copy that is complete, from 0 to 1; undefined until the keys have been counted. */
 export function copiedShare({ keys, keysTotal }: CopyProgress): number | undefined {
   return keysTotal === undefined ? undefined : Math.min(1, keys / Math.max(1, keysTotal))
 }
@@ -40,8 +42,8 @@ const pageRowsMin = 16
 const pageRowsMax = 16_384
 
 /**
- * Fills `local`, which is empty or contains a part of such a copy. Resolves when the log can be applied to the copy. An
- * interrupted copy is continued if the log still contains all batches since the copy began.
+ * Copies the state into `local`, which is empty or contains an interrupted copy. Resolves when the log can be applied
+ * to the copy. An interrupted copy is continued if the log still contains all batches since the copy began.
  */
 export async function copyState(
   session: PostgresSession,
@@ -94,7 +96,7 @@ async function* pages(session: PostgresSession, after: Buffer): AsyncGenerator<P
       const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(bytes, 1))
       rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
       next = readPage(session, rows.at(-1)?.key as Buffer, rowsLimit)
-      // A caller that stops the iteration does not wait for the page.
+      // If the caller stops the iteration, no code waits for this page, so a failure of the page is ignored here.
       next.catch(() => undefined)
     }
     yield { writes, bytes }
@@ -107,7 +109,10 @@ function readPage(session: PostgresSession, after: Buffer, rowsLimit: number): P
   return session.query(statement, [after])
 }
 
-/** Counts the keys to copy during the copy: counting many keys takes long, and is only needed to show progress. */
+/**
+ * Counts the keys after `after` while they are being copied: counting many keys takes long, and is only needed to show
+ * progress.
+ */
 function countKeys(
   session: PostgresSession,
   after: Buffer,
@@ -127,7 +132,7 @@ function countKeys(
     isStopped = true
     beside?.close()
   }
-  // If counting fails, the copy fails for the same reason and reports it.
+  // If counting fails, the copy fails, too, and reports the reason.
   count()
     .catch(() => undefined)
     .finally(stop)
@@ -143,7 +148,8 @@ async function resumable(
   if (note === undefined || note.isComplete || (await disagreement(session, note)) !== undefined)
     return undefined
   const [entry] = local.read(view => [...view.range({ ...everyKey, reverse: true, limit: 1 })])
-  // The key of the note itself is before all other keys, so copying then starts from the beginning.
+  // If the copy contains only its note, copying starts from the beginning, because the key of the note is before all
+  // other keys.
   return { note, last: Buffer.from(entry?.key ?? []) }
 }
 
@@ -160,7 +166,9 @@ async function empty(local: KeyValueStore): Promise<void> {
   }
 }
 
-/** Prevents the removal of log rows after the checkpoint, and returns the note of a copy that begins there. */
+/**
+ * Prevents the removal of log rows after the checkpoint, and returns the note of a copy that begins at the checkpoint.
+ */
 async function pinCheckpoint(session: PostgresSession, node: string): Promise<CopyNote> {
   const storeId = await readStoreId(session)
   await session.query('BEGIN')
@@ -169,7 +177,7 @@ async function pinCheckpoint(session: PostgresSession, node: string): Promise<Co
   await keepLog(session, node, seq)
   const batch = seq === 0 ? '' : await readBatch(session, seq)
   await session.query('COMMIT')
-  // The row of batch 0 is never removed.
+  // The log row of the checkpoint's batch is never removed, so a missing row means that the database has lost data.
   if (batch === undefined)
     throw new StoreUnavailableError(
       `the log does not contain batch ${seq}, to which its state belongs: restore a backup`,
@@ -182,7 +190,7 @@ async function pinCheckpoint(session: PostgresSession, node: string): Promise<Co
 
 /**
  * Copies the present state of the record into `local`, which is empty or contains an interrupted copy; resolves with
- * the batch of the copy.
+ * the number of the newest batch in the copy.
  */
 export function copyRecord(
   location: RecordLocation,
@@ -233,7 +241,7 @@ export async function compareCopy(
   throw new StoreUnavailableError('the replica changes too fast to be compared')
 }
 
-/** Undefined when the two stores are at different batches. */
+/** Compares two stores that are at the same batch; undefined when they are at different batches. */
 function compareAt(expected: View, actual: View): Comparison | undefined {
   const seq = noteIn(actual)?.seq
   if (seq === undefined || noteIn(expected)?.seq !== seq) return undefined

@@ -1,5 +1,5 @@
-// Failures of the driver and errors of the database. They become failures of the store, one line without a password.
-// A reason why a replica cannot follow its record is reported to the operator.
+// Converts failures of the driver and errors of the database into failures of the store, whose messages are one line
+// without a password. Reports to the operator why a replica cannot follow its record.
 
 import { AddressFault } from '../../../base/addresses.ts'
 import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
@@ -7,7 +7,7 @@ import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 /** SQLSTATEs after which the session is closed: connection exceptions, shutdowns, time limits of the session. */
 const fatalStates = /^(08|57P0|25P03)/
 
-/** Returns whether the database has responded to a statement with an error, so that the session continues. */
+/** Returns whether `error` is a response of the database to a statement, after which the session can still be used. */
 export function isRejection(error: unknown): boolean {
   const state = stateOf(error)
   return state !== undefined && !fatalStates.test(state)
@@ -20,8 +20,8 @@ export function stateOf(error: unknown): string | undefined {
 }
 
 /**
- * Returns whether a server rejected a connection because of its TLS, or because it lacks TLS (SQLSTATE of a missing
- * line in `pg_hba.conf`).
+ * Returns whether a server rejected a connection because of the TLS of the connection, or because the connection does
+ * not use TLS (SQLSTATE of a missing line in `pg_hba.conf`).
  */
 export function isAboutTls(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
@@ -30,13 +30,13 @@ export function isAboutTls(error: unknown): boolean {
   )
 }
 
-/** An error of the database as a failure of the store. */
+/** Converts an error of the database into a failure of the store. */
 export function rejection(cause: unknown): StoreUnavailableError {
   if (cause instanceof StoreUnavailableError) return cause
   return new StoreUnavailableError(`the database of the store rejects this: ${wordsOf(cause)}`, { cause })
 }
 
-/** A failure to connect, in words without a password. */
+/** Converts a failure to connect into a failure of the store. The message contains no password. */
 export function unavailable(cause: unknown, reason = wordsOf(cause)): StoreUnavailableError {
   if (cause instanceof StoreUnavailableError) return cause
   if (cause instanceof AddressFault)
@@ -53,7 +53,10 @@ export class CopyFault extends StoreUnavailableError {
   }
 }
 
-/** The reason why a replica cannot follow; `isLocal`: the node's own disk, not the database. */
+/**
+ * Why a replica cannot follow its record. `isLocal`: true if the replica cannot be updated on this node; false if the
+ * database is the reason.
+ */
 export interface FollowFault {
   readonly isLocal: boolean
   readonly reason: string

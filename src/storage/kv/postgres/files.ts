@@ -1,4 +1,4 @@
-// Files in the record, in parts, so that no large file is ever in memory. A file gets its name only when it is
+// Stores files in the record, in parts, so that no large file is ever in memory. A file gets its name only when it is
 // complete.
 
 import { secondsPerDay } from '../../../base/micros.ts'

@@ -1,6 +1,6 @@
 // Moves the content of a store into an empty record, page by page in the order of keys. An interrupted move continues
-// where it stopped: pages contain complete values, and the record stores which data it is filled with. No node starts
-// on the record during the move.
+// where it stopped: pages contain complete values, and the record names the data with which it is being filled. No node
+// starts on the record during the move.
 
 import { keyAfter } from '../../../base/bytes.ts'
 import type { Random } from '../../../base/random.ts'
@@ -25,11 +25,11 @@ interface FillOptions {
 
 const leaseName = 'migration'
 const leaseSeconds = 60
-/** The approximate number of bytes, and the number of rows, of one statement. */
+/** The approximate maximum number of bytes, and the maximum number of rows, of one statement. */
 const pageBytes = 4 << 20
 const pageRowsMax = 5_000
 
-/** Fills the record. Throws {@link StoreUnavailableError} when it already contains a store. */
+/** Fills the record. Throws {@link StoreUnavailableError} when the record already contains a store. */
 export async function fillRecord(options: FillOptions): Promise<void> {
   const { location, source, newestTime, node, random } = options
   await PostgresSession.use(location, node, async session => {
@@ -48,7 +48,7 @@ export async function fillRecord(options: FillOptions): Promise<void> {
   })
 }
 
-/** Writes the missing pages. */
+/** Writes the pages that the record does not contain yet. */
 async function fill(
   session: PostgresSession,
   source: KeyValueStore,
@@ -70,8 +70,8 @@ async function fill(
 }
 
 /**
- * The key at which the move starts: the first key, or the key after the last row that an interrupted move of the same
- * source has written.
+ * The key at which the move starts: the first key of the source. If a move of the same source was interrupted, the key
+ * after the last row that this move has written.
  */
 async function beginOf(session: PostgresSession, newestTime: number): Promise<Bytes> {
   const lease = session.table('lease')
@@ -94,7 +94,7 @@ async function beginOf(session: PostgresSession, newestTime: number): Promise<By
   return newest === undefined ? new Uint8Array(0) : keyAfter(newest.key as Buffer)
 }
 
-/** From this statement on, nodes may start on the record. */
+/** Completes the move. After this commit, nodes may start on the record. */
 async function finish(session: PostgresSession, newestTime: number): Promise<void> {
   await session.query('BEGIN')
   await session.query(`UPDATE ${session.table('log')} SET closed = $1 WHERE seq = 0`, [newestTime + 1])

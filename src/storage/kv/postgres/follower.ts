@@ -1,5 +1,5 @@
-// Updates a node's replica from the record, and determines up to which time it is complete and whether it is fresh
-// enough for reads.
+// Updates a node's replica from the record, and determines up to which time the replica is complete, and whether the
+// replica is fresh enough for reads.
 //
 // Each batch has a *closed* time: all commits of later batches have later times. So a replica at batch n contains every
 // commit up to the closed time of n. Each commit advances the closed time. Without commits, a node with reads advances
@@ -24,21 +24,21 @@ import { closeTime, type Head, LogRetention, type LogRow, readHead } from './rec
 import { ReadTimes, type RecordClock } from './record-clock.ts'
 import { type AppliedRow, applyRows, type Progress, readNote } from './replica.ts'
 
-/** The parts of a node: its replica, the record, and callbacks. */
+/** The replica of a node, the location of the record, and callbacks. */
 export interface NodeOptions {
   readonly location: RecordLocation
   /** The replica of this node, prepared by `prepareReplica`; closed with the store. */
   readonly local: KeyValueStore
-  /** Identifies this node (and process) in the record's tables; unique among live nodes. */
+  /** Identifies this process of the node in the tables of the record; unique among live processes. */
   readonly node: string
   readonly clock: Clock
-  /** The times of snapshots of all processes of the node; absent when there is one process. */
+  /** The snapshot times that all processes of the node have used; undefined if the node has one process. */
   readonly given?: SnapshotTimes
   readonly timers: Timers
   readonly random: Random
   /**
-   * The time of the newest commit in a state, in microseconds. This engine does not know where transactions store the
-   * time.
+   * Returns the time of the newest commit in a state, in microseconds. This engine does not know where transactions
+   * store the time.
    */
   readonly newestTime: (view: Pick<View, 'get'>) => Micros
   /** Milliseconds for which reads continue while the database is unavailable. */
@@ -62,16 +62,16 @@ const restingPollMs = 2_000
 /** Milliseconds for which a node counts as having reads after a read. */
 const readingMs = 1_000
 /**
- * A read whose client sends no last seen time waits for a refresh if the last one began more than these milliseconds
- * ago.
+ * A read whose client sends no last seen time waits for a refresh if the last complete refresh began more than these
+ * milliseconds ago.
  */
 const freshMs = 5
 /**
- * A read without a last seen time begins the next refresh, but does not wait for it, if the last refresh began more
- * than these milliseconds ago. Most refreshes end before {@link freshMs} has passed.
+ * A read without a last seen time begins the next refresh, but does not wait for it, if the last complete refresh began
+ * more than these milliseconds ago. Most refreshes end before {@link freshMs} has passed.
  */
 const agingMs = 3
-/** Maximum milliseconds that a read waits, so that a database that is sometimes slow does not delay reads. */
+/** Maximum milliseconds that such a read waits, so that a database that is sometimes slow does not delay reads. */
 const patienceMs = 20
 /** Milliseconds until an unavailable database is tried again. */
 const retryMs = 250
@@ -98,7 +98,7 @@ export class Follower {
   /** The number of listeners that need immediate notifications of commits of other nodes. */
   #listeners = 0
   #lastReadMs = Number.NEGATIVE_INFINITY
-  /** The replica contains all commits before this time of the monotonic clock. */
+  /** The replica contains all commits that were made before this time of the monotonic clock. */
   #currentMs = Number.NEGATIVE_INFINITY
   readonly #log: LogRetention
   readonly #faults: Faults
@@ -110,15 +110,17 @@ export class Follower {
   #refreshedMs = Number.NEGATIVE_INFINITY
   #following: Loop | undefined
   /**
-   * The last failure to write the replica. It does not delay this node's own batches: a committed batch is always
-   * applied.
+   * The last failure to write the replica. After a failure, batches of other nodes wait for {@link copyRetryMs}. This
+   * node's own batches do not wait: a committed batch is always applied.
    */
   #failed: { readonly fault: CopyFault; readonly atMs: number } | undefined
   #isStopped = false
   #hasDiverged = false
   #isResting = false
 
-  /** `onApplied` is called with each batch that this process has applied, including its own batches. */
+  /**
+   * `onApplied` is called with each batch that this process has applied, including the batches that it has committed.
+   */
   constructor(options: NodeOptions, clock: RecordClock, onApplied: (row: AppliedRow) => void) {
     this.#options = options
     this.#clock = clock
@@ -178,10 +180,10 @@ export class Follower {
   }
 
   /**
-   * Undefined when a snapshot taken now contains all commits up to `notBefore` (microseconds) and is fresh; otherwise
-   * resolves when this is so. With `isLater` the snapshot can also have a later time, unless the database is
-   * unavailable. Rejects with {@link StoreUnavailableError} when the snapshot needs the database but the database is
-   * unavailable.
+   * Waits until a new snapshot contains all commits up to `notBefore` (microseconds) and is fresh. Returns undefined if
+   * no wait is needed. If `isLater` is true, the snapshot can also have a time later than `notBefore`, unless the
+   * database is unavailable. Rejects with {@link StoreUnavailableError} when the snapshot needs the database but the
+   * database is unavailable.
    */
   ready(notBefore: number, isLater: boolean): Promise<void> | undefined {
     this.#lastReadMs = this.#elapsedMs()
@@ -297,7 +299,8 @@ export class Follower {
   }
 
   /**
-   * Undefined when the read need not wait; otherwise resolves when the replica is fresh, or after {@link patienceMs}.
+   * Begins a refresh if the last one is too old. Returns undefined when the read need not wait; otherwise a promise
+   * that resolves when the replica is fresh, or after {@link patienceMs}.
    */
   #keepFresh(): Promise<void> | undefined {
     const { lagMs } = this
@@ -390,7 +393,7 @@ export class Follower {
     if (!this.#hasDiverged) this.#options.onDiverged(reason)
     this.#hasDiverged = true
     this.#isStopped = true
-    // The loop may be in the middle of a step.
+    // Does not wait for the loop, because a step of the loop may have called this method.
     void this.#following?.stop()
     return new StoreUnavailableError(`the local replica is no longer valid: ${reason}`)
   }

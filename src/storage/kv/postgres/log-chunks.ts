@@ -1,6 +1,6 @@
-// Pieces of log segments in the record: an index row for each piece, and the piece itself unless it is in a bucket.
-// Other rows contain the time up to which each machine has uploaded its records, and the time up to which all machines
-// should upload.
+// Stores pieces of query log segments in the record: an index row for each piece, and the piece itself unless the piece
+// is in a bucket. Other rows contain the time up to which each machine has uploaded its records, and the time up to
+// which all machines should upload.
 
 import { endOfTime, type Micros, micros } from '../../../base/micros.ts'
 import type { ResultRow } from './postgres-session.ts'
@@ -8,7 +8,7 @@ import type { ReconnectingSession } from './reconnecting-session.ts'
 
 /** A piece of a segment that its machine has uploaded. The pieces of a segment are contiguous. */
 export interface Chunk {
-  /** The segment: its writer, and the time from which on it contains records (microseconds). */
+  /** The segment of the piece: the writer of the segment, and the time at which the segment begins (microseconds). */
   readonly writer: string
   readonly start: Micros
   /** The position of the piece in the segment, and its length, in bytes. */
@@ -20,7 +20,7 @@ export interface Chunk {
 
 /** Seconds without a report after which a machine counts as dead. */
 const silentSeconds = 10
-/** The row of the table of machines with the time up to which all should upload. */
+/** The name of the row, in the table of machines, that contains the time up to which all machines should upload. */
 const requestRow = ''
 
 /** The pieces of all machines. All methods reject with `StoreUnavailableError` on failure. */
@@ -33,7 +33,10 @@ export class RecordLogChunks {
     this.#node = node
   }
 
-  /** The uploaded bytes of each segment of these writers, by writer and start as `writer/start`. */
+  /**
+   * The number of uploaded bytes of each segment of the given writers. The keys of the map have the form
+   * `writer/start`.
+   */
   async handedOver(writers: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, max(place + bytes) AS reached FROM ${table('log_chunk')}
@@ -43,7 +46,10 @@ export class RecordLogChunks {
     return new Map(rows.map(row => [`${row.writer}/${row.start}`, Number(row.reached)]))
   }
 
-  /** `body`: the compressed piece; undefined when it is stored elsewhere. Adding a piece again changes nothing. */
+  /**
+   * Adds a piece. `body`: the compressed piece; undefined when the piece is stored in a bucket. Adding a piece again
+   * changes nothing.
+   */
   async add(chunk: Chunk, body: Uint8Array | undefined): Promise<void> {
     const { writer, start, position, bytes, until } = chunk
     await this.#sessions.query(
@@ -134,7 +140,7 @@ export class RecordLogChunks {
     )
   }
 
-  /** The oldest of the times that live machines have reported; Infinity when there is none. */
+  /** The oldest of the times that live machines have reported; `endOfTime` when no machine is alive. */
   async reportedByAll(): Promise<Micros> {
     const [row] = await this.#sessions.query(
       table => `SELECT min(until) AS until FROM ${table('log_node')}

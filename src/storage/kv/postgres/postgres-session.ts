@@ -22,7 +22,8 @@ export interface RecordLocation {
   /** The database schema of our tables. */
   readonly schema: string
   /**
-   * Milliseconds that a session may be idle while it holds the head, before the database closes it; 5 000 when absent.
+   * Milliseconds that a session may be idle while it holds the lock on the head (record.ts). After that, the database
+   * closes the session. The default is 5 000.
    */
   readonly holdMs?: number
   /** Aborted when the process is about to exit: sessions are closed, and no more are opened. */
@@ -33,14 +34,14 @@ const holdMsDefault = 5_000
 /** Milliseconds to wait for a server that does not close a connection. */
 const endTimeoutMs = 1_000
 /**
- * Milliseconds that a statement of a commit may take before its connection counts as broken. It must be longer than the
- * longest wait for the head. Otherwise the database would keep the request of a node in the queue after the node has
- * stopped waiting.
+ * Milliseconds that a statement of a commit may take before its connection counts as broken. This time must be longer
+ * than the longest wait for the head. Otherwise the database would keep a node's request for the head in its queue
+ * after the node has stopped waiting.
  */
 export const commitTimeoutMs = 8_000
 /** Maximum milliseconds that a statement waits for the head before it fails and is queued again. */
 const lockTimeoutMaxMs = commitTimeoutMs - 1_000
-/** Milliseconds in addition to the time for which other nodes may hold the head. */
+/** A statement waits for the head longer than another node may hold the head, by these milliseconds. */
 const lockMarginMs = 2_000
 /** Default milliseconds that a statement may take before its session counts as broken. */
 const statementTimeoutMsDefault = 30_000
@@ -48,8 +49,8 @@ const statementTimeoutMsDefault = 30_000
 /**
  * The settings of every session. A node that stalls during a commit must not hold the head for long, and the database
  * must drop the waiting request of a node that has disappeared. Acknowledged commits must be on disk (and on
- * synchronous standbys), regardless of the server's default. There is no `statement_timeout`: if one ends the wait for
- * a synchronous standby, PostgreSQL acknowledges a commit that the standby does not have.
+ * synchronous standbys), regardless of the server's default. There is no `statement_timeout`: if such a timeout ends
+ * the wait for a synchronous standby, PostgreSQL acknowledges a commit that the standby does not have.
  */
 function sessionSettings(holdMs: number): readonly string[] {
   return [
@@ -61,8 +62,8 @@ function sessionSettings(holdMs: number): readonly string[] {
 }
 
 /**
- * Settings for waits of the database that {@link sessionSettings} does not limit: for a process that does not read its
- * results, and for a machine that has disappeared during a statement.
+ * Settings that limit how long the database waits for a process that does not read its results, or for a machine that
+ * has disappeared during a statement. {@link sessionSettings} does not limit these waits.
  */
 function networkSettings(holdMs: number): readonly string[] {
   const seconds = Math.ceil(holdMs / 1000)
@@ -131,7 +132,7 @@ export class PostgresSession {
   }
 
   /**
-   * Calls {@link open}, then `check`: if it throws, the session is closed and the error is thrown as a {@link
+   * Calls {@link open}, then `check`. If `check` throws, the session is closed and the error is thrown as a {@link
    * StoreUnavailableError}.
    */
   static async openChecked(
@@ -150,7 +151,7 @@ export class PostgresSession {
     }
   }
 
-  /** Connects to one server, with the first settings that it accepts. */
+  /** Connects to one server, with the first settings that the server accepts. */
   static async #openAt(
     attempts: DatabaseServer['attempts'],
     location: RecordLocation,
@@ -224,13 +225,13 @@ export class PostgresSession {
     }
   }
 
-  /** The server's process number of this session. */
+  /** The number of the server process that serves this session. */
   get processId(): number | undefined {
     // The driver's types lack the field.
     return (this.#client as unknown as { readonly processID?: number }).processID
   }
 
-  /** Another session with the same record, for a statement without a time limit. */
+  /** Opens another session with the same record, for statements without a time limit. */
   beside(): Promise<PostgresSession> {
     return PostgresSession.open(this.#location, this.#purpose, 0)
   }
@@ -293,20 +294,20 @@ export class PostgresSession {
     }
   }
 
-  /** Closes; resolves when the server has noticed this, or does not respond. */
+  /** Closes the session. Resolves when the server has closed the connection, or after {@link endTimeoutMs}. */
   async end(): Promise<void> {
     if (this.isSound) await Promise.race([this.#client.end().catch(() => undefined), wait(endTimeoutMs)])
     this.close()
   }
 
-  /** Closes without waiting: the database rolls back a running transaction. */
+  /** Closes the session without waiting: the database rolls back a running transaction. */
   close(): void {
     this.#fail(new Error('the session is closed'))
   }
 
   /**
-   * Rejects when the process is about to exit; the session is then closed, too. The driver does not close a connection
-   * that it is opening.
+   * Returns a promise that rejects when the process is about to exit; the session is then closed, too. The promise is
+   * needed because the driver does not close a connection that it is still opening.
    */
   #endWith(ending: AbortSignal | undefined): Promise<never> {
     const ended = new Promise<never>((_resolve, reject) => {
@@ -319,7 +320,7 @@ export class PostgresSession {
       ending?.addEventListener('abort', end, { once: true })
       this.#client.once('end', () => ending?.removeEventListener('abort', end))
     })
-    // Usually no statement waits for this promise.
+    // Once the connection is open, no code waits for this promise.
     ended.catch(() => undefined)
     return ended
   }
@@ -340,7 +341,7 @@ export class PostgresSession {
 
 /** One server of an address. */
 interface DatabaseServer {
-  /** Identifies the server among the others. */
+  /** Identifies the server among the servers of the address. */
   readonly name: string
   /** At least one set of connection settings. The next set is tried when the server rejects the previous one. */
   readonly attempts: readonly ClientConfig[]
@@ -379,7 +380,7 @@ function endpointsOf(url: string, purpose: string): DatabaseServer[] {
 /** The kinds of TLS to try, in order; false: no TLS. Follows libpq's rules for `sslmode`. */
 function tlsOf({ options, sslMode }: DatabaseAddress, { host }: DatabaseHost): (false | ConnectionOptions)[] {
   const mode = sslMode ?? process.env.PGSSLMODE ?? 'prefer'
-  // Sockets of the machine do not use TLS.
+  // Unix sockets do not use TLS.
   if (mode === 'disable' || host?.startsWith('/')) return [false]
   const root = options.get('sslrootcert')
   const ca = root === undefined || root === 'system' ? undefined : fileOf('sslrootcert', options)

@@ -1,5 +1,5 @@
 // The engine for several machines. The system of record is a log of committed batches in a database that speaks
-// PostgreSQL's protocol, and every node reads a local replica that is updated from the log.
+// PostgreSQL's protocol. Every node reads a local replica, which the node updates from the log.
 //
 // A commit is a short transaction of that database. The node locks the head row, updates the replica, runs the
 // transactions of the batch on the replica, appends their writes as one log row, and commits. If a node dies during a
@@ -52,7 +52,10 @@ interface BuiltBatch {
   readonly newestTime: Micros
 }
 
-/** A batch whose commit was sent when the connection broke: only the log shows its outcome. */
+/**
+ * A batch whose commit has been sent and whose jobs are not completed yet. If the connection breaks, only the log shows
+ * the outcome.
+ */
 interface OpenBatch {
   readonly seq: number
   readonly batch: string
@@ -126,7 +129,8 @@ export class PostgresStore implements ReplicatedStore {
   readonly timeline: Timeline = {
     now: () => this.#follower.time(),
     announce: atLeast => this.#announced.begin(atLeast, () => this.#clock.now()),
-    // Only the closed time determines the content of a snapshot.
+    // Running commits do not limit `upTo`: only the closed time of the replica determines which commits a snapshot
+    // contains.
     reach: after => {
       const time = this.#follower.time(after)
       return { now: time, upTo: time, isHalted: this.#follower.fault !== undefined }
@@ -222,7 +226,8 @@ export class PostgresStore implements ReplicatedStore {
   }
 
   /**
-   * Runs one commit. Throws when the database is unavailable or rejects it; the jobs then wait for the next attempt.
+   * Runs one commit. Throws when the database is unavailable or rejects the commit; the jobs then wait for the next
+   * attempt.
    */
   async #commitBatch(): Promise<void> {
     await this.#follower.approach()
@@ -238,7 +243,8 @@ export class PostgresStore implements ReplicatedStore {
     const isPrepared = await prepareBatch(batch)
     const { jobs, writes, newestTime } = this.#build(isPrepared ? batch : [])
     if (writes.length === 0 && this.#unconfirmed.length === 0) {
-      // These jobs have read the newest state since their arrival, even if the connection breaks.
+      // These jobs have read a state that was still the newest at some moment after their arrival. This remains true if
+      // the connection breaks now.
       for (const job of jobs) completeJob(job)
       await releaseHead(session)
       return
@@ -285,7 +291,7 @@ export class PostgresStore implements ReplicatedStore {
     )
   }
 
-  /** Runs transactions on the replica; each sees the writes of the previous ones. */
+  /** Runs transactions on the replica; each transaction sees the writes of the previous transactions of the batch. */
   #build(jobs: Job[]): BuiltBatch {
     this.#isBuilding = true
     try {
@@ -356,8 +362,8 @@ function rejected(cause: unknown): StoreUnavailableError {
 }
 
 /**
- * The outcome is reported as `unknown`, because programs repeat a write that was not committed. The message says what
- * has happened.
+ * The error for a committed write that the replica of this node cannot show. Programs repeat a write that was not
+ * committed, so the outcome is reported as `unknown`. The message says what has happened.
  */
 function notShown(): StoreUnavailableError {
   return new StoreUnavailableError(

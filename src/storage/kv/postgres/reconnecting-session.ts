@@ -31,7 +31,7 @@ export class ReconnectingSession {
   }
 
   /**
-   * Runs a single statement on the connection. The statement gets the names of our tables from {@link
+   * Runs a single statement on the connection. `statement` returns the text of the statement; its argument is {@link
    * PostgresSession.table}.
    */
   async query(

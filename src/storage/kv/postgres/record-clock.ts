@@ -7,7 +7,7 @@ import type { SnapshotTimes } from '../../../base/timeline.ts'
 /** Assumed maximum drift between two clocks, in microseconds for each millisecond. Real clocks drift ten times less. */
 const driftMax = 1
 /**
- * In microseconds: if the clock shows a time that is earlier by this amount, the clock was set back. Smaller
+ * If a reading is earlier than expected by more than these microseconds, the database's clock was set back. Smaller
  * differences may come from the delay of a response.
  */
 const stepMin = 1_000_000
@@ -36,7 +36,7 @@ export class RecordClock {
     this.#learnedMs = nowMs
   }
 
-  /** Microseconds since the Unix epoch; without a reading, the last known time. */
+  /** Microseconds since the Unix epoch; `epoch` before the first reading. */
   now(): Micros {
     const extrapolated =
       this.#offset === undefined ? epoch : micros(Math.floor(this.#offset + this.#elapsedMs() * 1000))
@@ -47,13 +47,13 @@ export class RecordClock {
 
 /** Maximum lag of a snapshot's time behind the time of day, in microseconds, while the database is available. */
 const lagMax = 110_000
-/** Age in microseconds from which on the closed time is advanced while the node has reads. */
+/** While the node has reads, the closed time is advanced when it is older than these microseconds. */
 const refreshAge = 75_000
 
 /**
  * The times of snapshots of a replica. A snapshot may have any time from the time of its newest commit to the closed
- * time. The closed time advances in steps of a tenth of a second. Snapshot times follow the clock with a fixed lag
- * instead, and each is later than the previous one.
+ * time. The closed time advances in steps of a tenth of a second. Snapshot times do not have these steps: they follow
+ * the clock with a fixed lag, and each snapshot time is later than the previous one if possible.
  */
 export class ReadTimes {
   readonly #clock: RecordClock
@@ -61,7 +61,7 @@ export class ReadTimes {
   #closed = epoch
   #given = epoch
 
-  /** `others`: the times that the processes of the node have used, when there are several. */
+  /** `others`: the snapshot times that the processes of the node have used; undefined if the node has one process. */
   constructor(clock: RecordClock, others?: SnapshotTimes) {
     this.#clock = clock
     this.#others = others
@@ -77,7 +77,7 @@ export class ReadTimes {
     return this.#clock.now() - this.#closed < lagMax
   }
 
-  /** The closed time that reads need. */
+  /** If the closed time is earlier than this time, a refresh for reads advances it. */
   get wanted(): number {
     return this.#clock.now() - refreshAge
   }

@@ -61,7 +61,7 @@ export async function readHead(session: PostgresSession): Promise<Head> {
   return headOf(row)
 }
 
-/** Begins a transaction and locks the head: no other node commits until the transaction ends. One round trip. */
+/** Begins a transaction and locks the head: no other node commits until the transaction ends. Takes one round trip. */
 export async function lockHead(session: PostgresSession): Promise<Head> {
   const begun = session.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   const statement = `SELECT id FROM ${session.table('head')} WHERE id = 1 FOR UPDATE`
@@ -101,7 +101,7 @@ export async function parseCommit(session: PostgresSession): Promise<void> {
 
 /**
  * Appends a batch after the locked head and commits; `rejection` is the error of the database if the database rejected
- * the commit. If the call throws, the outcome is unknown. One round trip.
+ * the commit. If the call throws, the outcome is unknown. Takes one round trip.
  */
 export async function appendBatch(
   session: PostgresSession,
@@ -112,7 +112,10 @@ export async function appendBatch(
   return { committed: commit.value, ...(appended.status === 'rejected' && { rejection: appended.reason }) }
 }
 
-/** The batches after `after` up to `upTo`, oldest first: the first one, and as many others as fit into one fetch. */
+/**
+ * The batches after `after` up to `upTo`, oldest first. Returns the first of these batches, and as many others as fit
+ * into one fetch.
+ */
 export async function readLog(session: PostgresSession, after: number, upTo: number): Promise<LogRow[]> {
   const rows = await session.queryLong(
     `SELECT seq, batch, before, body FROM (
@@ -132,8 +135,8 @@ export async function readLog(session: PostgresSession, after: number, upTo: num
 }
 
 /**
- * Records that a node is alive and needs the log from batch `needs` on. These rows are not removed while the node is
- * alive.
+ * Records that a node is alive and needs the log from batch `needs` on. The log rows from `needs` on are not removed
+ * while the node is alive.
  */
 export async function keepLog(session: PostgresSession, node: string, needs: number): Promise<void> {
   await session.query(
@@ -152,7 +155,7 @@ export async function putState(session: PostgresSession, rows: readonly Entry[])
   )
 }
 
-/** The name of the batch with this number; undefined when the log has no such row. */
+/** The name of the batch with the number `seq`; undefined when the log has no row of this batch. */
 export async function readBatch(session: PostgresSession, seq: number): Promise<string | undefined> {
   const [row] = await session.query(`SELECT batch FROM ${session.table('log')} WHERE seq = $1`, [seq])
   return row === undefined ? undefined : String(row.batch)
@@ -160,8 +163,8 @@ export async function readBatch(session: PostgresSession, seq: number): Promise<
 
 /**
  * Guarantees that all later commits have times after `closed`: appends a batch without writes after the batch
- * `previous`. Does not wait. Undefined when a commit holds the head (its batch then has a closed time of its own), or
- * when another batch follows `previous`.
+ * `previous`. Does not wait. Resolves with undefined if another batch follows `previous`, or if a running commit holds
+ * the head. The batch of that commit sets a closed time itself.
  */
 export async function closeTime(
   session: PostgresSession,
@@ -196,7 +199,8 @@ export function byteaArray(items: readonly Bytes[]): Buffer {
   let size = headBytes
   for (const item of items) size += lengthBytes + item.length
   const array = Buffer.allocUnsafe(size)
-  // The header: the number of dimensions, a flag for nulls, the type of the elements, their number, and the first index.
+  // The header: the number of dimensions, a flag for nulls, the type of the elements, the number of elements, and the
+  // first index.
   let at = 0
   for (const number of [1, 0, byteaOid, items.length, 1]) at = array.writeInt32BE(number, at)
   for (const item of items) {

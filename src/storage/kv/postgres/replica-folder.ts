@@ -1,7 +1,7 @@
-// The folder of a node's replica. The replica is disposable: its content can be copied again, so nothing is flushed.
-// A note in the replica identifies the store, and shows whether the replica is valid. After a crash of the machine,
-// the pages on disk may be of any age; the boot id in the note then differs from that of the machine. The database is
-// checked before a node starts.
+// The folder of a node's replica. The replica is disposable: its content can be copied again, so nothing is flushed. A
+// note in the replica identifies the store, and shows whether the replica is valid. After a crash of the machine, the
+// pages on disk may be of any age. The boot id in the note then differs from the boot id of the machine. This module
+// also checks the database before a node starts.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,9 +33,9 @@ interface PrepareOptions {
 export const replicaFolder = (folder: string): string => join(folder, 'replica')
 
 /**
- * Ensures that the data directory contains a replica to which the log can be applied, and copies the state otherwise.
- * Only one process of a node calls this function, before any process opens the replica. Throws `StoreUnavailableError` when the
- * database is unavailable.
+ * Ensures that the data directory contains a replica to which the log can be applied. If there is no such replica,
+ * copies the state of the record. Only one process of a node calls this function, before any process opens the replica.
+ * Throws `StoreUnavailableError` when the database is unavailable.
  */
 export async function prepareReplica(options: PrepareOptions): Promise<void> {
   const { location, folder, node } = options
@@ -57,9 +57,9 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
 }
 
 /**
- * The file exists from the preparation of the replica until the node has exited in order; it contains the number of
- * consecutive damaged replicas. The replica itself may be the reason why a node has crashed: LMDB crashes the process
- * at an invalid page.
+ * The path of a file that exists from the preparation of the replica until the node has exited in order. The file
+ * contains the number of consecutive damaged replicas. The file is needed because the replica itself may be the reason
+ * why a node has crashed: LMDB crashes the process at an invalid page.
  */
 const markOf = (folder: string) => join(folder, 'replica-in-use')
 /** Maximum number of consecutive damaged replicas. After more, the cause is probably the machine. */
@@ -76,7 +76,8 @@ function writeMark(folder: string, damages: number): void {
 }
 
 /**
- * The damage of a replica whose node did not exit in order; undefined when there is none, or the node exited in order.
+ * Checks the replica if its node did not exit in order; resolves with the damage. Undefined: there is no damage, or the
+ * node exited in order.
  */
 async function damageOf(folder: string): Promise<string | undefined> {
   const mark = readMark(folder)
@@ -97,7 +98,7 @@ export function markReplicaComplete(folder: string): void {
   rmSync(markOf(folder), { force: true })
 }
 
-/** Opens the replica in a data directory. Throws {@link StoreUnavailableError} when there is none. */
+/** Opens the replica in a data directory. Throws {@link StoreUnavailableError} when there is no complete replica. */
 export function openReplica(folder: string): KeyValueStore {
   const local = openFolder(folder)
   if (readNote(local)?.isComplete === true) return local
@@ -120,13 +121,16 @@ export async function openComparable(
   return (await faultOf(session, folder)) === undefined ? openReplica(folder) : undefined
 }
 
-/** Removes the replica: the next {@link prepareReplica} rebuilds it, unless too many were damaged. */
+/**
+ * Removes the replica. The next {@link prepareReplica} rebuilds it, unless too many consecutive replicas were damaged.
+ * `isDamaged`: whether this replica counts as damaged.
+ */
 export function discardReplica(folder: string, isDamaged = false): void {
   if (isDamaged) writeMark(folder, (readMark(folder) ?? 0) + 1)
   rmSync(replicaFolder(folder), { recursive: true, force: true })
 }
 
-/** The reason why the replica cannot be used; undefined when it can. */
+/** The reason why the replica cannot be used; undefined when the replica can be used. */
 async function faultOf(session: PostgresSession, folder: string): Promise<string | undefined> {
   if (!existsSync(replicaFolder(folder))) return 'there is none'
   let local: KeyValueStore
@@ -172,7 +176,7 @@ async function assertFit(session: PostgresSession, location: RecordLocation, nod
   const opened = await Promise.allSettled(opening)
   const others = opened.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
   try {
-    // Poolers send their clients process numbers of their own.
+    // A pooler sends its clients other process numbers than those of the server processes.
     if (own !== session.processId && (await isShared(own, others)))
       throw new StoreUnavailableError(
         'the address of the store leads to a connection pooler in transaction mode: set its pool_mode to session, or use the address of PostgreSQL itself',
@@ -180,8 +184,8 @@ async function assertFit(session: PostgresSession, location: RecordLocation, nod
     const failed = opened.find(each => each.status === 'rejected')
     if (failed) throw tooFewSessions(failed.reason)
   } finally {
-    // The connections of the check are closed before the node opens its own, so that the limit of the database does not
-    // count both.
+    // The connections of this check are closed before the node opens its connections, so that the database does not
+    // count both against its limit.
     await Promise.all(others.map(other => other.end()))
   }
 }

@@ -17,14 +17,14 @@ export interface Progress {
 }
 
 /**
- * The identity of a replica. It is written in the same transaction as the data that it describes; data without a note
- * is not a replica.
+ * The identity of a replica. The note is written in the same transaction as the data that it describes. Data without a
+ * note is not a replica.
  */
 export interface CopyNote extends Progress {
   readonly storeId: string
   /** The boot id of the machine when the note was written; absent on systems without boot ids. */
   readonly boot?: string | undefined
-  /** False while the state is being copied. The log must then be applied from this batch on. */
+  /** False while the state is being copied. The log must then be applied, beginning after this batch. */
   readonly isComplete: boolean
 }
 
@@ -86,7 +86,7 @@ export function noteWrite(note: CopyNote): Write {
   return { key: noteKey, value: Buffer.from(JSON.stringify(note)) }
 }
 
-/** Removes the note. Without it, the replica is an independent store. */
+/** Removes the note. Without a note, the data is an independent store. */
 export async function removeNote(local: KeyValueStore): Promise<void> {
   await local.transact(() => ({ result: undefined, writes: [{ key: noteKey, value: undefined }] }))
 }
@@ -102,9 +102,9 @@ interface AppliedProgress extends Progress {
 }
 
 /**
- * Applies consecutive batches to the replica; batches that it already contains are skipped. Resolves with the position
- * of the replica, which is before the last batch when the batches do not continue the replica or belong to another
- * history. `newestTime` returns the time of the newest commit in a state.
+ * Applies consecutive batches to the replica; batches that the replica already contains are skipped. Resolves with the
+ * new position of the replica. The position is before the last batch if the batches do not continue the replica, or
+ * belong to another history. `newestTime` returns the time of the newest commit in a state.
  */
 export function applyRows(
   local: KeyValueStore,

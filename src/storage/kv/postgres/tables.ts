@@ -10,10 +10,7 @@ export const recordVersion = 2
 /** Stored in place of a version: data is being moved into the tables, and no node may start on them. */
 export const unfilledVersion = 0
 
-/**
- * SQLSTATEs of statements that lost a race against another first start: the objects exist already, or are being
- * created.
- */
+/** SQLSTATEs of a statement that failed because another node creates the tables at the same moment. */
 const raceStates = new Set(['23505', '42P06', '42P07', '42710', '40001', 'XX000'])
 const attemptsMax = 10
 /** SQLSTATE of a missing privilege. */
@@ -22,8 +19,8 @@ const forbiddenState = '42501'
 const missingStates = new Set(['3F000', '42P01'])
 
 /**
- * Creates the tables if they are missing, also when several nodes do so at the same moment, and checks their version;
- * {@link readStoreId}.
+ * Creates the tables if they are missing; several nodes may do so at the same moment. Checks the version of the tables,
+ * and resolves with the id of the store ({@link readStoreId}).
  */
 export async function openTables(session: PostgresSession, random: Random): Promise<string> {
   await createTables(session, random, recordVersion)
@@ -65,7 +62,7 @@ export async function readStoreId(session: PostgresSession): Promise<string> {
   return String(row?.store_id)
 }
 
-/** Throws {@link StoreUnavailableError} unless this program supports tables of that version. */
+/** Throws {@link StoreUnavailableError} unless this program supports tables of the version `version`. */
 export function assertKnown(session: PostgresSession, version: number): void {
   if (version === recordVersion) return
   throw new StoreUnavailableError(
@@ -87,7 +84,7 @@ export async function readVersion(session: PostgresSession): Promise<number | un
 async function tryCreateTables(session: PostgresSession, random: Random, version: number): Promise<void> {
   const table = (name: string) => session.table(name)
   if ((await readVersion(session)) !== undefined) return
-  // Creating a schema needs a privilege on the database even if the schema exists.
+  // `CREATE SCHEMA IF NOT EXISTS` needs a privilege on the database even if the schema exists.
   const [schema] = await session.query('SELECT to_regnamespace($1) IS NOT NULL AS exists', [
     session.schemaName,
   ])
@@ -118,7 +115,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
     `CREATE TABLE IF NOT EXISTS ${table('file')} (
        name text NOT NULL, part int NOT NULL, at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL,
        PRIMARY KEY (name, part))`,
-    // The query logs of all nodes in pieces, and the time up to which each node has uploaded its own.
+    // The query logs of all nodes in pieces, and the time up to which each node has uploaded its own query log.
     `CREATE TABLE IF NOT EXISTS ${table('log_chunk')} (
        writer text NOT NULL, start bigint NOT NULL, place bigint NOT NULL, bytes bigint NOT NULL,
        until bigint NOT NULL, body bytea, PRIMARY KEY (writer, start, place))`,
@@ -139,7 +136,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
   )
 }
 
-/** The hash of the root secret that all nodes share; undefined while there is none. */
+/** The hash of the root secret that all nodes share; undefined while no hash is stored. */
 export async function readRootHash(session: PostgresSession): Promise<string | undefined> {
   const [row] = await session.query(`SELECT root_hash FROM ${session.table('meta')} WHERE id = 1`)
   return typeof row?.root_hash === 'string' ? row.root_hash : undefined

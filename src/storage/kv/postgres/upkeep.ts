@@ -1,5 +1,5 @@
-// Runs the maintenance tasks of a process on the record, on a separate connection: renewing leases, exchanging
-// notices, applying the log to the state. While the database is unavailable, the tasks do not run.
+// Runs the maintenance tasks of a process on the record over a separate connection. The tasks renew leases, exchange
+// notices, and apply the log to the state. While the database is unavailable, the tasks do not run.
 
 import type { NoticeBoard } from '../../../base/notices.ts'
 import { Loop, type Timers } from '../../../base/timers.ts'
@@ -9,7 +9,7 @@ import { ReconnectingSession } from './reconnecting-session.ts'
 
 /** A repeated task. */
 export interface UpkeepTask {
-  /** Resolves with true when there is more work to do at once. */
+  /** Resolves with true when the task should run again without a pause. */
   run(session: PostgresSession): Promise<boolean>
   /** Called once at the end, if the database is reachable. */
   stop?(session: PostgresSession): Promise<void>
@@ -22,11 +22,11 @@ interface UpkeepOptions {
   /** Milliseconds between two runs. */
   readonly everyMs: number
   readonly tasks: readonly UpkeepTask[]
-  /** Called with failures, except that the database is unavailable. */
+  /** Called with each failure of a task, unless the failure is that the database is unavailable. */
   readonly onError: (error: unknown) => void
 }
 
-/** Runs its tasks, one after the other, until it is stopped. */
+/** Runs the given tasks repeatedly, one after the other, until `stop` is called. */
 export class Upkeep {
   readonly #options: UpkeepOptions
   readonly #session: ReconnectingSession
@@ -112,7 +112,7 @@ export class NoticeExchange implements UpkeepTask {
     return false
   }
 
-  /** Removes all rows of this process, except the rows that other processes may still read. */
+  /** Removes the old rows of all processes. Other processes may still read the newer rows. */
   async stop(session: PostgresSession): Promise<void> {
     await session.query(
       `DELETE FROM ${session.table('notice')} WHERE at < now() - $1 * interval '1 second'`,
@@ -121,11 +121,11 @@ export class NoticeExchange implements UpkeepTask {
   }
 }
 
-// Leases on work that one process at a time does: a row for each lease, with times of the database's clock. The lease
-// of a dead holder expires. Work under a lease must still be correct when two processes believe to hold it for a
-// moment.
+// A lease gives some work to one process at a time. Each lease is a row with a time of the database's clock, and the
+// lease of a dead holder expires. The work must still be correct when two processes believe for a moment that they hold
+// the lease.
 
-/** Takes or renews the lease `name` for `holder`; true when `holder` has it for the next `seconds`. */
+/** Takes or renews the lease `name` for `holder`; true when `holder` holds the lease for the next `seconds`. */
 export async function holdLease(
   session: PostgresSession,
   name: string,
@@ -154,7 +154,7 @@ const renewMs = 1_500
 /** Milliseconds before the expiry at which a holder stops using its lease, because clocks differ slightly in speed. */
 const marginMs = 1_000
 
-/** A lease that a process renews while it lives, and takes over when it has expired. */
+/** A lease that a process takes when no other process holds it, and then renews while the process lives. */
 export class RenewedLease implements UpkeepTask {
   readonly #name: string
   readonly #holder: string

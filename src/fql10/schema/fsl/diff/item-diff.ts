@@ -1,5 +1,5 @@
-// Describes the differences between two forms of a schema item, in groups of lines. Additions come first, then
-// removals, then changes. For a new or deleted item, all its parts count as added or removed.
+// Describes the differences between two versions of a schema item, in groups of lines. Within a group, additions come
+// first, then removals, then changes. For a new or deleted item, all its parts count as added or removed.
 
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
 import { type IndexPart, isEmptyPart, printPart, printPaths } from '../index-parts.ts'
@@ -32,9 +32,9 @@ interface DiffGroup {
   readonly lines: readonly DiffLine[]
 }
 
-/** The differences between two forms of an item. */
+/** The differences between two versions of an item. */
 export interface ItemDiff {
-  /** True if the forms have different meanings, even if no line describes the difference. */
+  /** True if the versions have different meanings, even if no line describes the difference. */
   readonly isDifferent: boolean
   /** The groups to show. */
   readonly groups: readonly DiffGroup[]
@@ -54,8 +54,8 @@ interface Wording<T> {
 }
 
 /**
- * Compares two forms of an item. `fieldLines` describe the effects of its migrations on existing documents, if there
- * are any.
+ * Compares two versions of an item. `fieldLines` describe the effects of the item's migrations on existing documents.
+ * `fieldLines` is undefined if the migrations have no effect.
  */
 export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): ItemDiff {
   step(stepsPerDefinition)
@@ -88,7 +88,7 @@ class Findings implements ItemDiff {
     this.groups.push({ title, lines })
   }
 
-  /** Records a difference without a line. */
+  /** Records whether there is a difference that no line describes. */
   note(isDifferent: boolean): void {
     if (isDifferent) this.isDifferent = true
   }
@@ -102,7 +102,7 @@ function linesOf<T>({ added, kept, removed }: Matching<T>, wording: Wording<T>):
   ]
 }
 
-/** The wording of members that are added and removed by name. */
+/** Creates a wording with the lines `add …` and `remove …`. `what` describes a member in these lines. */
 function namedWording<T>(what: (member: T) => string, changed: Wording<T>['changed']): Wording<T> {
   return {
     added: member => [markedLine('added', `add ${what(member)}`)],
@@ -111,7 +111,10 @@ function namedWording<T>(what: (member: T) => string, changed: Wording<T>['chang
   }
 }
 
-/** The wording of named members with one kind of change. */
+/**
+ * Creates a wording with the lines `add …`, `remove …` and `change …`. `what` describes a member, and `how` is the text
+ * after it in the line of a change.
+ */
 function changingWording<T>(
   what: (member: T) => string,
   isChanged: (pair: Pair<T>) => boolean,
@@ -200,7 +203,7 @@ function membersOf<K extends CollectionMember['kind']>(
   return ofKind(item?.members ?? [], kind)
 }
 
-/** A collection without fields has an implicit wildcard. */
+/** Compares the types of the wildcards. A collection without fields has an implicit wildcard. */
 function isSameWildcard(before: CollectionItem | undefined, after: CollectionItem | undefined): boolean {
   const [was, is] = [before, after].map(item => {
     const [wildcard] = membersOf(item, 'wildcard')
@@ -349,13 +352,15 @@ const providerWording: Wording<ProviderMember> = {
   },
 }
 
-/** Matching elements of both lists. */
+/** An element of the old list, and the element of the new list with the same key. */
 interface Pair<T> {
   readonly before: T
   readonly after: T
 }
 
-/** The result of matching. Added elements have the order of the new list, all others the order of the old list. */
+/**
+ * The result of matching. `added` has the order of the new list. `removed` and `kept` have the order of the old list.
+ */
 interface Matching<T> {
   readonly added: readonly T[]
   readonly removed: readonly T[]

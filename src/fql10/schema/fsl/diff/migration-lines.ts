@@ -14,7 +14,10 @@ interface PlannedMigration {
   readonly statements: readonly Statement[]
 }
 
-/** Lines about the effects of migrations; undefined if there are none. Some steps have no line. */
+/**
+ * Lines about the effects of migrations. Undefined if there are neither steps nor an `add_wildcard` statement. The
+ * result can be empty, because some steps have no line.
+ */
 export function migrationLines(
   { statements, steps }: PlannedMigration,
   { source }: SchemaItem,

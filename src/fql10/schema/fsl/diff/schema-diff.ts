@@ -13,13 +13,16 @@ export interface ItemChange extends ItemPair {
 
 /** Additional data for the comparison of two schemas. */
 interface DiffContext {
-  /** Lines about the effects of an item's migrations; undefined without effects. */
+  /** Returns lines about the effects of an item's migrations. Undefined if the migrations have no effect. */
   readonly fieldLines?: (item: SchemaItem) => readonly DiffLine[] | undefined
   /** The new keys of renamed items, by old key. */
   readonly renamed?: ReadonlyMap<string, string> | undefined
 }
 
-/** The items that differ: first added, then removed, then changed items. Each group is sorted by kind and name. */
+/**
+ * The items that differ between two schemas: first the added items, then the removed items, then the changed items.
+ * Each group is sorted by kind and name.
+ */
 export function changesOf(
   before: readonly SchemaItem[],
   after: readonly SchemaItem[],
@@ -53,7 +56,7 @@ function sorted(changes: readonly ItemChange[]): readonly ItemChange[] {
   })
 }
 
-/** A line for each item; `''` without items. */
+/** Renders one line for each changed item. `''` if no item has changed. */
 export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring): string {
   return renderLines(
     changes.map(change => ({ tone: 'title', text: titleOf(change) })),
@@ -61,7 +64,7 @@ export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring):
   )
 }
 
-/** The differences of each item, with an empty line after each group; `''` without items. */
+/** Renders the differences of each changed item, with an empty line after each group. `''` if no item has changed. */
 export function semanticDiff(changes: readonly ItemChange[], coloring: Coloring): string {
   return renderLines(changes.flatMap(itemLines), coloring)
 }

@@ -7,16 +7,17 @@ import { type Coloring, type DiffLine, renderLines } from './drawing.ts'
 /** The texts of files by name. */
 type FileTexts = ReadonlyMap<string, string>
 
-/** The number of unchanged lines around a change. */
+/** The number of unchanged lines that are shown before and after a change. */
 const contextRows = 3
 
 /**
- * Maximum number of changed lines for the search of the shortest difference, whose cost is quadratic. Larger
- * differences are shown as one replacement.
+ * Maximum number of changed lines in a shortest difference. The cost of searching the shortest difference grows with
+ * the square of this number. If the texts differ in more lines, one replacement shows everything from the first to the
+ * last difference.
  */
 const editsMax = 2000
 
-/** A line of the old text, of the new text, or both. A line with two different texts is a replacement. */
+/** A line of the old text, of the new text, or of both texts. A line with two different texts is a replacement. */
 interface Row {
   readonly before: string | undefined
   readonly after: string | undefined
@@ -96,7 +97,10 @@ function isKept({ before, after }: Row): boolean {
   return before === after
 }
 
-/** The hunks of two texts. Line numbers refer to the new text. The last number of a hunk may be beyond its end. */
+/**
+ * The hunks of two texts. Line numbers refer to the new text. The title of a hunk may state a last line that is after
+ * the hunk's end.
+ */
 function hunkLines(rows: readonly Row[]): readonly DiffLine[] {
   const lines: DiffLine[] = []
   let number = 0
