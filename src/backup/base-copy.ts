@@ -215,9 +215,9 @@ async function putWithRetries(
 
 // Removes the objects that no restore within the retention needs. A restore to the oldest time needs the newest base
 // copy that is older than the retention. Base copies that are older than the needed copy are removed with their parts.
-// The records before the needed copy are also removed. The objects that complete base copies are removed first, then
-// parts, then records, each from the oldest to the newest. So an interruption never leaves a complete base copy without
-// its parts or records, and the next removal finds the remaining objects.
+// The records before the needed copy are also removed. First, the objects that mark base copies as complete are
+// removed, then parts, then records, each from the oldest to the newest. So an interruption never leaves a complete
+// base copy without its parts or records, and the next removal finds the remaining objects.
 
 /**
  * Returns the base copy that a restore to the oldest time of the retention needs. The age of a copy is the sum of the

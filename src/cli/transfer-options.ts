@@ -55,7 +55,7 @@ export const importOptions = {
   ...targetOptions,
   collection: {
     kind: 'string',
-    doc: 'The collection of records that name no collection; by default the name of the file.',
+    doc: 'The collection for records that do not name a collection; by default the name of the file.',
   },
   type: {
     kind: 'string',

@@ -127,7 +127,8 @@ export interface IndexUse {
   /** The name of the collection and the name of the index, such as `Jar.byName`. */
   readonly name: string
   /**
-   * The fields that index entries contain unchanged. `all` while a computed field that the index contains is evaluated.
+   * The fields that index entries contain unchanged. The value is `all` while a computed field is evaluated that the
+   * index contains: every field then counts as covered.
    */
   readonly covered: ReadonlySet<string> | 'all'
   /** The position of the argument list in the call of the index function. Absent for a set from a cursor. */

@@ -119,7 +119,10 @@ function createMatch({ from, to, regionGroup, database }: RecordFilter): Match {
   }
 }
 
-/** The offset of the record in a line, after its trail and facts; -1 when the line has no record. */
+/**
+ * The offset of the record in a line; -1 when the line has no record. The record follows the trail (the ids of the
+ * record's database and its ancestors, see ownership.ts) and optional facts.
+ */
 function recordIn(block: Buffer, start: number, next: number): number {
   const at = block.indexOf(openBrace, start)
   return at < next ? at : -1

@@ -268,7 +268,8 @@ function showFaults({ code, description, failures, position }: WireError, writte
   const show = (message: string, at: TextRange) =>
     writeSyntaxError(new FqlSyntaxError(message, from.text, at), from, process.stderr, code)
   for (const failure of failures) {
-    // The path of a field begins at the query or at the object.
+    // The path of a field begins either at the query or at the object. In the first case, the steps of the query are
+    // removed.
     const field = failure.field[0] === 'do' ? failure.field.slice(2) : failure.field
     show(failureText({ ...failure, field }), fieldPlace(source, field))
   }

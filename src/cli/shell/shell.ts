@@ -46,8 +46,8 @@ class Shell implements ShellState {
   /** The history array of readline, newest first; readline keeps using this array. */
   #history: string[] = []
   /**
-   * The entries as they were typed, newest first. Readline stores each line as a separate entry, or joins the lines of
-   * an entry in reverse order.
+   * The entries as they were typed, newest first. The shell keeps its own history, because readline stores each line of
+   * an entry separately or joins the lines in reverse order.
    */
   readonly #entries: string[]
   readonly #own: QueryConnection

@@ -53,8 +53,8 @@ export class Audience {
   }
 
   /**
-   * Returns whether a viewer may see the state of the document before the event. One of three rights is enough: the
-   * right to read the document directly before the event, to read the document's history, or unrestricted read on the
+   * Returns whether a viewer may see the state of the document before the event. One of three rights is enough: `read`
+   * on the document as of directly before the commit, `history_read` on the document, or `unrestricted_read` on the
    * set.
    */
   seesPast(viewer: Viewer, { document }: StreamEvent, subject: StreamSubject): boolean {
@@ -165,7 +165,7 @@ export class Lines {
   readonly #subject: Subject
   readonly #events: readonly StreamEvent[]
   readonly #txn: Micros
-  /** For each viewer, the decisions about the first events, in the order of the events. */
+  /** For each viewer, the decisions that have been made so far, in the order of the events. */
   readonly #decided = new Map<Viewer, boolean[]>()
   /** For each viewer, the decisions about the state of documents before events. */
   readonly #decidedOfPast = new Map<Viewer, Map<StreamEvent, boolean>>()

@@ -123,8 +123,9 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
 }
 
 /**
- * Returns the body of an operand that is a short lambda in parentheses, such as `(.a)` in `(.a) + 1`. Such an operand
- * is not a separate lambda. Its field accesses belong to the short lambda around the operator.
+ * Returns the body of an operand that is a short lambda in parentheses, such as `(.a)` in `(.a) + 1`. In such an
+ * expression, the whole expression is the short lambda, and the field accesses of the operand belong to this lambda.
+ * Undefined for other operands.
  */
 export function bodyOfShortLambda(operand: Node, isShort: (lambda: Node) => boolean): GroupNode | undefined {
   if (operand.kind !== 'group' || !isShort(operand.inner) || operand.inner.kind !== 'lambda') return undefined

@@ -75,7 +75,10 @@ function shows(
   }
 }
 
-/** Returns whether an event of a subtrahend adds or removes an element of the first member. */
+/**
+ * Returns whether an event of a subtrahend adds an element of the first member to the difference, or removes the
+ * element from the difference.
+ */
 function uncovers(members: readonly HistoryMember[], key: readonly Value[], event: SetEvent): boolean {
   const [first, ...subtrahends] = members as readonly [HistoryMember, ...HistoryMember[]]
   const when = isGoing(event) ? 'then' : 'before'

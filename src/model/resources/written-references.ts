@@ -24,7 +24,8 @@ import type { Session } from '../session.ts'
  */
 export function referenceFailures(value: Value, session: Session, strict: boolean): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
-  // All steps of the traversal use the same array for the path, because most written values need no path.
+  // The traversal updates one array in place and copies it only for a failure, because most written values have no
+  // failure.
   const here: (string | number)[] = []
   const visit = (value: object): void => {
     if (failures.length >= limits.gatheredErrorsMax) return

@@ -9,8 +9,8 @@
 // the parser in short slices. The cost of a slice depends on its lines. When all connections together send too many
 // lines in one turn, all connections are sliced. For a while, new connections are then sliced from their first byte. So
 // a connection that floods gets at most one long read before it is sliced. No slice is parsed in the turn in which a
-// request of the connection begins. The request's body is not read before the next tick. So all pieces of the body that
-// are parsed in this turn would be in memory together, and survive garbage collections.
+// request of the connection begins. The reason: the request's body is not read before the next tick. If a slice were
+// parsed, all its pieces would be in memory together and survive garbage collections.
 //
 // Simultaneous TLS handshakes are also spread over several turns. An HTTP/2 session that sends useless frames is
 // closed.
@@ -53,11 +53,9 @@ export const pacerLimits = {
   excessLinesPerTurn: 2048,
   /** Milliseconds for which new connections are then parsed in slices as well; own limit. */
   slicesAllMs: 10_000,
-  /**
-   * Requests of all connections in one turn, beyond the first of each connection; target duration of a turn in
-   * milliseconds; own limit.
-   */
+  /** Requests of all connections in one turn, beyond the first request of each connection; own limit. */
   extraRequestsPerTurn: 256,
+  /** Target duration of a turn of the event loop in milliseconds; own limit. */
   turnMs: 10,
   /** Streams of one HTTP/2 connection that a client may reset at once; own limit. */
   sessionResetBurst: 100,
@@ -184,7 +182,7 @@ export class Pacing {
     return this.clock.elapsedMs() < this.#slicesUntilMs
   }
 
-  /** For {@link Pacer}: slices all connections for a while, because a connection looks like a flood. */
+  /** For {@link Pacer}: slices new connections from their first byte for a while, because a connection sends a flood. */
   sliceAll(): void {
     this.#slicesUntilMs = this.clock.elapsedMs() + pacerLimits.slicesAllMs
   }
@@ -327,7 +325,8 @@ export class Pacer {
     this.#unsliced = parse
     this.#socket.on('resume', () => {
       if (!this.#isSocketPaused) return
-      // Node resumes the socket when it accepts requests again, but also when a handler reads a body.
+      // Node resumes the socket when its parser may continue, but also when a handler reads a body. So the socket is
+      // paused again if work still waits.
       this.#goOnParsing()
       if (this.#isSocketPaused) this.#socket.pause()
     })

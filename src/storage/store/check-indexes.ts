@@ -61,8 +61,8 @@ export class IndexCheck {
       report(`${nameRef(ref)} has no entry ${what}`)
       return
     }
-    // Versions from before the retained history may have been removed. If the entry was added before the retained
-    // history, the exact time of this is then unknown.
+    // Versions from before the retained history may have been removed. So if an entry was added before the retained
+    // history, the exact time when it was added is unknown.
     const since = entrySince({ key: row.key, value: stored })
     const isOld = row.key[0] !== keyTags.indexEvent && entrySince(row) <= minimum && since <= minimum
     const expected = isOld ? withSince(row.value, since) : row.value
@@ -70,7 +70,8 @@ export class IndexCheck {
   }
 
   /**
-   * Checks that a document requires every existing row. Must be called after {@link checkDocument} for all documents.
+   * Checks that each existing row is required by a document. Must be called after {@link checkDocument} for all
+   * documents.
    */
   checkRows(stateOf: (database: DatabaseId, index: number) => IndexState): void {
     const found = new Map<string, number>()

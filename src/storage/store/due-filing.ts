@@ -1,7 +1,8 @@
-// Adds missing due marks to an older data directory, whose data was written by a version of Terrarium without due
-// marks. This work runs once for each directory. It reads the tables of documents and versions, and adds marks for each
-// row. Then it reads two tables of indexes. It removes their expired rows, because their marks may be missing, and the
-// former events of indexes (decision 44). The progress is stored, so the work continues after a restart.
+// Adds missing due marks to an older data directory. Due marks show the sweeper when data expires (due-order.ts); older
+// versions of Terrarium wrote data without due marks. This work runs once for each directory. It reads the tables of
+// documents and versions, and adds marks for each row. Then it reads two tables of indexes. It removes the expired rows
+// of these tables, because their marks may be missing. It also removes events of indexes, which are no longer stored
+// (decision 44). The progress is stored, so the work continues after a restart.
 
 import { assert } from '../../base/assert.ts'
 import { keyAfter } from '../../base/bytes.ts'

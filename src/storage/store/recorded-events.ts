@@ -24,12 +24,12 @@ import type { Snapshot } from './snapshot.ts'
 import type { IndexEvent } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** Approximate cost of reading one change, in steps of the clock for evaluations. */
+/** Approximate cost of reading one change, in steps of effort (`src/base/effort.ts`). */
 const stepsPerChange = 20
 
 /**
- * The time limit for computing bindings again is the normal limit times this factor. When the version was written, the
- * bindings were computed within the normal limit.
+ * The time limit for computing bindings again is the normal limit times this factor. The factor is generous, because
+ * the same bindings were computed within the normal limit when the version was written.
  */
 const patience = 10
 
@@ -139,8 +139,8 @@ export class RecordedEvents {
   }
 
   /**
-   * Reads a stored version without counting its bytes. The caller counts the bytes of the returned events, whether they
-   * come from the change record or from stored rows.
+   * Reads a stored version without counting its bytes. A query is charged for the events that it gets, so the charge is
+   * the same whether the events come from the change record or from stored rows.
    */
   #storedAt(ref: Ref, time: Micros): Uint8Array | undefined {
     const { snapshot } = this.#parts

@@ -40,8 +40,8 @@ import { StoreTransaction } from './transaction.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const storeLimits = {
   /**
-   * Pause of a database after bindings in the background or in an import, as a multiple of the duration of the
-   * bindings; own limit.
+   * After bindings of a database were evaluated in the background or in an import, such work of this database pauses.
+   * The pause is this multiple of the duration of the evaluation; own limit.
    */
   bindingRestFactor: 3,
   /** Minimum of this pause in milliseconds; own limit. */
@@ -108,7 +108,7 @@ export class Store {
    * when the document is written.
    */
   readonly bindings = new CpuBudget(slowBindings)
-  /** For how many milliseconds each database pauses after bindings that could not move to the slow lane. */
+  /** How many milliseconds the background work of each database pauses after {@link counted} work. */
   readonly bindingPauses = new RateLimit<DatabaseId>(passingMs, pausesMax, () => systemClock.elapsedMs())
   readonly #parts: TransactionParts
   readonly #times: SnapshotTimes
@@ -178,8 +178,8 @@ export class Store {
 
   /**
    * Evaluates `work` on a snapshot without committing. The returned attempt can be passed to {@link commit}.
-   * `stampTime`: called if written values contain the commit time; returns the final commit time. If undefined, the
-   * earliest possible time is final.
+   * `stampTime` returns the final commit time. It is called only if written values contain the commit time. If
+   * `stampTime` is undefined, the earliest possible commit time is used.
    */
   attempt<T>(
     work: (transaction: StoreTransaction) => T,
