@@ -21,7 +21,7 @@ const requestTimeLimits = {
 } as const
 
 /**
- * What happens to a long evaluation. `goes on`: the evaluation continues until its deadline. `moves`: the evaluation
+ * The outcome of a long evaluation. `goes on`: the evaluation continues until its deadline. `moves`: the evaluation
  * moves to the slow lane, if there is a slow lane. `fails`: the evaluation fails, because no other process can produce
  * its result.
  */

@@ -182,7 +182,7 @@ export function stackOverflow(position: ErrorEntry['position']): QueryError {
   return QueryError.of('stack overflow', description, position)
 }
 
-/** Something with a position in the query. Errors contain this position. */
+/** An expression or a call with a position in the query. Errors contain this position. */
 interface HasPosition {
   position(): ErrorEntry['position']
 }

@@ -11,7 +11,10 @@ const elements = 1500
 
 const numbers = Array.from({ length: elements }, (_, number) => number)
 
-/** One query in each language: a loop with calls on numbers, texts and objects. The queries read no stored data. */
+/**
+ * Queries for the warm-up, a query for each language: a loop calls functions on numbers, texts and objects. The queries
+ * read no stored data.
+ */
 const queries: readonly Query[] = [
   {
     language: '4',

@@ -147,7 +147,7 @@ function mayOnDocument(action: 'read' | 'history_read', document: Ref, access: A
   return access.allows({ action, resource: collectionOf(document), document, argument: () => document })
 }
 
-/** One try to determine the events of a transaction for all streams. */
+/** An attempt to determine the events of a transaction for all streams. */
 interface Reading {
   readonly audience: Audience
   readonly transaction: Transaction

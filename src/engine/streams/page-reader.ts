@@ -36,7 +36,7 @@ export const pageReaderLimits = {
 /** Reads a page; see {@link StreamOpening}. */
 type NextPage = StreamOpening['nextPage']
 
-/** What readers need from {@link PagedStreams}. */
+/** The part of {@link PagedStreams} that readers use. */
 interface ReaderHost {
   readonly clock: Pick<Clock, 'elapsedMs'>
   readonly timers: Pick<Timers, 'after'>

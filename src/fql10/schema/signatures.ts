@@ -55,8 +55,8 @@ const unstorableTypes: ReadonlyMap<string, number> = new Map([
 const otherNames: ReadonlySet<string> = new Set(['Array', 'Ref', 'EmptyRef'])
 
 /**
- * One half of a reference type. `Ref<Jar>` means `Jar | NullJar`: `Jar` is the type of an existing document, and
- * `NullJar` is the type of a missing document.
+ * A type that is a half of a reference type. `Ref<Jar>` means `Jar | NullJar`: `Jar` is the type of an existing
+ * document, and `NullJar` is the type of a missing document.
  */
 interface ReferenceHalf {
   readonly kind: 'document' | 'null document'

@@ -1,4 +1,4 @@
-// One read of a set: the session, the time whose state is read, and the costs.
+// A read of a set: the session, the time whose state is read, and the costs.
 
 import { upsert } from '../../base/upsert.ts'
 import type { Session } from '../session.ts'
@@ -18,7 +18,7 @@ export class Reading {
   readonly session: Session
   /** The time whose state is read. If undefined, the current state is read, including the transaction's own writes. */
   readonly at: number | undefined
-  /** Whether index entries are omitted or shown if the caller may not read their documents. */
+  /** The treatment of index entries whose documents the caller may not read. */
   readonly hidden: 'left out' | 'shown'
   readonly #meters: Map<string, Meter>
   /** For each stored set, the number of its occurrences in the set that is read. */

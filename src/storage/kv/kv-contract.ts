@@ -42,7 +42,7 @@ export interface View {
   range(range: KeyRange): Iterable<Entry>
 }
 
-/** One change of a commit; `value` undefined deletes the key. */
+/** A change of a commit; `value` undefined deletes the key. */
 export interface Write {
   readonly key: Bytes
   readonly value: Bytes | undefined

@@ -21,7 +21,7 @@ import type { Snapshot } from './snapshot.ts'
 import type { StoreHooks } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** What code needs to read and write rows in one writing transaction. */
+/** Reads and writes rows in a single writing transaction. */
 export interface Rows {
   readonly snapshot: Snapshot
   /**

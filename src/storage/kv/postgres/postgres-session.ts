@@ -339,7 +339,7 @@ export class PostgresSession {
 
 // The servers of a database address in the form of the driver, each with the kinds of TLS to try, as libpq does.
 
-/** One server of an address. */
+/** A server of an address. */
 interface DatabaseServer {
   /** Identifies the server among the servers of the address. */
   readonly name: string
