@@ -119,12 +119,25 @@ export function importCycles(files: readonly Syntax[]): Findings {
 /** Packages of the service that run in browsers, too. */
 const browserPackages: ReadonlySet<string> = new Set(['acorn', 'csv-parse'])
 
-/** Imports of Node, or of packages that need Node, in the files below a folder and in all files that they load. */
-export function beyondBrowsers(files: readonly Syntax[], folder: string): Findings {
+/** Uses of globals that only Node has. Browsers fail when they load a module with such a use at its top level. */
+const nodeGlobal = /\b(?:Buffer|process|setImmediate)\b(?=[.(])/
+const comments = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
+
+/**
+ * Imports of Node, or of packages that need Node, and uses of Node's globals, in the files below a folder and in all files
+ * that they load. `texts`: the texts of the files, by path.
+ */
+export function beyondBrowsers(
+  files: readonly Syntax[],
+  folder: string,
+  texts: ReadonlyMap<string, string>,
+): Findings {
   const byPath = new Map(files.map(each => [each.path, each]))
   const reached = new Set([...byPath.keys()].filter(path => path.startsWith(folder)))
   const wrong: string[] = []
   for (const path of reached) {
+    const [global] = nodeGlobal.exec((texts.get(path) ?? '').replace(comments, '')) ?? []
+    if (path.startsWith('src/') && global !== undefined) wrong.push(`${path} uses ${global}`)
     for (const { target, isType } of byPath.get(path)?.imports ?? []) {
       if (isType) continue
       if (byPath.has(target)) reached.add(target)
