@@ -9,8 +9,9 @@ import { after, before, test } from 'node:test'
 import { progressLine } from '../../src/cli/progress.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
 import { rootQuery } from '../support/http.ts'
-import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 
 let folder: string
 before(async () => {

@@ -12,6 +12,7 @@ import { completionScripts } from '../../src/cli/commands/completion.ts'
 import { commandHelp, programHelp } from '../../src/cli/help.ts'
 import { commands } from '../../src/cli/table.ts'
 import { readWords } from '../../src/cli/words.ts'
+import { runCommand } from '../support/command.ts'
 import { runProgram, sourceProgram, temporaryFolder } from '../support/program.ts'
 import { read } from '../tidy/sources.ts'
 
@@ -123,25 +124,24 @@ test('names of commands are unique, and two words that name a command are never 
     ['backup'],
   )
   // A folder that is called "verify" is written as a path: `terrarium backup ./verify`.
-  const { status, stderr } = await runProgram(['backup', 'verify'])
+  const { status, stderr } = await runCommand(['backup', 'verify'])
   assert.equal(status, 2)
   assert.match(stderr, /--from/)
 })
 
 test('--version, --help and errors in the program', async () => {
-  for (const words of [['--version'], ['version'], ['-v']]) {
-    const { status, stdout } = await runProgram(words)
-    assert.deepEqual([status, stdout], [0, `terrarium ${version}\n`])
-  }
-  const alone = await runProgram([])
-  assert.deepEqual([alone.status, alone.stdout], [0, (await runProgram(['--help'])).stdout])
-  const help = await runProgram(['backup', '--help'])
+  const printed = { status: 0, stdout: `terrarium ${version}\n`, stderr: '' }
+  for (const words of [['--version'], ['version'], ['-v']]) assert.deepEqual(await runCommand(words), printed)
+  assert.deepEqual(await runProgram(['--version']), printed)
+  const alone = await runCommand([])
+  assert.deepEqual([alone.status, alone.stdout], [0, (await runCommand(['--help'])).stdout])
+  const help = await runCommand(['backup', '--help'])
   assert.match(
     help.stdout,
     /^NAME\n {4}terrarium backup - .*SYNOPSIS\n {4}terrarium backup \[OPTIONS\] FOLDER\n/s,
   )
-  assert.equal((await runProgram(['help', 'backup'])).stdout, help.stdout)
-  const group = await runProgram(['account-key', '--help'])
+  assert.equal((await runCommand(['help', 'backup'])).stdout, help.stdout)
+  const group = await runCommand(['account-key', '--help'])
   assert.match(group.stdout, /terrarium account-key revoke \[OPTIONS\] ID/)
   const wrong: [words: string[], stderr: string][] = [
     [['bakcup'], 'unknown command "bakcup"; did you mean "backup"?'],
@@ -155,9 +155,10 @@ test('--version, --help and errors in the program', async () => {
     [['completion', 'cmd'], 'there is no completion for the shell "cmd"'],
   ]
   for (const [words, message] of wrong) {
-    const { status, stdout, stderr } = await runProgram(words)
-    assert.deepEqual([status, stdout, stderr], [2, '', `terrarium: ${message} (see --help)\n`])
+    const stderr = `terrarium: ${message} (see --help)\n`
+    assert.deepEqual(await runCommand(words), { status: 2, stdout: '', stderr })
   }
+  assert.equal((await runProgram(['bakcup'])).status, 2)
 })
 
 /** The proposals of bash for the last word, after sourcing the script. */

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { Client, fql } from '../../client/src/index.ts'
 import { patience } from '../support/patience.ts'
-import { assertSound, program, runProgram, temporaryFolder } from '../support/program.ts'
+import { program, runProgram, temporaryFolder } from '../support/program.ts'
+import { assertSound } from '../support/sound.ts'
 
 let folder: string
 let child: ChildProcessWithoutNullStreams

@@ -5,8 +5,9 @@ import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { runCommand } from '../support/command.ts'
 import { sendFql } from '../support/http.ts'
-import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
+import { type ProgramResult, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 let server: RunningServer
@@ -29,7 +30,7 @@ async function fql(text: string): Promise<unknown> {
 }
 
 function each(...words: string[]): Promise<ProgramResult> {
-  return runProgram(['each', ...words], { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
+  return runCommand(['each', ...words], { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
 }
 
 const times = () => fql('Orders.all().map(.times).toArray()')

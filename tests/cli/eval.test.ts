@@ -7,9 +7,16 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { runCommand } from '../support/command.ts'
 import { rootQuery } from '../support/http.ts'
-import { assertSound, type ProgramResult, program, runProgram, temporaryFolder } from '../support/program.ts'
+import {
+  type ProgramResult,
+  program as programFile,
+  runProgram,
+  temporaryFolder,
+} from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
+import { assertSound } from '../support/sound.ts'
 
 let server: RunningServer
 let folder: string
@@ -24,16 +31,20 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Runs a command against the server; `input` is its standard input. */
-function onServer(words: readonly string[], input = ''): Promise<ProgramResult> {
+const environment = () => ({
+  TERRARIUM_URL: server.url,
+  TERRARIUM_SECRET: server.rootSecret,
+  NO_COLOR: '',
+})
+
+/** Runs a command against the server, in the process of the test. */
+const onServer = (words: readonly string[]) => runCommand(words, environment())
+
+/** Runs the program against the server; `input` is its standard input. */
+function program(words: readonly string[], input = ''): Promise<ProgramResult> {
   return new Promise(resolve => {
-    const env = {
-      ...process.env,
-      TERRARIUM_URL: server.url,
-      TERRARIUM_SECRET: server.rootSecret,
-      NO_COLOR: '',
-    }
-    const child = execFile(process.execPath, [program, ...words], { env }, (error, stdout, stderr) => {
+    const env = { ...process.env, ...environment() }
+    const child = execFile(process.execPath, [programFile, ...words], { env }, (error, stdout, stderr) => {
       resolve({ status: error ? Number(error.code ?? -1) : 0, stdout, stderr })
     })
     child.stdin?.end(input)
@@ -96,13 +107,13 @@ test('eval --explain shows what a query reads and the index it lacks', async () 
 
 test('eval - and run - read standard input', async () => {
   for (const command of ['eval', 'run']) {
-    const { status, stdout } = await onServer([command, '-'], '// a comment\nAdd(20,\n 22)\n')
+    const { status, stdout } = await program([command, '-'], '// a comment\nAdd(20,\n 22)\n')
     assert.deepEqual([status, stdout], [0, '42\n'])
   }
 })
 
 test('a failed query shows its position, and ends the command with status 1', async () => {
-  const { status, stdout, stderr } = await onServer(['eval', '1; [Abort("stop")]; 2'])
+  const { status, stdout, stderr } = await program(['eval', '1; [Abort("stop")]; 2'])
   assert.deepEqual([status, stdout], [1, '1\n'])
   assert.equal(stderr, 'transaction aborted: stop\n    1; [Abort("stop")]; 2\n        ^^^^^^^^^^^^^\n')
   const json = await onServer(['eval', '--json', 'Abort("stop")'])
@@ -122,7 +133,7 @@ test('errors in a function are shown below its call', async () => {
 test('an invalid text ends with status 2, and no part of it runs', async () => {
   const file = join(folder, 'broken.fql')
   await writeFile(file, 'CreateCollection({name: "never"})\nGett(\n')
-  const { status, stdout, stderr } = await onServer(['run', file])
+  const { status, stdout, stderr } = await program(['run', file])
   assert.deepEqual([status, stdout], [2, ''])
   assert.match(stderr, new RegExp(`^syntax error: .*\\n  at ${file}:\\d+:\\d+\\n`))
   assert.equal((await onServer(['eval', 'Exists(Collection("never"))'])).stdout, 'false\n')
@@ -159,12 +170,12 @@ test('control characters are escaped on a terminal, and JSON for programs is unc
 })
 
 test('an unreachable service, or a missing secret, is reported in one line', async () => {
-  const gone = await runProgram(['eval', '1', '--url', 'http://127.0.0.1:1', '--secret', 'x'])
+  const gone = await runCommand(['eval', '1', '--url', 'http://127.0.0.1:1', '--secret', 'x'])
   assert.equal(gone.status, 1)
   assert.match(gone.stderr, /^terrarium: http:\/\/127\.0\.0\.1:1 cannot be reached: [^\n]*\n$/)
-  const lacking = await runProgram(['eval', '1', '--url', server.url])
+  const lacking = await runCommand(['eval', '1', '--url', server.url])
   assert.deepEqual([lacking.status, lacking.stderr.split(' (')[0]], [2, 'terrarium: --url needs --secret'])
-  const other = await runProgram(['eval', '1', '--url', 'localhost', '--secret', 'x'])
+  const other = await runCommand(['eval', '1', '--url', 'localhost', '--secret', 'x'])
   assert.equal(other.status, 2)
 })
 
@@ -213,9 +224,9 @@ test('eval and run accept texts of version 10, which are one query each', async 
   assert.equal(text.status, 0)
   assert.equal(text.stdout, '[\n  2,\n  {\n    a: "b"\n  }\n]\n')
   assert.match(text.stderr, /info at \*query\*:2: seen 2/)
-  const asJson = await onServer(['run', '--fql', '10', '--json', '-'], '"a \\"text\\""')
+  const asJson = await runCommand(['run', '--fql', '10', '--json', '-'], environment(), '"a \\"text\\""')
   assert.equal(asJson.stdout, '"a \\"text\\""\n')
-  const json = await onServer(['run', '--fql', '10', '--json', '-'], '[1, 2.5]')
+  const json = await runCommand(['run', '--fql', '10', '--json', '-'], environment(), '[1, 2.5]')
   assert.deepEqual(json, { status: 0, stdout: '[1,2.5]\n', stderr: '' })
   const failed = await onServer(['eval', '--fql=10', '1 / 0'])
   assert.equal(failed.status, 1)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { runCommand } from '../support/command.ts'
 import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
@@ -19,7 +20,7 @@ after(async () => {
 })
 
 function run(...words: string[]): Promise<ProgramResult> {
-  return runProgram(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
+  return runCommand(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
 }
 
 async function done(...words: string[]): Promise<string> {
@@ -54,7 +55,7 @@ test('keys are created, listed and deleted; only the secret goes to standard out
   assert.match(secret, /^fn\w+/)
   assert.match(made.stderr, /^\d+ {2}server\nThe secret is shown only now:\n$/)
   const asKey = (words: readonly string[]) =>
-    runProgram(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: secret })
+    runCommand(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: secret })
   assert.equal((await asKey(['eval', 'Add(1, 2)'])).stdout, '3\n')
   const listed = JSON.parse(await done('key', 'list', '--json', ...within))
   assert.deepEqual(
@@ -80,7 +81,7 @@ test('keys are created, listed and deleted; only the secret goes to standard out
 test('a profile has address, secret and database; flags override it, and it overrides the environment', async () => {
   const file = join(folder, 'profiles.json')
   const env = { TERRARIUM_PROFILES: file }
-  const withFile = (words: readonly string[], more: object = {}) => runProgram(words, { ...env, ...more })
+  const withFile = (words: readonly string[], more: object = {}) => runCommand(words, { ...env, ...more })
   await done('database', 'create', 'mine')
   const there = ['--url', server.url, '--secret', server.rootSecret]
   const added = await withFile(['profile', 'add', 'local', ...there, '--database', 'mine'])

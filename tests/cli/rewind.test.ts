@@ -5,8 +5,9 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { runCommand } from '../support/command.ts'
 import { query, sendFql } from '../support/http.ts'
-import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
+import { type ProgramResult, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 let server: RunningServer
@@ -21,7 +22,7 @@ after(async () => {
 })
 
 function run(...words: string[]): Promise<ProgramResult> {
-  return runProgram(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
+  return runCommand(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
 }
 
 async function fql(text: string): Promise<unknown> {

@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { Client, DocumentRef, fql, Page } from '../../client/src/index.ts'
+import { runCommand } from '../support/command.ts'
 import { keyOfNewDatabase } from '../support/http.ts'
-import { program, repository, runProgram, temporaryFolder } from '../support/program.ts'
+import { program, repository, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { typedSchemas } from './type-schemas.ts'
 
@@ -58,7 +59,7 @@ test('the declarations of five schemas compile with programs that use them', asy
         '--out',
         join(at, 'schema.ts'),
       ]
-      const made = await runProgram(words)
+      const made = await runCommand(words)
       assert.deepEqual([made.status, made.stderr], [0, ''])
       await writeFile(join(at, 'program.ts'), text)
     }
@@ -87,14 +88,14 @@ test('the declarations of a service match those of its files, and values have th
   await writeSchema(join(folder, 'live'), files)
   const secret = await keyOfNewDatabase(server, 'live', 'admin')
   const environment = { TERRARIUM_SECRET: secret }
-  const pushed = await runProgram(
+  const pushed = await runCommand(
     ['schema', 'push', join(folder, 'live'), '--url', server.url, '--yes'],
     environment,
   )
   assert.equal(pushed.status, 0, pushed.stderr)
   const [ofService, ofFiles] = [
-    await runProgram(['types', '--url', server.url], environment),
-    await runProgram(['types', join(folder, 'live')]),
+    await runCommand(['types', '--url', server.url], environment),
+    await runCommand(['types', join(folder, 'live')]),
   ]
   assert.equal(ofService.status, 0, ofService.stderr)
   assert.deepEqual(ofService.stdout.split('\n').sort(), ofFiles.stdout.split('\n').sort())
@@ -124,22 +125,22 @@ test('a database of version 4 has open documents', async () => {
   const headers = { authorization: `Bearer ${secret}` }
   const body = '{"create_collection": {"object": {"name": "things-of-old"}}}'
   assert.equal((await fetch(server.url, { method: 'POST', headers, body })).status, 201)
-  const { stdout } = await runProgram(['types', '--url', server.url], { TERRARIUM_SECRET: secret })
+  const { stdout } = await runCommand(['types', '--url', server.url], { TERRARIUM_SECRET: secret })
   assert.match(stdout, /export type things_of_oldFields = \{\n {2}readonly \[field: string\]: unknown\n\}/)
 })
 
 test('errors are reported with their position, and nothing is written', async () => {
   await writeSchema(join(folder, 'broken'), { 'a.fsl': 'collection A {\n  x: Strin g\n}\n' })
   const out = join(folder, 'broken.ts')
-  const broken = await runProgram(['types', join(folder, 'broken'), '--out', out])
+  const broken = await runCommand(['types', join(folder, 'broken'), '--out', out])
   assert.equal(broken.status, 2)
   assert.match(broken.stderr, /at a\.fsl:2:/)
   await assert.rejects(readFile(out))
   const [none, empty, noFile, noClient] = [
-    await runProgram(['types', join(folder, 'nowhere')]),
-    await runProgram(['types', join(folder, 'programs')]),
-    await runProgram(['types', join(folder, 'broken'), '--watch']),
-    await runProgram(['types', join(folder, 'broken'), '--client', 'other']),
+    await runCommand(['types', join(folder, 'nowhere')]),
+    await runCommand(['types', join(folder, 'programs')]),
+    await runCommand(['types', join(folder, 'broken'), '--watch']),
+    await runCommand(['types', join(folder, 'broken'), '--client', 'other']),
   ]
   assert.deepEqual([none.status, empty.status, noFile.status, noClient.status], [1, 1, 2, 2])
   assert.match(none.stderr, /there is no folder/)

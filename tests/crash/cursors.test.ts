@@ -5,8 +5,9 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { fql, keyOfNewDatabase, sendFql } from '../support/http.ts'
-import { assertSound, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 
 const data = await temporaryFolder()
 after(() => rm(data, { recursive: true, force: true }))

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fql, keyOfNewDatabase, send } from '../support/http.ts'
-import { assertSound, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 
 interface Page {
   readonly events: readonly { readonly type: string; readonly data: { readonly '@int': string } }[]

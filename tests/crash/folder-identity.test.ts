@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { rootQuery, send } from '../support/http.ts'
-import { assertSound, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 
 /** A long query that writes. Its length sends it to the slow lane. */
 const slowCreate = {

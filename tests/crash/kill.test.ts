@@ -6,10 +6,11 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
-import { assertSound, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { roundsToRun } from '../support/seeded.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { slowCommits, slowQueries } from '../support/slow-queries.ts'
+import { assertSound } from '../support/sound.ts'
 
 const clients = 8
 interface Setup {

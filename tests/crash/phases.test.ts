@@ -10,9 +10,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { environmentFor, type KillPlan, type Phase, type Victim } from '../support/kill-plan.ts'
-import { assertSound, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { RandomSource, roundsToRun } from '../support/seeded.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 
 /** A process that is killed, in a phase, at one of its first operations. */
 interface Target {

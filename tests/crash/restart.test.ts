@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { glob, rm, stat } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { keyOfNewDatabase, query, rootQuery } from '../support/http.ts'
-import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 
 const data = await temporaryFolder()
 after(() => rm(data, { recursive: true, force: true }))

@@ -7,8 +7,9 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { eventually } from '../support/eventually.ts'
 import { rootQuery } from '../support/http.ts'
-import { assertSound, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 
 const preload = fileURLToPath(new URL('../support/set-clock.ts', import.meta.url))
 const hourMs = 3_600_000

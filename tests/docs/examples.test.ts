@@ -8,8 +8,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { patience } from '../support/patience.ts'
-import { assertSound, program, repository, temporaryFolder } from '../support/program.ts'
+import { program, repository, temporaryFolder } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 import { files, read } from '../tidy/sources.ts'
 
 const pages = ['README.md', ...files('docs/guides/*.md')].filter(page => /^```(js|sh)$/m.test(read(page)))

@@ -8,8 +8,9 @@ import { indexBuilderLimits } from '../../src/storage/store/index-builder.ts'
 import { eventually } from '../support/eventually.ts'
 import { keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 
 type Files = Readonly<Record<string, string>>
 

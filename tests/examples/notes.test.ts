@@ -13,7 +13,8 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { launch, skip } from '../browser/chromium.ts'
 import { patience } from '../support/patience.ts'
-import { assertSound, program, repository, runProgram, temporaryFolder } from '../support/program.ts'
+import { program, repository, runProgram, temporaryFolder } from '../support/program.ts'
+import { assertSound } from '../support/sound.ts'
 
 let folder: string
 let app: ChildProcess

@@ -8,8 +8,9 @@ import { createServer } from '../../src/app/index.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { query, send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 
 const folder = await temporaryFolder()
 after(() => rm(folder, { recursive: true, force: true }))

@@ -1,7 +1,6 @@
 // The command-line program for tests. It runs with the Node of this process. `npm test` builds the program from the
 // current sources first, because a built program starts in half the time.
 
-import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -40,10 +39,4 @@ export function runProgram(
       resolve({ status: error ? (typeof code === 'number' ? code : -1) : 0, stdout, stderr })
     })
   })
-}
-
-/** Runs the integrity check on a data directory that no server has open; fails with its output unless it is sound. */
-export async function assertSound(data: string): Promise<void> {
-  const { status, stdout, stderr } = await runProgram(['check', '--data', data])
-  assert.equal(status, 0, `the data directory ${data} is not sound:\n${stdout}${stderr}`)
 }

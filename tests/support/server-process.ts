@@ -8,8 +8,9 @@ import { rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { patience } from './patience.ts'
-import { assertSound, program, temporaryFolder } from './program.ts'
+import { program, temporaryFolder } from './program.ts'
 import { passwordCost, type RunningServer, type ServerOptions, testRootSecret } from './server.ts'
+import { assertSound } from './sound.ts'
 
 export interface ProcessOptions extends ServerOptions {
   /** The script to run; the built program when absent. */

@@ -17,6 +17,7 @@ import { startOwnCommand } from '../../src/cli/own-commands.ts'
 import { removeAddress, writeAddress } from '../../src/cli/service-files.ts'
 import { openServiceLog } from '../../src/server/service-log.ts'
 import { temporaryFolder } from './program.ts'
+import { assertSound } from './sound.ts'
 
 export interface ServerOptions {
   /**
@@ -87,7 +88,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const stop = async () => {
     try {
       await close()
-      if (options.data === undefined) await assertSoundInProcess(config)
+      if (options.data === undefined) await assertSound(data)
     } catch (cause) {
       throw new Error(`${(cause as Error).message}; its log:\n${text}`, { cause })
     } finally {
@@ -104,15 +105,5 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   } catch (cause) {
     await close()
     throw cause
-  }
-}
-
-/** Runs the integrity check on a data directory that no service has open; fails unless it is sound. */
-async function assertSoundInProcess(config: Config): Promise<void> {
-  const opened = await openEngine(config, openServiceLog('silent'))
-  try {
-    assert.deepEqual([...opened.store.check()], [], `the data directory ${config.data} is not sound`)
-  } finally {
-    await opened.close()
   }
 }

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import faunadb from 'faunadb'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
-import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
+import { assertSound } from '../support/sound.ts'
 import { document, fixtures } from './importing.ts'
 
 const { query: q } = faunadb

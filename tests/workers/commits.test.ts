@@ -5,8 +5,9 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 import { clientOfEach, type WorkerClient } from './clients.ts'
 
 const workers = 2

@@ -6,8 +6,9 @@ import { rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { assertSound, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { assertSound } from '../support/sound.ts'
 import { clientOfEach, WorkerClient } from './clients.ts'
 
 interface Document {
