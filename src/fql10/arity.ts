@@ -1,10 +1,10 @@
-// Represents the number of arguments of a function.
+// Represents how many arguments a function accepts.
 
 import { type Message, msg, own } from '../base/message.ts'
 
 /**
  * The numbers of arguments that a function accepts, in ascending order. If `open` is true, the function also accepts
- * more arguments than the largest of these numbers.
+ * any larger number of arguments.
  */
 export interface Arity {
   readonly counts: readonly number[]

@@ -1,4 +1,4 @@
-// Represents a function call during evaluation. The trace of an error consists of a call and its outer calls. Each call
+// Represents a function call during evaluation. The trace of an error lists a call and its outer calls. Each call
 // inherits the effect limit, the read time and the depth from its outer call.
 
 import { type Message, msg } from '../base/message.ts'
@@ -30,7 +30,7 @@ import {
   type WatchedPath,
 } from './value.ts'
 
-/** The effects of a call, in ascending order. */
+/** The effects that a call can have, from the smallest to the largest. */
 export type CallEffect = 'pure' | 'observation' | 'read' | 'write'
 
 const effectOrder: Readonly<Record<CallEffect, number>> = { pure: 0, observation: 1, read: 2, write: 3 }
@@ -41,12 +41,12 @@ const effectNames: Readonly<Record<CallEffect, string>> = {
   write: 'a write',
 }
 
-/** Limits the effects of some code to `effect` and smaller effects. `place` names this code in the error. */
+/** Limits the effects of some code: `effect` is the largest allowed effect. `place` names the code in the error. */
 interface EffectLimit {
   readonly effect: CallEffect
   /**
-   * An effect that is forbidden although it is smaller than `effect`. For example, index bindings may read their
-   * document, but not the time.
+   * A forbidden effect that is smaller than `effect`. For example, index bindings (computed values of an index) may
+   * read their document, but they must not read the time.
    */
   readonly forbids?: CallEffect
   readonly place:
@@ -69,11 +69,11 @@ export interface Absence {
 
 /** Reads sets of documents (sets/stored-set.ts). */
 export interface SetReader {
-  /** Throws `permission_denied` unless `mayReadSome` is true for the collection. */
+  /** Throws `permission_denied` if `mayReadSome` is false for the collection. */
   requireIndex(collection: Module, call: Call): void
   /**
-   * Lazily reads the entries that the caller may read. Starts at the position `from`, or at the first entry if
-   * undefined.
+   * Lazily reads the entries of a set. Omits entries that the caller may not read. Starts at the position `from`, or at
+   * the first entry if `from` is undefined.
    */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<SetItem>
   /** True if the rights of the caller allow reading at least some documents of a collection. */
@@ -89,7 +89,7 @@ export type FieldsMode = 'default' | 'plain'
 export interface Writer {
   create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc
   change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc
-  /** Deletes a document. Returns a reference to the document, which counts as deleted. */
+  /** Deletes a document. Returns a reference to the deleted document. */
   remove(doc: Doc, call: Call): Doc
 }
 
@@ -108,13 +108,11 @@ export interface AccessReader {
 
 /** Resolves the user-defined names of a database. */
 export interface NameReader {
-  /** The user collection or function with this name or alias. Undefined if there is none. */
+  /** The user collection or function with this name or alias. Undefined if the name is unknown. */
   global(name: string): Module | UserFunction | undefined
-  /**
-   * The collection with this name or alias. Throws a QueryFailure at `call` if there is none. `userFunction` does the
-   * same for functions.
-   */
+  /** The collection with this name or alias. Throws a QueryFailure at `call` if the name is unknown. */
   collection(name: string, call: Call): Module
+  /** The user function with this name or alias. Throws a QueryFailure at `call` if the name is unknown. */
   userFunction(name: string, call: Call): UserFunction
   /** The definition of a collection or a function, by its name or alias. */
   definitionOf(name: string): Doc | undefined
@@ -125,8 +123,8 @@ export interface DocumentAccess {
   byId(collection: Module, id: bigint, call: Call): Doc
   byName(collection: Module, name: string, call: Call): Doc
   /**
-   * The reason why a document cannot be read. Undefined if the document can be read. `asWhole` is true if all fields
-   * will be read, not only fields of the index that found the document.
+   * The reason why a document cannot be read. Undefined if the document can be read. The check has no read cost if an
+   * index found the document and `asWhole` is false.
    */
   absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined
   /** All fields of a readable document, in the order of the response. */
@@ -155,7 +153,7 @@ export interface TokenSealing {
   resultTime(): Micros
   /** The key that authenticates cursors. */
   readonly cursorKey: Uint8Array
-  /** The key that authenticates event sources. All databases share the key, because a source contains its database. */
+  /** The key that authenticates event sources. All databases use the same key: an event source names its database. */
   readonly sourceKey: Uint8Array
 }
 
@@ -168,8 +166,8 @@ export interface World {
   readonly access: AccessReader
   readonly sealing: TokenSealing
   /**
-   * Calls a user function. The caller has checked the number of arguments. For a function of version 10 without a role,
-   * returns a BoundCall, which the caller must evaluate.
+   * Calls a user function. The number of arguments must already be checked. If the function is written in version 10
+   * and has no role, returns a BoundCall. The code that calls `callUser` must then evaluate the BoundCall.
    */
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall
 }
@@ -203,7 +201,7 @@ export interface Evaluation {
   attempt<T>(work: () => T): T | QueryFailure
   /** The value of a global name, which the library or the database defines. Undefined if the name is unknown. */
   global(name: string): Value | undefined
-  /** The field or the method with the given name that the library defines for the value. Undefined if there is none. */
+  /** The library's field or method `name` for the type of `receiver`. Undefined if the type has no such member. */
   member(receiver: Value, name: string): Value | undefined
   /**
    * Applies a function that `call` has received as an argument. Errors in the function include `call` in their traces.
@@ -211,8 +209,8 @@ export interface Evaluation {
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
   /**
    * Prepares a call of a lambda or a user function. `call` represents this new call, not the call that encloses it. The
-   * code that calls `bind` evaluates the returned body, so that nested calls use less stack. For a function with its
-   * own role, or with a body of version 4, `bind` evaluates the body itself and returns the value.
+   * code that calls `bind` evaluates the returned body, so that nested calls use less stack. If the function has a
+   * role or a body of version 4, `bind` evaluates the body itself and returns the value.
    */
   bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall
   /** Adds `units` to the compute units of the query. Throws if the query exceeds its limit. */
@@ -243,7 +241,7 @@ export class Call {
   /** The number of enclosing calls of lambdas and user functions. */
   readonly depth: number
   readonly limit: EffectLimit | undefined
-  /** The time of the enclosing `at` block, at which reads happen. Undefined if reads see the present. */
+  /** Reads return documents as of this time, which an `at` block sets. Undefined outside `at` blocks. */
   readonly at: number | undefined
 
   constructor(
@@ -275,8 +273,8 @@ export class Call {
   }
 
   /**
-   * A copy of this call that reads as of `time`. If undefined, the copy reads the present, which includes the query's
-   * own writes.
+   * A copy of this call that reads as of `time`. If `time` is undefined, the copy reads the current data, including the
+   * query's own writes.
    */
   asOf(time: number | undefined): Call {
     return new Call(this.evaluation, this.outer, this.source, this.span, this.depth, this.limit, time)
@@ -302,7 +300,7 @@ export class Call {
     return this.failure('index_out_of_bounds', msg`index ${index} out of bounds for length ${length}`)
   }
 
-  /** Creates a null for a missing result. `reason` ends the sentence `Null value, due to …`. */
+  /** Creates a null for a missing result. `reason` is the end of the message `Null value, due to …`. */
   nothing(reason: Message): NullValue {
     return new NullValue({ type: 'no element', reason }, this.span)
   }
@@ -313,14 +311,14 @@ export class Call {
   }
 
   /**
-   * Applies a function that this call has received as an argument. The check of the call's arguments has already
-   * checked the function's arity.
+   * Applies a function that this call has received as an argument. The check of this call's arguments includes the
+   * function's arity.
    */
   apply(callee: FunctionValue, ...args: Value[]): Value {
     return this.evaluation.apply(callee, args, this)
   }
 
-  /** Applies a predicate. The result null counts as false. Any other result that is not a Boolean is an error. */
+  /** Applies a predicate. The result null is treated as false. All other results that are not Booleans are errors. */
   test(predicate: FunctionValue, ...args: Value[]): boolean {
     const result = this.evaluation.apply(predicate, args, this)
     if (typeof result === 'boolean') return result
@@ -328,7 +326,7 @@ export class Call {
     throw this.mismatch('Boolean', result)
   }
 
-  /** Creates the failure of a value that has the wrong type and is not an argument. */
+  /** Creates the failure of a value with the wrong type. For arguments, use `invalidArgument`. */
   mismatch(expected: string, received: Value): QueryFailure {
     return this.failure('type_mismatch', msg`expected type: ${expected}, received ${typeName(received)}`)
   }
@@ -358,7 +356,7 @@ export class Call {
   }
 
   /**
-   * Throws unless the effect is allowed here. `action` is the subject of the message, such as `` `now` `` or
+   * Throws if `limit` forbids the effect. `action` is the subject of the message, such as `` `now` `` or
    * `Projection`.
    */
   requireEffect(effect: CallEffect, action: string): void {

@@ -1,6 +1,6 @@
 // Compares values. The operators use equality (`equals`) and a partial order (`compare`). Sorting uses a total order
-// (`compareTotally`). Array elements and object fields are also compared in the total order. Callers must check whether
-// documents exist.
+// (`compareTotally`). Array elements and object fields are also compared in the total order. These functions read no
+// documents, so callers must check whether a document exists.
 
 import { step } from '../base/effort.ts'
 import type { LocalDate, Time, Uuid } from '../values/value.ts'
@@ -48,8 +48,8 @@ const ranks: Readonly<Record<Kind, number>> = {
 }
 
 /**
- * The integer with which a value is compared to an ID. Undefined if the value has no such integer, for example if it is
- * a text that is not a decimal integer.
+ * The number that represents a value in a comparison with an ID. Undefined if the value cannot be compared with an ID,
+ * for example a text that is not a decimal integer.
  */
 function idNumber(value: Value): bigint | number | undefined {
   if (value instanceof Id) return value.value
@@ -57,7 +57,7 @@ function idNumber(value: Value): bigint | number | undefined {
   return typeof value === 'number' ? value : integerOf(value)
 }
 
-/** Compares two values of one type, or an ID with a value that can be an ID. Undefined if the values have no order. */
+/** Compares two values of one type, or an ID with a number or a text. Undefined if the values have no order. */
 export function compare(left: Value, right: Value): number | undefined {
   if (left instanceof Id || right instanceof Id) {
     const [a, b] = [idNumber(left), idNumber(right)]
@@ -104,7 +104,7 @@ function compareAlike(kind: Kind, left: Value, right: Value): number {
     case 'module':
       return compareModules(left as Module, right as Module)
   }
-  // Functions have no order. The result 0 means that sorting keeps their positions.
+  // Functions have no order. The result 0 lets sorting keep the original order of functions.
   return isCallable(kind) || equals(left, right) ? 0 : -1
 }
 
@@ -140,7 +140,7 @@ function compareTimes(left: Time, right: Time): number {
   return left.seconds === right.seconds ? left.nanos - right.nanos : left.seconds < right.seconds ? -1 : 1
 }
 
-/** Compares UUIDs as Java does: as two signed halves. */
+/** Compares UUIDs as Java does: as two signed integers of 64 bits. */
 function compareUuids(left: Uuid, right: Uuid): number {
   for (const [from, to] of [
     [0, 16],
@@ -216,8 +216,8 @@ function equalStructs(left: Struct, right: Struct, same: (left: Value, right: Va
 }
 
 /**
- * The equality of array elements (`includes`, `indexOf`, `distinct`). It differs from {@link equals} in two rules:
- * doubles compare by IEEE 754, and an ID does not equal a number.
+ * The equality of array elements (`includes`, `indexOf`, `distinct`). Two rules differ from {@link equals}: doubles
+ * compare by IEEE 754, and an ID does not equal a number.
  */
 export function equalElements(left: Value, right: Value): boolean {
   step()

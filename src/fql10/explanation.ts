@@ -1,4 +1,4 @@
-// Reads and answers requests for an explanation of access decisions: `{"query": TEXT, "as": TEXT}`.
+// Handles requests that explain access decisions: `{"query": TEXT, "as": TEXT}`.
 
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -23,7 +23,7 @@ import { DataWorld } from './world/data-world.ts'
 interface ExplanationRequest {
   readonly query: QueryBody
   /**
-   * The caller whose access is explained: a built-in role, or an expression whose value is a document. If undefined,
+   * The caller whose access is explained: a built-in role, or an expression whose value is a document. Undefined for
    * the caller of the request.
    */
   readonly as: QueryBody | string | undefined
@@ -93,7 +93,7 @@ function runOrReject(run: () => Value): Value {
 }
 
 /**
- * Parses the member `data` in the beginning of a response. This response is not sent, and its transaction is not
+ * Parses the member `data` from the beginning of a response. The response is not sent, and its transaction is not
  * committed. `time` replaces the placeholder for the commit time.
  */
 export function dataOf(beginning: string, time: Micros): Stored {

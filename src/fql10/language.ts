@@ -130,7 +130,7 @@ class ReadyQuery implements Query {
   }
 }
 
-/** Evaluates an expression that is part of a request. */
+/** Evaluates an expression outside of a query, such as `as` in a request for an explanation. */
 function runAlone({ query }: QueryBody, session: Session): Value {
   const world = new DataWorld(session)
   const program = programOf(query)

@@ -45,7 +45,7 @@ type NumberOperator = readonly [
   ofDoubles: (left: number, right: number) => number,
 ]
 
-/** Operators with an integer result for two integers. If this result does not fit 64 bits, the result is a double. */
+/** Operators with an integer result for two integers. An integer that does not fit 64 bits becomes a double. */
 const exact: Readonly<Record<string, NumberOperator>> = {
   '+': [(a, b) => a + b, (a, b) => a + b],
   '-': [(a, b) => a - b, (a, b) => a - b],
@@ -105,7 +105,7 @@ function power(left: NumberValue, right: NumberValue): bigint | number {
   return result >= int64Min && result <= int64Max ? result : Number(result)
 }
 
-/** The result of an arithmetic operator. The caller has checked for division by zero. */
+/** The result of an arithmetic operator. Callers must check for division by zero first. */
 export function arithmetic(operator: string, left: NumberValue, right: NumberValue): bigint | number {
   const ofBoth = exact[operator]
   if (ofBoth !== undefined) return exactly(ofBoth, left, right)
@@ -147,8 +147,9 @@ export function integerOfText(text: string): bigint | undefined {
   return integer < int64Min || integer > int64Max ? undefined : integer
 }
 
-// Doubles are parsed as in Java. The parser accepts surrounding whitespace, a suffix, hexadecimal numbers, `NaN` and
-// `Infinity`. A text can match each regular expression in only one way, so that long texts are parsed in linear time.
+// Doubles are parsed as in Java. The parser accepts surrounding whitespace, the suffixes `f` and `d`, hexadecimal
+// numbers, `NaN` and `Infinity`. A text can match each regular expression in only one way, so that long texts are
+// parsed in linear time.
 
 const decimal = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)[fFdD]?$/

@@ -1,6 +1,5 @@
-// Computes the shape of a query for the log: the words of the language and their nesting, without client data. The log
-// must not contain client data. Therefore, texts, numbers, and the names of variables, fields and collections become
-// `?`.
+// Computes the shape of a query for the query log: the words of the language and the punctuation. The log must not
+// contain client data. Therefore, texts, numbers, and the names of variables, fields and collections become `?`.
 
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { quoteJson } from '../values/json-text.ts'
@@ -22,10 +21,9 @@ export function isLanguageWord(word: string): boolean {
 const eventMembers = ['token', 'start_ts', 'cursor', 'page_size']
 
 /**
- * The shape of a request body, as the inside of a JSON string. For a request for events, the shape is an object with
- * the members of the request, such as `{"token":"?"}`. For a body that contains neither a query nor a request for
- * events, the shape is empty. A name of a schema object that is in `names` becomes a mark (values/names.ts) instead of
- * `?`.
+ * The shape of a request body, escaped for use within a JSON string. For a request for events, the shape is an object
+ * with the members of the request, such as `{"token":"?"}`. For any other body without a query, the shape is empty.
+ * `names` are names of schema objects. The shape shows these names as marks (values/names.ts) instead of `?`.
  */
 export function shapeOf(body: string, names: readonly string[] = []): string {
   if (body.length > queryUnitsMax) return '…'

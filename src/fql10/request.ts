@@ -1,5 +1,5 @@
-// Parses the body of a request: a query or a template, and arguments. An invalid body fails the request as a whole.
-// Parsed queries are cached.
+// Parses the body of a request: a query or a template, and arguments. A request with an invalid body fails with
+// `bad request`. Parsed queries are cached.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { msg } from '../base/message.ts'
@@ -84,7 +84,7 @@ const cache = new GenerationCache<string, Program>(
 
 /** The syntax tree of a query. Throws a QueryFailure if the query cannot be parsed. */
 export function programOf({ text, placeholders }: ComposedQuery): Program {
-  // The placeholder positions are part of the key, because a client can also write `<value>` in its text.
+  // The placeholder positions are part of the key, because the text of a query can also contain a literal `<value>`.
   const key = placeholders.length === 0 ? text : `${placeholders.join()} ${text}`
   const known = cache.get(key)
   if (known !== undefined) return known

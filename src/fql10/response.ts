@@ -13,7 +13,7 @@ import { eventErrorBody, requestErrorBody, requestErrorCodes } from './wire/requ
 /** The placeholder for the time of the transaction. JSON text cannot contain this character. */
 export const timeMark = '\u0001'
 
-/** Options of a request beside its query, from `LanguageRequest.options`. */
+/** Options of a request, from `LanguageRequest.options`. */
 export interface RequestOptions {
   /** The format of values in the response. `simple` if absent. */
   readonly format?: string
@@ -79,7 +79,7 @@ export function splitVersion(body: string): readonly [beginning: string, schemaV
 
 function statsText(metrics: QueryMetrics): string {
   const { byteReadOps, byteWriteOps, computeOps, storageBytesRead, storageBytesWrite, txnRetries } = metrics
-  // Clients treat a missing number as 0.
+  // The time is at least 1 ms, because clients do not distinguish 0 from a missing number.
   const ms = Math.max(1, metrics.queryTimeMs)
   const operations = `"compute_ops":${computeOps},"read_ops":${byteReadOps},"write_ops":${byteWriteOps}`
   const bytes = `"storage_bytes_read":${storageBytesRead},"storage_bytes_write":${storageBytesWrite}`
@@ -88,8 +88,8 @@ function statsText(metrics: QueryMetrics): string {
 }
 
 /**
- * If a request times out after less than this time in milliseconds, the response states that the client's deadline was
- * too short.
+ * If a request times out within this time (in milliseconds), the response states that the client's deadline was too
+ * short.
  */
 const aggressiveMs = 1000
 
@@ -103,7 +103,7 @@ function aggressiveDeadline(
   return { status: 440, body: requestErrorBody(code, text) }
 }
 
-/** The fault of a request that failed as a whole. */
+/** The fault of a request that failed with a RequestError. */
 function faultOfRequest(error: RequestError): Fault {
   return requestFault(error, requestErrorCodes[error.code])
 }
@@ -115,14 +115,14 @@ export function failedEventRequest(error: RequestError, metrics: QueryMetrics | 
   return { ...rendered, fault: faultOfRequest(error) }
 }
 
-/** The response to a feed or stream whose query failed. */
+/** The response to a request for a feed or a stream whose query failed. */
 export function eventFailure(failure: QueryFailure): RenderedResponse {
   const { code, message } = failure
   const body = `{"error":{"code":"${code}","message":${quoteJson(message)}}}`
   return { status: 400, body, fault: faultOf(failure) }
 }
 
-/** The response to a request that failed as a whole. */
+/** The response to a request that failed with a RequestError. */
 export function requestFailed(
   error: RequestError,
   metrics: QueryMetrics | undefined,

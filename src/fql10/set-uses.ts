@@ -22,7 +22,7 @@ const ownTimes: ReadonlySet<string | bigint> = new Set(['ts', 'ttl'])
 /** Fields for which an index is useless, because documents are found by id. */
 const identities: ReadonlySet<string | bigint> = new Set(['id', 'coll'])
 
-/** Returns the uses of collections in a query, in the order of the text. */
+/** Returns the uses of collections in a query, in the order of their occurrence. */
 export function setUsesOf({ body }: Program): readonly SetUse[] {
   const uses: SetUse[] = []
   walk(body, node => {
@@ -33,7 +33,7 @@ export function setUsesOf({ body }: Program): readonly SetUse[] {
   return uses
 }
 
-/** Keeps a single use of each field: the first use as a term. If the field is never a term, the last use. */
+/** Keeps one use of each field: the first use as a term, or the last use if the field is never a term. */
 function onceEach(fields: readonly FieldUse[]): readonly FieldUse[] {
   const byPath = new Map<string, FieldUse>()
   for (const field of fields) {

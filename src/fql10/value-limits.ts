@@ -1,7 +1,6 @@
 // Measures the size and depth of values. A value can contain the same array or object several times, so a short query
-// can construct a value that no machine can traverse. An example is `[x, x]`, then an array of two such arrays, and so
-// on. Each new value is measured when it is created, and rejected if it exceeds the limits. The sizes of large parts
-// are cached.
+// can construct a value that no machine can traverse: `let y = [x, x]`, then `let z = [y, y]`, and so on. Each new
+// value is measured when it is created, and rejected if it exceeds the limits. The sizes of large parts are cached.
 
 import { longCall, step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'

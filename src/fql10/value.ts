@@ -1,7 +1,7 @@
 // Defines the runtime values. Storable values are represented in their stored form (src/values/value.ts), so document
 // fields need no conversion: integers are `bigint`, doubles are `number`, and objects are `Map`s. Version 10
-// distinguishes Int and Long. An integer that fits 32 bits is an Int, unless it is a `NarrowLong`. A wider integer is a
-// Long. A null that a query creates contains its cause.
+// distinguishes Int and Long. A `bigint` that fits 32 bits is an Int, and a wider `bigint` is a Long. A `NarrowLong` is
+// a Long that fits 32 bits. A null that a query creates contains its cause.
 
 import type { Message } from '../base/message.ts'
 import type {
@@ -30,7 +30,7 @@ export class NarrowLong {
 export type NullCause =
   | { readonly type: 'literal' }
   | { readonly type: 'missing field'; readonly field: string; readonly holder: string }
-  /** No element was found. The reason ends the sentence `Null value, due to …`. */
+  /** No element was found. `reason` is the end of the message `Null value, due to …`. */
   | { readonly type: 'no element'; readonly reason: Message }
 
 /** A null with its cause and its origin in the text. A null from storage or the wire is a plain `null`. */
@@ -77,7 +77,7 @@ export class Module {
   readonly parent: string | undefined
   /** The fields and functions of the module: library/entry.ts#Members. */
   readonly members: TableEntry
-  /** True for a user collection. Its name may equal the name of a built-in module. */
+  /** True for a user collection. User collections may have the name of a built-in module. */
   readonly isUserCollection: boolean
   constructor(name: string, members: TableEntry, parent?: string, isUserCollection = false) {
     this.name = name
@@ -127,8 +127,8 @@ export interface IndexUse {
   /** The name of the collection and the name of the index, such as `Jar.byName`. */
   readonly name: string
   /**
-   * The fields that index entries contain unchanged. The value is `all` while a computed field is evaluated that the
-   * index contains: every field then counts as covered.
+   * The fields whose values the index contains unchanged. During the evaluation of a computed field from the index, the
+   * value is `all`: every field is treated as covered.
    */
   readonly covered: ReadonlySet<string> | 'all'
   /** The position of the argument list in the call of the index function. Absent for a set from a cursor. */
@@ -143,11 +143,11 @@ interface DocOptions {
   readonly readAt?: number | undefined
   readonly state?: DocState
   readonly foundIn?: IndexUse | undefined
-  /** Fields that only the creating call shows, such as a secret. */
+  /** Fields that are visible only in the result of the call that created the document, such as a secret. */
   readonly shown?: ReadonlyMap<string, StoredValue>
 }
 
-/** A document, or a reference to a document. Whether the document exists is unknown until it is read. */
+/** A document, or a reference to a document that may not exist. */
 export class Doc {
   readonly kind = 'document'
   readonly ref: Ref
@@ -187,7 +187,7 @@ export class SetCursor {
   }
 }
 
-/** The path of a watched field: names and indexes, from the document inwards. */
+/** The path of a watched field: names and array indexes, starting at the document. */
 export type WatchedPath = readonly (string | bigint)[]
 
 /** A source of events: the changes of a set after the creation of the source. */

@@ -42,7 +42,7 @@ interface Progress {
   /** Errors about a missing document underline the range from `start` to `end`. */
   start: number
   end: number
-  /** True after a `?.` on null or on a missing document. Links are then skipped until the next `!`. */
+  /** True after a `?.` on null or on a missing document. All links up to the next `!` are skipped. */
   isSkipping: boolean
   /** The document whose field `data` is the current value. Undefined for any other current value. */
   dataOf?: Doc | undefined
@@ -65,7 +65,7 @@ export function evaluateChain({ operand, links }: ChainNode, scope: Scope | unde
   return isSkipping && value instanceof Doc ? new NullValue(literalNull, call.place(start, end)) : value
 }
 
-/** Evaluates one link. If a call is returned, the caller must evaluate its body to get the value of the link. */
+/** Evaluates one link. If the result is a BoundCall, the caller must evaluate its body to get the link's value. */
 function follow(link: Link, progress: Progress, scope: Scope | undefined, call: Call): BoundCall | undefined {
   const { value } = progress
   if (link.kind === 'assert') {
@@ -143,8 +143,8 @@ interface NamePlace {
 }
 
 /**
- * Throws unless a document exists and is readable. The error underlines the expression of the document. If the error is
- * the same as for null, the error underlines the accessed name instead.
+ * Throws if a document does not exist or is not readable. An `onField` error underlines the document's expression. An
+ * error without `onField` underlines the accessed name, as for null.
  */
 function requirePresent(doc: Doc, { start, end }: Progress, namePlace: NamePlace, call: Call): void {
   const inner = call.within(call.place(start, end))
@@ -237,8 +237,8 @@ function evaluateAll(nodes: readonly Node[], scope: Scope | undefined, call: Cal
 }
 
 /**
- * Calls a value. If a BoundCall is returned, the caller must evaluate its body. Otherwise, `progress` contains the
- * result.
+ * Calls a value. If the result is a BoundCall, the caller must evaluate its body. If the result is undefined,
+ * `progress` contains the value.
  */
 function callValue(
   progress: Progress,

@@ -1,5 +1,5 @@
-// Evaluates expressions. Evaluation is synchronous and deterministic, so that the engine can repeat it. To wait for a
-// result, evaluation throws `Pending`, and the engine evaluates the query again later.
+// Evaluates expressions. Evaluation is synchronous and deterministic, so that the engine can evaluate a query again. To
+// wait for a result, evaluation throws `Pending`, and the engine evaluates the query again later.
 
 import { catchError } from '../../base/catch-error.ts'
 import { longCall } from '../../base/effort.ts'
@@ -54,13 +54,13 @@ import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const interpreterLimits = {
-  /** Nested expressions of version 10 during evaluation, over all lambdas; own limit: protects the native stack. */
+  /** Nested expressions of version 10, including the bodies of called lambdas; own limit: protects the native stack. */
   v10EvaluationDepthMax: 16_000,
   /** Performance hints in a response of version 10; own limit: further hints are omitted. */
   v10HintsMax: 64,
 } as const
 
-/** The scope for a lambda's body. The caller has checked the number of arguments. */
+/** The scope for a lambda's body. The number of arguments must already be checked. */
 export function argumentScope(
   { parameters, rest }: LambdaNode,
   args: readonly Value[],
@@ -75,7 +75,6 @@ export function argumentScope(
   return new Scope(rest, args.slice(parameters.length), scope)
 }
 
-/** The inputs of an evaluation. */
 interface InterpreterOptions {
   readonly world: World
   /** The time of the snapshot. */
@@ -85,7 +84,7 @@ interface InterpreterOptions {
   readonly compute: (units: number) => void
   /** Receives the lines that the functions `log` and `dbg` write. Absent if the lines are not needed. */
   readonly logLines?: Diagnostic[]
-  /** Receives performance hints. Absent unless the request asks for hints. */
+  /** Receives performance hints. Absent if the request does not ask for hints. */
   readonly hints?: Diagnostic[] | undefined
 }
 
@@ -109,7 +108,7 @@ export class Interpreter implements Evaluation {
     this.compute = compute
   }
 
-  /** Evaluates a query. Arguments and template values are its outermost variables. */
+  /** Evaluates a query. Arguments and template values are the outermost variables of the query. */
   run({ source, body }: Program, args: Struct, placeholders: readonly Value[]): Value {
     let scope: Scope | undefined
     for (const [name, value] of args) scope = new Scope(name, value, scope)
@@ -354,12 +353,10 @@ function unsupported(message: Message, { start, end }: Node, call: Call) {
   return invalidQuery([{ name: 'error', message, span: call.place(start, end) }])
 }
 
-// All evaluations of a session share the session's time, ids and costs.
-
 /** Options that differ between the evaluations of a session. */
 type EvaluationOptions = Pick<InterpreterOptions, 'logLines' | 'hints'>
 
-/** Creates an interpreter for the data of `world`, which belongs to the session. */
+/** Creates an interpreter. All interpreters of a session use the session's time and ids, and add to its costs. */
 export function interpreterOf(session: Session, world: World, varying: EvaluationOptions = {}): Interpreter {
   return new Interpreter({
     world,

@@ -52,8 +52,8 @@ export function causeText(cause: NullCause): Message {
 const ordering: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
 /**
- * Evaluates a binary operator. A left-associative sequence of operators is evaluated in a loop, and operands are
- * evaluated in this function, to use less stack per nested call.
+ * Evaluates a binary operator. To use less stack, a left-associative sequence of operators is evaluated in a loop, and
+ * operands are evaluated in this function.
  */
 export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call: Call): Value {
   const row = [node]
@@ -72,7 +72,7 @@ export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call:
   return value
 }
 
-/** True if the left operand is already the result. Throws if the left operand does not have the operator. */
+/** True if the left operand is already the result. Throws if the type of the left operand lacks the operator. */
 function isDecided(node: BinaryNode, left: Value, call: Call): boolean {
   switch (node.operator) {
     case '&&':
@@ -123,7 +123,7 @@ function missingOperator(node: BinaryNode, left: Value, call: Call) {
   return call.failureWithin('invalid_function_invocation', message, operatorStart, end, createdHere(left))
 }
 
-/** Returns `value` if the value is a Boolean. Otherwise, throws an error that underlines the operand. */
+/** Returns `value` if the value is a Boolean. For any other value, throws an error that underlines the operand. */
 export function requireBoolean(value: Value, { start, end }: Node, call: Call): boolean {
   if (typeof value === 'boolean') return value
   const message = msg`expected type: Boolean, received ${typeName(value)}`
@@ -233,8 +233,8 @@ function isMember(value: Value, module: Module): boolean {
   const test = module.parent === undefined && !module.isUserCollection ? types[module.name] : undefined
   if (test !== undefined) return test(value)
   if (value instanceof Doc) {
-    // Collections are compared by number, because a collection can have an alias, and because a user collection may
-    // have the name of a built-in module.
+    // Collections are compared by number. A collection can have an alias, and a user collection may have the name of a
+    // built-in module.
     if (module instanceof UserCollection) return BigInt(value.ref.collection) === module.ref.id
     return !value.collection.isUserCollection && value.collection.name === module.name
   }

@@ -1,5 +1,5 @@
 // Reads pages of events. Each document that a transaction has changed is read twice: as of the time before the
-// transaction, and as of the time after it. Also computes the costs that the statistics of pages and events report.
+// transaction, and as of the transaction's time. This file also computes the statistics of pages and events.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -23,13 +23,12 @@ import type { OpenedSource } from './event-request.ts'
 import { type CostCounters, type Moment, Moments } from './moments.ts'
 import { type EventPlace, placeText, wholeTransaction } from './token.ts'
 
-/** The limits of a page. */
 interface PageBounds {
   /** The maximum number of events. */
   readonly size: number
   /** If the text of the page has at least this many UTF-16 units, no further event is added. */
   readonly unitsMax: number
-  /** At this time by the session host's clock, the page is returned even if it is incomplete. */
+  /** At this time of the session host's clock, the page is returned even if more events exist. */
   readonly until: number
 }
 
@@ -118,8 +117,8 @@ class PageReader {
       if (!isFull) this.#addEvent(change)
       this.#looked = { time, ordinal }
     }
-    // If the start position is after the snapshot, the next page starts at the same time, because the client waits for
-    // events after this time.
+    // If the start position is later than the snapshot, the next page has the same start position. The client waits for
+    // events after this position.
     const time = Math.max(transaction.snapshotTime, behind.time)
     return page({ time, ordinal: wholeTransaction }, false)
   }
@@ -153,8 +152,8 @@ class PageReader {
   }
 
   /**
-   * The first fields of an event as JSON text. Rendering reads documents, which can fail. In this case, the result is
-   * an error event.
+   * The first fields of an event as JSON text. Rendering reads documents. If a read fails, the result is an error
+   * event.
    */
   #headOf(outcome: Outcome): string {
     if (outcome.type === 'error') return `"type":"error","error":${outcome.error}`
@@ -299,8 +298,8 @@ export function historyCosts(source: ChangeSource): EventCosts {
 }
 
 /**
- * The costs between two measurements. If the source is a document, one read of this document is free, because the
- * search of the document's history has already read the document.
+ * The costs between two measurements. If the source is a document, one read of the document is free, because the search
+ * for changes has already read the document.
  */
 function costsBetween(before: CostCounters, after: CostCounters, source?: ChangeSource): EventCosts {
   const readOps = after.readOps - before.readOps
@@ -312,7 +311,6 @@ function costsBetween(before: CostCounters, after: CostCounters, source?: Change
   }
 }
 
-/** The sum of two costs. */
 function sumOf(left: EventCosts, right: EventCosts): EventCosts {
   return {
     readOps: left.readOps + right.readOps,

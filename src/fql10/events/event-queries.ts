@@ -1,7 +1,7 @@
-// Runs feeds and streams as queries of the engine. They have the same time limits as other queries, and use the same
-// slow lane (processes for long queries). For a stream, this file also tells the engine which changes concern the
-// stream, and how to format its pages and status lines. Each page of a stream is a separate request, which opens the
-// source again.
+// Runs feeds and streams as queries of the engine. Feeds and streams have the same time limits as other queries, and
+// use the same slow lane (processes for long queries). For a stream, this file also tells the engine which changes
+// concern the stream, and how to format pages and status lines. Each page of a stream is a separate request, which
+// opens the source again.
 
 import { epoch } from '../../base/micros.ts'
 import type { LanguageRequest, Query, RenderedResponse } from '../../model/language.ts'
@@ -47,7 +47,7 @@ abstract class EventPageQuery implements Query {
 
   /** If the text of the page has at least this many UTF-16 units, no further event is added. */
   abstract readonly unitsMax: number
-  /** The fraction of the request's remaining time after which the page is returned even if it is incomplete. */
+  /** After this fraction of the request's remaining time, the page is returned even if more events exist. */
   abstract readonly usedShare: number
   /** The body of the response. */
   abstract render(page: EventPage, source: ChangeSource): string
@@ -147,7 +147,7 @@ function costsOf([readOps = 0, bytesRead = 0, computeUnits = 0, timeMs = 0]: rea
   return { readOps, bytesRead, computeUnits, timeMs }
 }
 
-/** Reads a page of a stream. Only the service itself requests such pages. */
+/** Reads a page of a stream. Only the service itself sends this request. */
 export class StreamPageQuery extends EventPageQuery {
   readonly unitsMax = eventQueriesLimits.streamPageUnitsMax
   readonly usedShare = 0.5

@@ -1,6 +1,6 @@
-// Parses requests to feeds and streams. The checks run in the order of the protocol: the start position (a request may
-// have at most one), the token, the cursor and the page size. Also opens event sources with the current rights of the
-// caller.
+// Parses requests to feeds and streams. The checks run in the order of the protocol: the start position, the token, the
+// cursor and the page size. A request may contain `start_ts` or `cursor`, but not both. This file also opens event
+// sources with the current rights of the caller.
 
 import { msg } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
@@ -30,14 +30,11 @@ const eventRequestLimits = {
   feedPageMax: 16_000,
 } as const
 
-// Opens event sources with the current rights of the caller.
-
 /** A source that is ready to be read. */
 export interface OpenedSource {
   readonly source: ChangeSource
   readonly steps: readonly SourceStep[]
   readonly watched: readonly WatchedPath[] | undefined
-  /** The data of the session. */
   readonly world: DataWorld
   /** The call that opened the source. */
   readonly call: Call
@@ -85,7 +82,7 @@ function storedSource({ options }: StoredSet, session: Session): ChangeSource {
   return { kind: 'index', collection, index, terms: options.terms }
 }
 
-/** The endpoint of a request. Some error messages end with a full stop only for feeds. */
+/** The endpoint of a request. Some error messages end with a full stop for feeds, but not for streams. */
 type EventEndpoint = 'feed' | 'stream'
 
 /** A parsed request body. */
@@ -159,7 +156,7 @@ function textOf(json: Json | undefined): string | undefined {
 function integerOf(json: Json | undefined): number | undefined {
   if (json === undefined) return undefined
   if (typeof json !== 'bigint') throw unexpected(json)
-  // If the number is not a safe integer, the nearest safe integer replaces it. No time is that large.
+  // A number outside of the safe integers becomes the nearest safe integer, because no time is that large.
   const bound = BigInt(Number.MAX_SAFE_INTEGER)
   return Number(json > bound ? bound : json < -bound ? -bound : json)
 }

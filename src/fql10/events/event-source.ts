@@ -1,5 +1,5 @@
 // Creates event sources: checks the set, the rights of the caller, and the watched fields. The same checks run again
-// when a source is used, with the rights that the caller then has.
+// for each request that reads events of the source, with the rights of that request's caller.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
@@ -30,10 +30,7 @@ export interface SourceStep {
   readonly origin: Origin
 }
 
-/**
- * The parts of an event source: the set or document that it starts from, and the steps in the order in which they are
- * applied.
- */
+/** The parts of an event source. `base` is the stored set or the document. `steps` are in the order of application. */
 interface SourceParts {
   readonly base: StoredSet | Doc
   readonly steps: readonly SourceStep[]
@@ -88,7 +85,7 @@ export function sourceOfFields(
   return new EventSource(set, watched)
 }
 
-/** Throws unless the set supports events and the caller may read some of its documents. */
+/** Throws if the set does not support events, or if the caller may read none of its documents. */
 export function checkSource(set: LazySet, method: string, call: Call): void {
   const reason = reasonAgainst(set)
   if (reason !== undefined) throw invalidReceiver(method, reason, call)
@@ -171,8 +168,8 @@ function pathOf(field: FunctionValue): WatchedPath | undefined {
 }
 
 /**
- * Throws unless the index of the set contains all watched fields or `ts`. An index reports only changes of fields that
- * it contains, and every write changes `ts`.
+ * Throws if the set's index contains neither `ts` nor all watched fields. An index reports only changes of its fields.
+ * An index with `ts` reports every write, because every write changes `ts`.
  */
 function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[], call: Call): void {
   if (set instanceof SingleSet || set.options.index === undefined) return

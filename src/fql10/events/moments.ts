@@ -24,7 +24,7 @@ export interface CostCounters {
 
 const limit = { effect: 'read', place: 'Writes are disallowed in stream subscriptions.' } as const
 
-/** Creates the call in which the functions of a source are evaluated. `world` belongs to the session. */
+/** Creates the call in which the functions of a source are evaluated. `world` must belong to `session`. */
 export function callOf(session: Session, world: DataWorld): Call {
   const interpreter = interpreterOf(session, world)
   return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })
@@ -35,10 +35,10 @@ export class Moments {
   readonly #session: Session
   readonly #world: DataWorld
   readonly #call: Call
-  /** True if the caller's rights may depend on the content of documents, which changes over time. */
+  /** True if the caller's rights may depend on the content of documents. */
   readonly dependsOnState: boolean
   readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
-  /** The moment that was requested last. Used only if one `DataWorld` serves all times. */
+  /** The last result of `at`. Used only if one `DataWorld` serves all times. */
   #latest: Moment | undefined
 
   /** `world` and `call` belong to `session`. */
@@ -69,7 +69,7 @@ export class Moments {
     return { readOps, computeUnits: units, bytesRead: transaction.counters.readBytes, micros: host.now() }
   }
 
-  /** Adds the costs of all moments to the session. The moments are not used afterwards. */
+  /** Adds the costs of all moments to the session, and discards the moments. */
   finish(): void {
     for (const [time, { session }] of this.#past) {
       this.#session.countCostsOf(session)
@@ -97,7 +97,7 @@ export class Moments {
 
 /** The data at one time. */
 export class Moment {
-  /** The call for the functions of a source, which read as of this time and cannot write. */
+  /** The call for the functions of a source. The functions read as of this time and cannot write. */
   readonly call: Call
   readonly time: Micros
   readonly #world: DataWorld

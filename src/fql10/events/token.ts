@@ -1,5 +1,5 @@
-// Encodes event sources as tokens. A token contains the set, the watched fields, the database, and the time of the
-// query that created it. A token grants no rights. Also encodes positions in the events of a source as text.
+// Encodes event sources as tokens. A token contains the set, the watched fields, the database, and its creation time. A
+// token grants no rights. This file also encodes positions in the events of a source as text.
 
 import { Buffer } from 'node:buffer'
 import { nearestMicros } from '../../base/micros.ts'
@@ -53,8 +53,8 @@ export function sourceIn({ source }: OpenedToken, call: Call): EventSource | und
 // all in base64url.
 
 /**
- * A position in the events of a source: after the event with the number `ordinal` in the transaction that committed at
- * `time`.
+ * A position in the events of a source, directly after an event. `time` is the commit time of the event's transaction.
+ * `ordinal` is the number of the event within this transaction.
  */
 export interface EventPlace {
   readonly time: Micros
@@ -65,8 +65,8 @@ export interface EventPlace {
 export const wholeTransaction = 0xffff_ffff
 
 /**
- * Distinguishes positions from sealed data (../sets/saved-values.ts). Clients store texts with this number, so it must
- * never change.
+ * Distinguishes positions from sealed data (../sets/saved-values.ts). Clients store texts with this number, so the
+ * number must never change.
  */
 const version = 4
 

@@ -47,14 +47,14 @@ export type FailureCode =
   | 'unbound_variable'
   | 'value_too_large'
 
-/** A hint or cause below a diagnostic. With `suggestion`, the changed text is shown. */
+/** A hint or cause below a diagnostic. If `suggestion` is defined, the changed source text is shown. */
 export interface Remark {
   readonly name: 'hint' | 'cause'
   readonly message: string
   readonly span: Span | undefined
   /**
-   * The replacement for the span. With an empty span, the text is inserted. With an empty replacement, the span is
-   * removed.
+   * The replacement for the text of `span`. If `span` is empty, the replacement is inserted. If the replacement is
+   * empty, the text of `span` is removed.
    */
   readonly suggestion?: string
 }
@@ -68,7 +68,7 @@ export interface Diagnostic {
   /** Text after the underline. */
   readonly annotation?: string
   readonly remarks?: readonly Remark[]
-  /** The argument lists of the calls around the position, innermost first. */
+  /** The argument lists of the enclosing calls, innermost first. */
   readonly trace?: readonly (Span | undefined)[]
 }
 
@@ -126,17 +126,17 @@ export class QueryFailure extends LanguageError {
   }
 }
 
-/** The failure of a text that was not evaluated, with one diagnostic for each fault. */
+/** The failure of a query with faults that prevent its evaluation. Each diagnostic describes one fault. */
 export function invalidQuery(diagnostics: readonly Diagnostic[]): QueryFailure {
   const count = diagnostics.length
   const message = msg`The query failed ${count} validation check${count === 1 ? '' : 's'}`
   return new QueryFailure('invalid_query', message, diagnostics)
 }
 
-// Converts a failure to the fault in the query log: code, text and position. Quoted values stay separate from the words
-// of the service, because the query log must not store them.
+// Converts a failure to the fault in the query log: code, text and position. The query log must not store values of
+// clients, so these values are kept separate from the words of the service.
 
-/** Matches the source names that the service gives: `*query*`, `*udf:NAME*`. */
+/** Matches the source names of queries and stored code: `*query*`, `*udf:NAME*`. */
 const namedSource = /^\*([a-z_]+)(?::(.*))?\*$/s
 
 /**
@@ -144,7 +144,7 @@ const namedSource = /^\*([a-z_]+)(?::(.*))?\*$/s
  */
 export function faultOf({ code, diagnostics, template }: QueryFailure): Fault {
   const [first] = diagnostics
-  // The message of an invalid query only counts its faults; the first fault is the reason.
+  // The message of `invalid_query` contains only the number of faults, so the text of the first fault is used.
   const text = code === 'invalid_query' && first !== undefined ? messageOf(first.message) : template
   return { code, text: code === 'abort' ? msg`` : text, position: positionOf(first?.span) }
 }
@@ -158,7 +158,7 @@ export function positionOf(span: Span | undefined): Message {
 }
 
 /**
- * The name of a source for the query log. Names of schema files are client data, so the result does not contain them.
+ * The name of a source for the query log. Names of schema files are client data, so the result hides these names.
  */
 function nameOf(source: string): Message {
   const [, kind, name] = namedSource.exec(source) ?? []

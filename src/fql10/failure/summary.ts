@@ -57,7 +57,7 @@ function drawRemark({ name, message, span, suggestion }: Remark, main: Span | un
   return [title, ...place, suggestionExcerpt(span, suggestion)].join('\n')
 }
 
-/** Renders a title, the position, and the source lines. The position is omitted if it is on the same line as `main`. */
+/** Renders a title, the position, and the source lines. Omits the position if `main` is on the same line. */
 function renderTitled(
   title: string | undefined,
   span: Span | undefined,
@@ -70,10 +70,7 @@ function renderTitled(
   return [...lines, ...placeOf(shown, main), excerpt(shown, annotation)].join('\n')
 }
 
-/**
- * If a span starts in the whitespace at the end of the source, moves the span to the end of the text before this
- * whitespace.
- */
+/** Moves a span that starts in the trailing whitespace of the source to the start of this whitespace. */
 function withinText(span: Span): Span {
   const { source, start, end } = span
   const last = source.text.trimEnd().length

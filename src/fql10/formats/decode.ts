@@ -21,7 +21,7 @@ export class DecodingError {
 
 /** Resolves the names in tags. */
 export interface TagNames {
-  /** The module or the collection with the given name. Undefined if there is none. */
+  /** The module or the collection with the given name. Undefined if the name is unknown. */
   module(name: string): Module | undefined
   /**
    * Returns the document of a tag `@doc` or `@ref`. `content` is an object, or a text in an older format. Throws a

@@ -25,9 +25,9 @@ export interface Rendering {
   decorate(value: Doc | SetValue, level: number): string
 }
 
-// Renders values in the `decorated` format of the shell, as a developer would write them.
+// The `decorated` format of the shell shows values as they appear in the text of a query.
 
-/** Renders a value as text. All lines except the first are indented by `level` levels. */
+/** Renders a value as text. All lines after the first line are indented by `level` levels. */
 export function decorate(value: Value, rendering: Rendering, level = 0): string {
   step()
   if (typeof value === 'string') return value.includes('\n') ? heredoc(value, level) : quoted(value)
@@ -70,7 +70,7 @@ function doubleText(value: number): string {
   return Number.isNaN(value) ? 'Math.NaN' : `${value < 0 ? '-' : ''}Math.Infinity`
 }
 
-/** Renders a text of several lines as a heredoc. Its lines are indented by one more level. */
+/** Renders a text of several lines as a heredoc. The lines are indented by `level + 1` levels. */
 function heredoc(text: string, level: number): string {
   const names = ['END', ...Array.from({ length: 10 }, (_, digit) => `END${digit}`)]
   const name = names.find((each, index) => (index === 0 ? !text.includes('END') : !text.includes(each)))
@@ -80,8 +80,8 @@ function heredoc(text: string, level: number): string {
   return `<<-${name}\n${lines.map(line => `${indent}  ${line}`).join('\n')}\n${indent}${name}`
 }
 
-// Renders values as JSON text in the formats `simple` and `tagged`. The tag of a number depends on its width, never on
-// its value.
+// Renders values as JSON text in the formats `simple` and `tagged`. The tag of a number names its type: Int, Long or
+// Double. A Double that is a whole number still has the tag `@double`.
 
 /** The JSON text of a value. */
 export function encodeJson(value: Value, rendering: Rendering, tagged: boolean): string {

@@ -1,6 +1,6 @@
-// Renders the documents and sets in a result. A document is rendered in full; within another document it is a
-// reference. A set is rendered as its first page, with three exceptions. Within a document, beyond the maximum depth of
-// pages, or within a page of the same set, a set is rendered as a cursor.
+// Renders the documents and sets in a result. A document is rendered with all fields. A document within another
+// document is rendered as a reference. A set is rendered as its first page. Within a document, within a page of the
+// same set, and beyond the maximum depth of pages, a set is rendered as a cursor.
 
 import { quoteJson } from '../../values/json-text.ts'
 import type { Call } from '../call.ts'
@@ -96,7 +96,6 @@ class ResultRendering implements Rendering {
   }
 }
 
-/** The fields of a reference. */
 function referenceFields(doc: Doc): Map<string, Value> {
   const key: [string, Value] = doc.name === undefined ? ['id', new Id(doc.ref.id)] : ['name', doc.name]
   return new Map([key, ['coll', doc.collection]])

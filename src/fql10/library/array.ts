@@ -45,7 +45,7 @@ const endOf = (elements: Elements, end: number | undefined, call: Call) =>
 const found = (index: number, call: Call): Value =>
   index < 0 ? call.nothing(msg`no element found`) : BigInt(index)
 
-/** The first position from `start` on at which `test` returns true; -1 if there is none. */
+/** The first position at or after `start` whose element passes `test`; -1 if no element passes. */
 function firstIndex(elements: Elements, start: number, test: (element: Value) => boolean): number {
   for (let index = start; index < elements.length; index++) {
     step()
@@ -54,7 +54,7 @@ function firstIndex(elements: Elements, start: number, test: (element: Value) =>
   return -1
 }
 
-/** The last position up to `end` at which `test` returns true; -1 if there is none. */
+/** The last position at or before `end` whose element passes `test`; -1 if no element passes. */
 function lastIndex(elements: Elements, end: number, test: (element: Value) => boolean): number {
   for (let index = end; index >= 0; index--) {
     step()
@@ -68,7 +68,7 @@ const same = (element: Value) => (other: Value) => equalElements(other, element)
 const predicateTest = (predicate: FunctionValue, call: Call) => (element: Value) =>
   call.test(predicate, element)
 
-/** Tests all elements, even if the caller takes only the first or the last one. */
+/** Tests all elements, even if the caller uses only the first or the last result. */
 function filterAll(elements: Elements, predicate: FunctionValue, call: Call): readonly Value[] {
   return elements.filter(element => {
     step()
@@ -76,7 +76,6 @@ function filterAll(elements: Elements, predicate: FunctionValue, call: Call): re
   })
 }
 
-/** Array methods that search for elements. */
 const arraySearchEntries: readonly LibraryEntry[] = [
   method('indexOf', {
     parameters: { element: any },
@@ -136,7 +135,6 @@ const arraySearchEntries: readonly LibraryEntry[] = [
 
 const { method: moduleMethod } = entriesFor<Module>()
 
-/** Array methods that sort. */
 const arrayOrderEntries: readonly LibraryEntry[] = [
   variadic('order', {
     rest: ['ordering', any],
@@ -146,7 +144,7 @@ const arrayOrderEntries: readonly LibraryEntry[] = [
     example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
     run: (elements, args, call) => {
       const orderings = orderingsOf(args, call)
-      // A callback may not write, because the order of elements must not depend on writes during sorting.
+      // A callback must not write, because the order of elements must not depend on writes during sorting.
       const within = call.as({ limit: { effect: 'read', place: 'set functions' } })
       return sortBy(elements, orderings, (element, { key }) =>
         key === undefined ? element : within.apply(key, element),
@@ -388,8 +386,8 @@ function keyOf(value: Value): string | undefined {
 }
 
 /**
- * Decides for each value whether it is new. An integer and a Double with the same value are distinct, except for 0. All
- * other values are compared as in {@link equalElements}.
+ * Finds out whether a value was added before. The integer 1 and the Double 1.0 are distinct, but 0 and 0.0 are equal.
+ * All other values are compared as in {@link equalElements}.
  */
 class Distinct {
   readonly #keys = new Set<string>()

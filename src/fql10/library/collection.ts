@@ -92,8 +92,9 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
   })
 }
 
-/** The method `byId`. The function `applyId` does the same for a call of the collection, such as `Author(1)`. */
+/** The method `byId`. */
 export const byId: FunctionDefinition = byIdAs('byId', 'read')
+/** The call of a collection, such as `Author(1)`. */
 export const applyId: FunctionDefinition = byIdAs('apply', 'pure')
 
 const entries: readonly LibraryEntry[] = [

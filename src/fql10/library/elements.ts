@@ -12,7 +12,7 @@ import { any, callback } from './parameters.ts'
 /** Access to the elements of an array or a set. */
 interface Reading<Receiver> {
   readonly noun: 'array' | 'set'
-  /** The call that converts an array to this type. Appears in examples. */
+  /** The call that converts an array to the receiver's type. The examples contain this call. */
   readonly made: '' | '.toSet()'
   /** The name of the parameter of `forEach` in error messages. */
   readonly called: 'fn' | 'func'

@@ -12,8 +12,8 @@ export interface Parameter<T> {
   /** Converts a value for the function. Undefined for a value of another type. */
   readonly cast: (value: Value) => T | undefined
   /**
-   * Defined for a callback. `count` is the number of arguments that the callback receives. `name` is the name of the
-   * parameter in errors about this number. If undefined, these errors use the declared name of the parameter.
+   * Defined for a callback. `count` is the number of arguments that the callback receives. If `name` is defined, errors
+   * about this number show `name` instead of the parameter's declared name.
    */
   readonly callback?: { readonly count: number; readonly name: string | undefined }
 }
@@ -119,7 +119,7 @@ interface Entries<Receiver> {
     name: string,
     declaration: MethodDeclaration<Receiver, P, O>,
   ): FunctionDefinition
-  /** Creates a function with any number of arguments, which `run` gets as an array. */
+  /** Creates a function with any number of arguments. `run` gets the arguments as an array. */
   variadic<T>(
     name: string,
     declaration: FunctionDeclaration & {

@@ -15,12 +15,12 @@ export function arityOf(callee: FunctionValue): Arity {
   return callee instanceof BoundFunction ? definitionOf(callee).arity : callee.arity
 }
 
-/** Throws unless a function accepts `count` arguments. */
+/** Throws if a function does not accept `count` arguments. */
 export function requireCount(arity: Arity, count: number, call: Call): void {
   if (!takes(arity, count)) throw call.failure('invalid_function_invocation', wrongCount(arity, count))
 }
 
-/** Calls a library function with evaluated arguments. Errors are at the argument list, which is the span of `call`. */
+/** Calls a library function with evaluated arguments. The position of errors is the argument list, `call.span`. */
 export function invoke(
   definition: FunctionDefinition,
   receiver: Value,
@@ -36,8 +36,8 @@ export function invoke(
       : choose(definition, args, call)
   call.requireEffect(definition.effect, `\`${definition.name}\``)
   call.evaluation.compute(1)
-  // The casts are safe: the checks guarantee the types of the arguments, and the table of the entry guarantees the type
-  // of the receiver.
+  // The casts are safe: the checks guarantee the types of the arguments, and the function comes from the table of the
+  // receiver's type.
   return run(receiver as never, checked as never, call)
 }
 

@@ -201,7 +201,7 @@ const boundedFunctions = [
   ]),
 ]
 
-/** Java's constants. The conversions multiply by them, as Java does. */
+/** Java's factors for the conversion of angles. */
 const degreesPerRadian = 57.29577951308232
 const radiansPerDegree = 0.017453292519943295
 
@@ -250,7 +250,7 @@ export const mathModule: Members = members('Math', [
 /** The hosted service stores powers of ten in 32 bits. */
 const int32Max = 2 ** 31 - 1
 
-/** The value to add before truncation: half a unit to round, nothing to truncate. */
+/** The value to add before truncation: 0.5 to round, 0 to truncate. */
 type Half = 0.5 | 0
 
 function scaleToInteger(value: number, scale: number, half: Half): bigint {
@@ -259,8 +259,8 @@ function scaleToInteger(value: number, scale: number, half: Half): bigint {
 
 /**
  * Rounds (`half` is 0.5) or truncates (`half` is 0) a number to `digits` decimal places. If `digits` is negative, the
- * result is a multiple of ten, a hundred and so on. The formulas reproduce results that apps have observed: negative
- * numbers are rounded toward zero, and integers give Longs.
+ * result is a multiple of ten, a hundred and so on. The formulas reproduce results of the hosted service: negative
+ * numbers are rounded toward zero, and the result for an integer is a Long.
  */
 function cutDigits(value: NumberValue, digits: number, half: Half): NumberValue {
   const scale = 10 ** digits

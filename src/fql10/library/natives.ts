@@ -76,7 +76,6 @@ const credentialMethods = [
   }),
 ]
 
-/** A native collection. */
 interface Native {
   readonly number: number
   readonly module: Module
@@ -147,10 +146,7 @@ export const natives: readonly Native[] = [
 const byNumber: ReadonlyMap<number, Native> = new Map(natives.map(each => [each.number, each]))
 const numbers: ReadonlyMap<Module, number> = new Map(natives.map(each => [each.module, each.number]))
 
-/**
- * The native collection with the given number. Undefined for the collection of version 4's indexes, and for all other
- * numbers.
- */
+/** The native collection with the given number. Undefined for user collections, and for version 4's indexes. */
 export function nativeOf(number: number): Native | undefined {
   return byNumber.get(number)
 }
@@ -167,12 +163,12 @@ export function nativeNumber(module: Module): number | undefined {
   return numbers.get(module)
 }
 
-/** The number of a collection in references to its documents; 0 for modules that are no collections. */
+/** The number of a collection in references to its documents; 0 for modules that are not collections. */
 export function collectionNumber(module: Module): number {
   return module instanceof UserCollection ? Number(module.ref.id) : (nativeNumber(module) ?? 0)
 }
 
-/** The table of a document. */
+/** The table with the members of a document. */
 export function documentTable({ ref }: Doc): Members {
   return byNumber.get(ref.collection)?.documents ?? documentMembers
 }

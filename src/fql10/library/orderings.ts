@@ -25,7 +25,7 @@ export function orderingsOf(args: readonly Value[], call: Call): readonly Orderi
 
 /**
  * Converts an argument of `order`. If the argument is invalid, the returned key is not a function, and the caller
- * rejects it.
+ * rejects the key.
  */
 function orderingOf(arg: Value): { readonly key: Value; readonly isDescending: boolean } {
   if (isStruct(arg) && arg.size === 1) {

@@ -1,5 +1,5 @@
-// Defines the parameter types. All implicit conversions are here: a Double with an integer value to an Int, and a
-// decimal text to an ID.
+// Defines the parameter types. They convert arguments implicitly: a Long or a Double can become an Int, and an integer
+// or a decimal text can become an ID.
 
 import { LocalDate, Time } from '../../values/value.ts'
 import { integerOfText } from '../numbers.ts'
@@ -82,7 +82,7 @@ export const object: Parameter<Struct | Doc | Module> = parameter('{ *: Any }', 
   isStruct(value) || value instanceof Doc || value instanceof Module ? value : undefined,
 )
 
-/** A time, except the time of the transaction. */
+/** A time. A TransactionTime is not accepted. */
 export const time: Parameter<Time> = parameter('Time', value => (value instanceof Time ? value : undefined))
 
 /** A date. */
@@ -91,8 +91,8 @@ export const date: Parameter<LocalDate> = parameter('Date', value =>
 )
 
 /**
- * A function that is called with `count` arguments. This number is checked before the first call. `name` is the name of
- * the parameter in errors about this number. If undefined, these errors use the declared name of the parameter.
+ * A function that is called with `count` arguments. Before the first call, the number of its parameters is checked. If
+ * `name` is defined, errors of this check show `name` instead of the parameter's declared name.
  */
 export function callback(count: number, name?: string): Parameter<FunctionValue> {
   return {

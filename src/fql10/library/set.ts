@@ -1,5 +1,5 @@
-// Methods of lazy sets and event sources, and the module Set. Methods that return a set read nothing; other methods
-// read as much as they need.
+// Methods of lazy sets and event sources, and the module Set. Methods that return a set read nothing. All other methods
+// read only the elements that they need.
 
 import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -48,7 +48,6 @@ function filtered(set: SetValue, predicate: FunctionValue, call: Call): WhereSet
   return new WhereSet(lazy(set), predicate, originOf(call))
 }
 
-/** Set methods that read elements. */
 const setReadingEntries: readonly LibraryEntry[] = [
   ...elementEntries<SetValue>({
     noun: 'set',
@@ -274,7 +273,7 @@ export const setModule: Members = members('Set', [
 
 const ofSource = entriesFor<EventSource>()
 
-/** The table of event sources. Of the steps of sets, event sources support only `where` and `map`. */
+/** The table of event sources. Event sources can be filtered and mapped, but not sorted or concatenated like sets. */
 export const eventSourceMembers: Members = members('EventSource', [
   ofSource.method('where', {
     parameters: { predicate: callback(1, 'pred') },

@@ -55,13 +55,13 @@ function replaceMatches(text: string, find: Find, replacement: string, amount: n
 }
 
 /**
- * The number of times that a text of `size` units must grow by `growth` units until it is too long. 0 if `growth` is 0.
+ * The smallest number of additions of `growth` units that makes a text of `size` units too long. 0 if `growth` is 0.
  */
 function timesUntilTooLong(size: number, growth: number): number {
   return growth === 0 ? 0 : Math.floor((limits.v10TextUnitsMax - size) / growth) + 1
 }
 
-/** The pieces of a text between matches. After an empty match, the first unit of the rest becomes a piece. */
+/** The pieces of a text between matches. If a match is empty, the first UTF-16 unit of the rest becomes a piece. */
 function split(text: string, find: Find): readonly string[] {
   const pieces: string[] = []
   let rest = text
@@ -214,7 +214,7 @@ const searching = [
     example: ['"abc".indexOfRegex("[bc]")', '1'],
     run: (text, { regex, start }, call) => {
       const from = offsetWithin(text, start, 0, call)
-      // The search ignores the text before the start, so that `^` matches at the start.
+      // Only the text from `start` on is searched, so `^` matches at `start`.
       const match = finding(regex, call)(text.slice(from))
       return positionOf(text, match === undefined ? -1 : from + match.start, call)
     },

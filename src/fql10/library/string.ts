@@ -71,7 +71,6 @@ function checkRadix(radix: number, call: Call): number {
   return radix
 }
 
-/** Text methods that parse numbers. */
 const stringParsingEntries: readonly LibraryEntry[] = [
   method('parseInt', {
     optional: { radix: int },

@@ -47,7 +47,6 @@ const tables: readonly Members[] = [
   ...typesOnly.map(name => members(name, [])),
 ]
 
-/** The modules of the library. */
 const modules = tables.map(table => new Module(table.name, table))
 
 const named: ReadonlyMap<string, Value> = new Map<string, Value>([
@@ -100,7 +99,7 @@ function tableOf(value: Value): Members | undefined {
   return value instanceof Module ? membersOfModule(value) : typeTables[kindOf(value)]
 }
 
-/** The names of all members. Callers use them to distinguish words of the language from user-defined names. */
+/** The names of all members. The query log uses this list to distinguish words of the language from client data. */
 export const memberNames: ReadonlySet<string> = new Set(
   allTables.flatMap(({ entries }) => [...entries.keys()]),
 )

@@ -23,11 +23,11 @@ import { entriesFor, type FieldDefinition, type Members, members } from './entry
 import { number, string, time } from './parameters.ts'
 import { toText } from './to-text.ts'
 
-// Converts amounts of time for `add` and `subtract`. Integers are exact; doubles are truncated or rounded.
+// Converts amounts of time to nanoseconds. Integers are exact; doubles are truncated or rounded.
 
 /**
- * The unit with the name `text`. Whitespace around the name is ignored. Throws `invalid_unit`. `noun` is the kind of
- * unit that the error names.
+ * The unit with the name `text`. Whitespace around the name is ignored. If `noun` is `date`, the unit must be valid for
+ * dates. Throws `invalid_unit`.
  */
 export function unitNamed(text: string, noun: 'time' | 'date', call: Call): TimeUnit {
   const unit = timeUnit(text.trim())
@@ -39,8 +39,8 @@ export function unitNamed(text: string, noun: 'time' | 'date', call: Call): Time
 type Cut = 'toward zero' | 'half up'
 
 /**
- * Converts an amount to nanoseconds. The value of a double is its shortest decimal notation, such as 0.1. Undefined for
- * an infinite amount or NaN.
+ * Converts an amount to nanoseconds. Uses the shortest decimal notation of a double, such as 0.1. Undefined for an
+ * infinite amount or NaN.
  */
 function nanosOf(amount: NumberValue, unit: TimeUnit, cut: Cut): bigint | undefined {
   const integer = integerOf(amount)

@@ -6,7 +6,7 @@ import { entriesFor, type FunctionDefinition } from './entry.ts'
 
 const { method } = entriesFor<Value>()
 
-/** Creates the entry `toString` for the table of a type. `query` and `result` form its example. */
+/** Creates the entry `toString` for the table of a type. `query` and `result` form the example of the entry. */
 export function toText(query: string, result: string, summary = 'The value as text.'): FunctionDefinition {
   return method('toString', {
     result: 'String',

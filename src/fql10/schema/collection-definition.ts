@@ -1,5 +1,5 @@
-// Checks collection definitions that version 10 writes: their shape, names, texts and paths, and conflicts between
-// their parts.
+// Checks collection definitions that version 10 writes: their shape, names, expressions and paths, and conflicts
+// between their parts.
 
 import { msg } from '../../base/message.ts'
 import type { FieldPath } from '../../model/failure.ts'
@@ -19,7 +19,7 @@ import { failureAt, parseFailures, signatureFailures, unparsable } from './text-
 /** Returns an error if another schema object already has `name`. Returns undefined if the name is free. */
 type FindNameConflict = (name: string) => string | undefined
 
-/** The result of checking a definition. If `failures` is empty, `definition` has the form in which it is stored. */
+/** The result of checking a definition. If `failures` is empty, `definition` is in the stored form. */
 interface CheckedDefinition {
   readonly definition: Map<string, Value>
   readonly failures: readonly ConstraintFailure[]
@@ -132,7 +132,7 @@ const uniqueFaults: Readonly<Record<string, string>> = Object.fromEntries(
   ['id', 'coll', 'ts'].map(name => [name, `\`${name}\` is not supported as a unique constraint value.`]),
 )
 
-/** A field of a unique constraint, as written. */
+/** A field of a unique constraint, with the path as the client wrote it. */
 interface UniqueItem {
   readonly text: string
   readonly mva: boolean
@@ -193,7 +193,7 @@ function migrationPathFault(text: string): string | undefined {
   return fault ?? (isIndexed ? 'Cannot index into an item in a migration path' : undefined)
 }
 
-// ------------------------------------------------------------------------------------- parts together
+// ---------------------------------------------------------------------------- conflicts between parts
 
 function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   const constraints = partsIn(definition, 'constraints')
@@ -225,7 +225,7 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   ]
 }
 
-/** The texts that occur more than once. The result contains each of these texts once. */
+/** The distinct texts that occur more than once. */
 function repeated(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.filter((text, index) => texts.indexOf(text) !== index))]
 }
@@ -240,9 +240,9 @@ interface StrippedDefinition {
 const readOnly = 'Failed to update field because it is readonly'
 
 /**
- * Removes the status of indexes and constraints, which only the service sets. A client may send back a definition that
- * it has read. Therefore, existing indexes and constraints may have the status `active` or `complete`. Any other status
- * is a failure.
+ * Removes the status of indexes and constraints, because only the service may set the status. A client may send back a
+ * definition that the client has read. Therefore, existing indexes and constraints may have the status `active` or
+ * `complete`. Any other status is a failure.
  */
 function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefined): StrippedDefinition {
   const failures: ConstraintFailure[] = []
@@ -274,8 +274,8 @@ function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefine
 }
 
 /**
- * Normalizes a valid definition: values of indexes without an order get the order `asc`, and unique constraints come
- * first.
+ * Normalizes a valid definition: index values without an order get the order `asc`, and unique constraints move before
+ * check constraints.
  */
 function normalDefinition(definition: ObjectValue): Map<string, Value> {
   const normal = new Map(definition)
@@ -294,8 +294,8 @@ function normalDefinition(definition: ObjectValue): Map<string, Value> {
 }
 
 /**
- * Normalizes a unique constraint. If no field states `mva`, all fields become texts. Otherwise, all fields become
- * objects.
+ * Normalizes a unique constraint. If a field contains `mva`, all fields become objects. If no field contains `mva`, all
+ * fields become texts.
  */
 function normalUnique(constraint: Value): Value {
   const unique = isObject(constraint) ? constraint.get('unique') : undefined

@@ -12,12 +12,12 @@ export function isReservedField(name: string): boolean {
   return documentNames.has(name)
 }
 
-/** True if writing a field with this name is an error (except with `createData` and similar methods). */
+/** True if `create`, `update` and `replace` reject a field with this name. `createData` accepts the field. */
 export function isRejectedField(name: string): boolean {
   return name !== 'ttl' && documentNames.has(name)
 }
 
-/** True if a name is an identifier: such a name needs no quotes in schema files, and may be a field name. */
+/** True if a name is an identifier. Identifiers need no quotes in schema files, and are valid field names. */
 export function isPlainName(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name) && !isKeyword(name)
 }

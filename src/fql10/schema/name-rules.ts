@@ -35,8 +35,8 @@ const collectionNames: ReadonlySet<string> = new Set(
 )
 
 /**
- * The error if a name is not allowed for a collection or function. Names that are in use are not checked here.
- * Undefined for a valid name.
+ * The error if a name is not allowed for a collection or function. Undefined for a valid name, even if the name is
+ * already in use.
  */
 export function nameFault(name: string): string | undefined {
   if (isKeyword(name) || reservedNames.has(name) || globals.has(name)) {

@@ -1,5 +1,4 @@
-// Resolves the signature of a field to the stored type, and reports unknown names and types whose values cannot be
-// stored.
+// Resolves the signature of a field to the stored type. Reports unknown names, and types whose values cannot be stored.
 
 import { catchError } from '../../base/catch-error.ts'
 import { type Message, msg } from '../../base/message.ts'
@@ -21,7 +20,7 @@ import { Source, type Span } from '../syntax/source.ts'
 
 /** The result of resolving a signature. */
 interface ResolvedSignature {
-  /** `Any` if the signature has faults. */
+  /** Invalid parts of the signature are `Any`. */
   readonly type: FieldType
   readonly faults: readonly Diagnostic[]
   /** The types in the signature whose values cannot be stored. */
@@ -280,7 +279,7 @@ export function resolveSignature(
   return { type, faults: resolver.faults, unstorable: resolver.unstorable }
 }
 
-/** Resolves a stored signature. An invalid signature counts as `Any`. */
+/** Resolves a stored signature. A signature with syntax errors is treated as `Any`. */
 export const readSignature: ReadSignature = (signature, find) => {
   const source = new Source('*signature*', signature)
   const resolved = () => resolveSignature(parseSignature(source), signature, { source, offset: 0 }, find).type

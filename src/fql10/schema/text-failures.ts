@@ -33,7 +33,7 @@ export function parseFailures(
 }
 
 /**
- * Returns the syntax errors of a signature. Returns none for a value that is not a text. `name` is the source name in
+ * Returns the syntax errors of a signature. The result is empty if `text` is not a string. `name` is the source name in
  * error positions.
  */
 export function signatureFailures(

@@ -98,7 +98,7 @@ export class FlatMapSet extends FunctionSet {
         yield withPosition(outer, position)
         continue
       }
-      // A full page may end before the next inner set. The next page determines whether that set has elements.
+      // A full page can end here, before the next inner set is read. The next page then reads this inner set.
       if (!isFirst) yield { kind: 'boundary', position }
       isFirst = false
       for (const item of this.#innerOf(outer.value(), call).items(reading, start)) {

@@ -1,5 +1,5 @@
-// Defines the items of a set that is being read. Some items are not elements. At such an item, a full page may end
-// without reading the next element.
+// Defines the items that are read from a set: elements, and positions without an element. At a position without an
+// element, a full page can end without reading the next element.
 
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { QueryFailure } from '../failure/query-failure.ts'
@@ -10,9 +10,7 @@ export type SetPosition = StoredValue
 
 interface ElementItem {
   readonly kind: 'element'
-  /**
-   * Computes the element. Call this function at most once. Do not call it only to find out whether an element exists.
-   */
+  /** Computes the element. Call this function at most once, and only if the element is needed. */
   readonly value: () => Value
   /** The position that starts a page with this element. */
   readonly position: () => SetPosition
@@ -21,7 +19,7 @@ interface ElementItem {
 /** The next item of a set. */
 export type SetItem =
   | ElementItem
-  /** A position without an element. A page that ends here continues at this position, even if no element follows. */
+  /** A position without an element. A full page that ends here has a cursor, even if no element follows. */
   | { readonly kind: 'boundary'; readonly position: () => SetPosition }
   /** The position of an element that a filter has removed. */
   | { readonly kind: 'left out'; readonly position: () => SetPosition }

@@ -78,8 +78,8 @@ export function callAt({ source, span, outer, at }: Origin, reading: Call): Call
 }
 
 /**
- * Returns the positions of the calls that enclosed the creation of a set, but do not enclose the read of the set. The
- * outermost call is first.
+ * Returns the positions of the calls that enclosed the creation of a set, outermost first. Omits calls that also
+ * enclose the read of the set.
  */
 function spansAround(outer: Call | undefined, reading: Call): readonly (Span | undefined)[] {
   if (outer === undefined) return []

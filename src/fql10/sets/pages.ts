@@ -76,7 +76,6 @@ export function checkSize(size: number, call: Call): number {
   throw call.failure('invalid_bounds', message)
 }
 
-/** The start of a page. */
 interface PageStart {
   readonly set: LazySet
   readonly from: SetPosition | undefined

@@ -1,5 +1,5 @@
 // Defines sets that contain their elements (arrays, sequences of integers, single values), combinations of sets, and
-// sets with some elements of another set.
+// sets that select or sort the elements of another set.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'

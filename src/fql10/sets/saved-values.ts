@@ -1,6 +1,6 @@
 // Encodes sets and their values as stored values. Cursors contain the encoded sets. Sets are compared by their
-// encodings. Storable values are encoded as themselves if possible; all other values become arrays that begin with a
-// letter. Data that clients store and send back is sealed with an authentication code.
+// encodings. Scalar values that can be stored are not converted. Arrays, sets and all other values become arrays that
+// begin with a letter. Data that clients store and send back is sealed with an authentication code.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { step } from '../../base/effort.ts'
@@ -70,7 +70,7 @@ export function savedTime(time: number | undefined): StoredValue {
   return time === undefined ? absent : BigInt(time)
 }
 
-/** Encodes a lambda with the variables that it uses. */
+/** Encodes a lambda with the variables that the lambda uses. */
 function savedLambda({ node, scope, source }: Lambda): StoredValue {
   const slice = sliceOf(node, source)
   const wanted = new Set(slice.names)
@@ -101,7 +101,6 @@ export function areSameSaved(left: Value, right: Value): boolean {
  */
 const versions = { 'set cursor': 1, 'event source': 2 } as const
 
-/** The kind of the sealed data. */
 type SealedKind = keyof typeof versions
 
 const proofBytes = 16

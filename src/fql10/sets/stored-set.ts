@@ -11,11 +11,11 @@ import type { SetItem, SetPosition } from './items.ts'
 import { LazySet, type Save } from './lazy-set.ts'
 import { absent, savedTime } from './saved-values.ts'
 
-/** A bound of a range: a prefix of the index values, and an optional document id after them. */
+/** A bound of a range: a prefix of the index values, optionally followed by a document id. */
 export interface StoredBound {
   readonly values: readonly StoredValue[]
   readonly id?: bigint
-  /** True if the bound matches all array values of the index that begin with the elements of `values`. */
+  /** True if `values` is a single array, and the bound matches all arrays that begin with the same elements. */
   readonly isOpen?: boolean
 }
 
@@ -25,11 +25,9 @@ interface StoredSetOptions {
   /** The name of the index; undefined for all documents of the collection. */
   readonly index: string | undefined
   readonly terms: readonly StoredValue[]
-  /**
-   * The lower bound; `to` is the upper bound. Without a lower bound, the range begins at the start of the index.
-   * Without an upper bound, the range continues to the end of the index.
-   */
+  /** The lower bound. If undefined, the range begins at the start of the index. */
   readonly from?: StoredBound | undefined
+  /** The upper bound. If undefined, the range ends at the end of the index. */
   readonly to?: StoredBound | undefined
   readonly isReversed: boolean
   /** The read time of a set that was created within an `at` block. */

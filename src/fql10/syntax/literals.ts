@@ -189,8 +189,8 @@ function checked(reader: SourceReader, start: number, digits: string): string {
 }
 
 /**
- * Returns the object key that a string literal contains. Throws after recording a fault if the string contains an
- * interpolated expression.
+ * Returns the object key in a string literal. If the string contains an interpolated expression, records a fault and
+ * throws.
  */
 export function keyOf(node: Node, reader: SourceReader): string {
   if (node.kind === 'literal') return String(node.value)
@@ -214,8 +214,7 @@ export function startsHeredoc(reader: SourceReader): boolean {
 }
 
 /**
- * A line of a heredoc. The last part contains the newline of the line and of empty lines after it. `indent` is the
- * width of the indentation.
+ * A line of a heredoc, including its newline and the empty lines that follow. `indent` is the width of the indentation.
  */
 interface Line {
   readonly parts: (string | Node)[]
@@ -298,7 +297,7 @@ function readLine(reader: SourceReader, interpolation: (() => Node) | undefined)
     } else if (reader.isLiteralUnit) reader.at++
     else throw reader.expected()
   }
-  // Empty lines belong to the previous line, because they have no indentation to remove.
+  // Empty lines become part of the previous line, because an empty line has no indentation to remove.
   while (reader.unit() === code.newline || reader.unit() === code.return) reader.at++
   parts.push(text.slice(from, reader.at))
   return { parts, indent }

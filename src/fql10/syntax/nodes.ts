@@ -1,4 +1,5 @@
-// Defines the syntax tree. Every node has the offsets of its text, which determine the range that errors underline.
+// Defines the syntax tree. Every node has two offsets in the source text. Errors underline the text between these
+// offsets.
 
 import type { Source } from './source.ts'
 
@@ -32,7 +33,7 @@ export interface TemplateNode extends Place {
   readonly parts: readonly (string | Node)[]
 }
 
-/** An array, or a tuple: no expression, or at least two expressions, in parentheses. */
+/** An array such as `[1]`, or a tuple such as `(1, 2)` or `()`. */
 interface ArrayNode extends Place {
   readonly kind: 'array'
   readonly elements: readonly Node[]
@@ -44,7 +45,6 @@ export interface GroupNode extends Place {
   readonly inner: Node
 }
 
-/** An object. */
 interface ObjectNode extends Place {
   readonly kind: 'object'
   readonly fields: readonly (readonly [key: string, value: Node])[]
@@ -76,7 +76,6 @@ export interface LambdaNode extends Place {
 /** The parameter of short lambdas. Queries cannot write this name. */
 export const shortParameter = '$this'
 
-/** An `if` expression. */
 interface IfNode extends Place {
   readonly kind: 'if'
   readonly condition: Node
@@ -84,14 +83,14 @@ interface IfNode extends Place {
   readonly otherwise: Node | undefined
 }
 
-/** An `at` expression. Reads in `body` see the documents as of `time`. */
+/** An `at` expression. Reads in `body` return the documents as of `time`. */
 export interface AtNode extends Place {
   readonly kind: 'at'
   readonly time: Node
   readonly body: Node
 }
 
-/** A `match` expression. The parser accepts it, and its evaluation fails. */
+/** A `match` expression. The parser accepts `match`, but the evaluation fails. */
 interface MatchNode extends Place {
   readonly kind: 'match'
 }
@@ -113,8 +112,8 @@ export interface BinaryNode extends Place {
 }
 
 /**
- * A link of a chain. `start` is the offset of its dot, `?.` or bracket; a `?.` before a bracket is not included. Errors
- * underline the name of a field, and the brackets of a call or access.
+ * A link of a chain. `start` is the offset of the dot, the `?.` or the bracket. For a `?.` before a bracket, `start` is
+ * the offset of the bracket.
  */
 export type Link =
   | {
@@ -230,8 +229,8 @@ export type TypeNode =
     })
 
 /**
- * The maximum memory of a syntax tree, in bytes per UTF-16 unit of the text. Texts with only calls without arguments
- * reach this maximum.
+ * The maximum memory of a syntax tree, in bytes per UTF-16 unit of the text. A text such as `f()()()` reaches this
+ * maximum.
  */
 export const treeBytesPerUnit = 96
 
@@ -239,6 +238,6 @@ export const treeBytesPerUnit = 96
 export interface Program {
   readonly source: Source
   readonly body: Node
-  /** True if the text calls a method that may write. Effects of called functions are unknown. */
+  /** True if the text calls a method that may write. User functions that the text calls may also write. */
   readonly mayWrite: boolean
 }

@@ -1,6 +1,4 @@
-// Parts of the parser. The first part parses the links of a chain after its operand. The second part parses objects and
-// projections, which have fields in braces, and string literals, which may be keys of fields. The third part parses the
-// cases of `match`.
+// Parts of the parser: the links of chains, the fields of objects and projections, and the cases of `match`.
 
 import { msg } from '../../base/message.ts'
 import { keyOf, readNumber, readString, startsNumber, startsString } from './literals.ts'
@@ -116,7 +114,7 @@ abstract class ChainReader extends SourceReader {
 
 type BeforeAssertion = Pick<Extract<Link, { kind: 'assert' }>, 'start' | 'skippedStart'>
 
-/** Returns the start of the range that errors of an assertion after `link` underline. */
+/** Returns the start of the range that errors underline, for an assertion after `link`. */
 function beforeAssertion(link: Link): BeforeAssertion {
   const { start } = link
   if (link.kind !== 'field' && link.kind !== 'method') return { start, skippedStart: start }
@@ -127,13 +125,13 @@ function beforeAssertion(link: Link): BeforeAssertion {
 
 /** Parses objects and projections. A subclass parses the expressions in the fields. */
 export abstract class ObjectReader extends ChainReader {
-  /** The last string literal that was parsed as a possible key. If it begins an expression, the node is reused. */
+  /** The last string literal that was parsed as a possible key. If the literal is no key, `string` uses this node. */
   #read: { readonly node: Node; readonly end: number } | undefined
 
-  /** Parses an expression. A short lambda is a fault unless `shortAllowed` is true. */
+  /** Parses an expression. Records a fault for a short lambda if `shortAllowed` is false. */
   abstract expression(shortAllowed: boolean): Node
 
-  /** Parses a string literal. Returns the cached node if it was parsed as a possible key. */
+  /** Parses a string literal. Returns the cached node if the literal was already parsed as a possible key. */
   string(): Node {
     const known = this.#read
     if (known?.node.start === this.at) {
@@ -203,7 +201,7 @@ export abstract class ObjectReader extends ChainReader {
     return startsString(this) ? keyOf(this.string(), this) : this.anyName()
   }
 
-  /** Parses the fields of a projection, whose opening brace follows. */
+  /** Parses the fields of a projection, including the opening brace. */
   projection(operand: Node): ProjectionNode {
     this.at++
     this.lines()

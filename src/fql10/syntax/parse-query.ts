@@ -47,7 +47,7 @@ export function parseSignature(source: Source): TypeNode {
   })
 }
 
-/** The result of parsing. With faults, the result is undefined or incomplete. */
+/** The result of parsing. If there are faults, `result` is undefined or incomplete. */
 interface Reading<T> {
   readonly result: T | undefined
   readonly faults: readonly Diagnostic[]
@@ -55,7 +55,7 @@ interface Reading<T> {
 
 /**
  * Runs a parse function and collects faults. If parsing stops and no fault was recorded, the only fault lists the
- * tokens that were expected at this position.
+ * tokens that were expected where parsing stopped.
  */
 export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
   let result: T | undefined

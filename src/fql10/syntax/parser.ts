@@ -27,7 +27,6 @@ interface ParenthesizedList {
   readonly rest: { readonly name: string; readonly start: number } | undefined
 }
 
-/** True for a short lambda. */
 function isShort(node: Node): node is LambdaNode {
   return node.kind === 'lambda' && node.parameters[0] === shortParameter
 }
@@ -166,7 +165,7 @@ export class Parser extends ObjectReader {
     return { kind: 'let', name, type, value, start, end: value.end }
   }
 
-  /** Moves past an equals sign that is not part of an operator. Returns true if there was such a sign. */
+  /** If the text continues with an equals sign outside of an operator, moves past the sign and returns true. */
   skipsEquals(): boolean {
     const next = this.text.charCodeAt(this.at + 1)
     if (this.unit() !== code.equals || next === code.equals || next === code.tilde || next === code.greater) {
@@ -176,7 +175,7 @@ export class Parser extends ObjectReader {
     return true
   }
 
-  /** Parses a complete expression. A short lambda is a fault unless `shortAllowed` is true. */
+  /** Parses a complete expression. Records a fault for a short lambda if `shortAllowed` is false. */
   expression(shortAllowed: boolean): Node {
     if (++this.#depth > limits.v10NestingMax) {
       throw this.fault(msg`The query is nested too deeply`, this.at, this.at + 1)

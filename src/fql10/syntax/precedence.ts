@@ -37,7 +37,10 @@ export interface Operator {
   readonly start: number
 }
 
-/** Reads an operator, if one follows. Some operators may be on the next line. */
+/**
+ * Reads the next operator. Undefined if no operator follows. Only the operators in {@link ofNextLine} may be on the
+ * next line.
+ */
 export function readOperator(reader: SourceReader): Operator | undefined {
   const before = reader.at
   let text = reader.placeholders.has(before) ? '' : operatorAt(reader)
@@ -57,7 +60,7 @@ export function readOperator(reader: SourceReader): Operator | undefined {
   return { text, start }
 }
 
-/** The operator at the position, or an empty text. The result is a key of {@link levels}. */
+/** The operator at the position: a key of {@link levels}, or an empty text. */
 function operatorAt({ text, at }: SourceReader): string {
   const next = text.charCodeAt(at + 1)
   switch (text.charCodeAt(at)) {
@@ -123,9 +126,8 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
 }
 
 /**
- * Returns the body of an operand that is a short lambda in parentheses, such as `(.a)` in `(.a) + 1`. In such an
- * expression, the whole expression is the short lambda, and the field accesses of the operand belong to this lambda.
- * Undefined for other operands.
+ * Returns the body of an operand that is a short lambda in parentheses, such as `(.a)` in `(.a) + 1`. Undefined for
+ * other operands. The parser then converts the complete expression `(.a) + 1` to a short lambda.
  */
 export function bodyOfShortLambda(operand: Node, isShort: (lambda: Node) => boolean): GroupNode | undefined {
   if (operand.kind !== 'group' || !isShort(operand.inner) || operand.inner.kind !== 'lambda') return undefined

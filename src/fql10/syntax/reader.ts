@@ -1,4 +1,4 @@
-// Reads tokens of a text, such as whitespace and names. Also defines the errors that end parsing.
+// Reads tokens of a text, such as whitespace and names. This file also defines the errors that end parsing.
 
 import { type Message, msg } from '../../base/message.ts'
 import type { Diagnostic, Remark } from '../failure/query-failure.ts'
@@ -6,7 +6,7 @@ import type { Source } from './source.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const readerLimits = {
-  /** Reported syntax errors of one text of version 10; own limit: parsing stops after the last. */
+  /** Reported syntax errors of one text of version 10; own limit: parsing stops at this number of errors. */
   v10FaultsMax: 1000,
 } as const
 
@@ -15,7 +15,7 @@ const keywords: ReadonlySet<string> = new Set(
   'if else at match case let null true false isa join on of'.split(' '),
 )
 
-/** The length of the longest keyword. Most names are longer, so their length shows that they are no keywords. */
+/** The length of the longest keyword. Most names are longer, so `isKeyword` does not search the set for most names. */
 const keywordCharsMax = 5
 
 /** True if a word is a keyword. */
@@ -128,7 +128,7 @@ export class SourceReader {
     this.placeholders = new Map(placeholders.map((at, index) => [at, index]))
   }
 
-  /** The character at the position; NaN at the end. */
+  /** The character code at the position; NaN at the end of the text. */
   unit(): number {
     return this.text.charCodeAt(this.at)
   }
@@ -144,7 +144,7 @@ export class SourceReader {
     return new ExpectedTokens(this.at, names)
   }
 
-  /** Records a fault after which parsing can continue. Throws after the last fault that may be reported. */
+  /** Records a fault after which parsing can continue. Throws FaultRecorded if the limit of faults is reached. */
   record(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
     if (this.faults.length >= readerLimits.v10FaultsMax) throw recorded
@@ -212,7 +212,7 @@ export class SourceReader {
     this.at++
   }
 
-  /** Moves past a token, if the text continues with it. */
+  /** If the text continues with the token, moves past the token and returns true. */
   skips(token: string): boolean {
     if (!this.follows(token)) return false
     this.at += token.length
@@ -280,7 +280,7 @@ export class SourceReader {
     return end
   }
 
-  /** Moves past a keyword, if the text continues with it as a whole word. */
+  /** If the text continues with the complete word, moves past the word and returns true. */
   skipsWord(word: string): boolean {
     if (!this.follows(word)) return false
     if (continuesName(this.text.charCodeAt(this.at + word.length))) return false

@@ -19,7 +19,7 @@ interface Slice {
  */
 const before = 'f('
 
-/** The text of a lambda, and all names in it. */
+/** The text of a lambda, and all names in the lambda. */
 export function sliceOf(node: LambdaNode, { text }: Source): Slice & { readonly names: ReadonlySet<string> } {
   const names = new Set<string>()
   const placeholders: number[] = []
@@ -59,12 +59,12 @@ function argumentOf(node: Node | undefined): Node | undefined {
   return link?.kind === 'call' ? link.arguments[0] : undefined
 }
 
-/** Returns a projection without the parentheses around it. Undefined for any other expression. */
+/** Returns a projection without enclosing parentheses. Undefined for any other expression. */
 function projectionIn(node: Node): ProjectionNode | undefined {
   return node.kind === 'group' ? projectionIn(node.inner) : node.kind === 'projection' ? node : undefined
 }
 
-/** Converts a projection to the function that it applies to each element. */
+/** Converts a projection to the function that the projection applies to each element. */
 export function projectionLambda({ fields = [], start, end }: ProjectionNode): LambdaNode {
   const body: Node = {
     kind: 'object',

@@ -12,7 +12,7 @@ export class Source {
     this.text = text
   }
 
-  /** The offsets of the lines. */
+  /** The offsets at which the lines start. */
   get lineStarts(): readonly number[] {
     if (this.#lineStarts === undefined) {
       const starts = [0]
@@ -36,7 +36,7 @@ export class Source {
     return low + 1
   }
 
-  /** The offset of a line. Lines are counted from 1. */
+  /** The offset at which a line starts. Lines are counted from 1. */
   lineStart(line: number): number {
     return this.lineStarts[line - 1] ?? this.text.length
   }

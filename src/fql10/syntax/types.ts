@@ -64,8 +64,8 @@ function readWholeType(reader: SourceReader, declaration: DeclarationOptions | u
 }
 
 /**
- * True if no more text is required after the type: in a declaration, at the end of the text or if the caller parses the
- * rest. In a query, more text must follow an annotation.
+ * True if no text needs to follow the type. In a query, text must follow an annotation. In a declaration, the type may
+ * be at the end of the text. If `isPart` is true, the caller checks the text after the type.
  */
 function endsHere(reader: SourceReader, declaration: DeclarationOptions | undefined): boolean {
   return declaration !== undefined && (declaration.isPart === true || reader.at >= reader.text.length)
@@ -92,7 +92,7 @@ interface Base {
   readonly node: TypeNode
   /** True for a name that may have type arguments. */
   readonly isName: boolean
-  /** The content of parentheses. If an arrow follows, these are the parameters of a function type. */
+  /** The types in parentheses. If an arrow follows, the types are the parameters of a function type. */
   readonly parameters?: readonly TypeParameter[]
 }
 
@@ -254,7 +254,7 @@ function readMember(reader: SourceReader, declaration: DeclarationOptions | unde
   return { from, what: isWildcard ? 'Wildcard' : undefined, member }
 }
 
-/** Parses the default value after the type of a field. Undefined without a default value, and in annotations. */
+/** Parses the default value after the type of a field. Undefined in annotations, and if the default is missing. */
 function readValue(reader: SourceReader, declaration: DeclarationOptions | undefined): Node | undefined {
   if (declaration === undefined) return undefined
   const before = reader.at

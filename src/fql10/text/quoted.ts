@@ -2,7 +2,7 @@
 
 import { step } from '../../base/effort.ts'
 
-/** Maps the letter after the backslash of an escape sequence to the character that the sequence means. */
+/** The character of each escape sequence, by the letter after the backslash. */
 export const escapedCharacters: Readonly<Record<string, string>> = {
   '\\': '\\',
   "'": "'",
@@ -29,7 +29,7 @@ export function quoted(text: string): string {
   return `"${text.replaceAll(/[\\\0'"`\n\r\v\t\b\f#]/g, each => escapes[each] as string)}"`
 }
 
-/** An object key, which is quoted unless it is a plain name. */
+/** An object key, in quotes if the key is not a plain name. */
 export function keyText(key: string): string {
   return /^\p{L}[\p{L}\p{Nd}_]*$/u.test(key) ? key : quoted(key)
 }

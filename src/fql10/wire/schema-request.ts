@@ -25,7 +25,7 @@ export function schemaRequestText(request: SchemaRequest): string {
 
 /** Decodes a request. */
 export function readSchemaRequest(text: string): SchemaRequest {
-  // The text comes from this service, so it needs no validation.
+  // The text comes from this service, so no validation is necessary.
   return JSON.parse(text) as SchemaRequest
 }
 

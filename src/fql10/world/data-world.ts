@@ -57,7 +57,7 @@ class AccessDocuments implements AccessReader {
     this.#reader = reader
   }
 
-  /** The credential of a document. Without a credential, the result is a reference to a document that never existed. */
+  /** The credential of a document. If the document has none, the result refers to a document that never existed. */
   credentialOf({ ref }: Doc): Doc {
     const { database, transaction } = this.#session
     const found = transaction.directory.credentialOf(ref)?.ref ?? new Ref(database, native.credentials, -1n)
@@ -245,7 +245,7 @@ export class DataWorld implements World {
     this.#writer?.finish()
   }
 
-  /** True if the query has written definitions of a kind that schema files contain. */
+  /** True if the query has written collections, functions, roles or access providers. */
   get changesSchema(): boolean {
     return this.#writer?.changesSchema === true
   }
@@ -254,14 +254,14 @@ export class DataWorld implements World {
     return callUser(callee, args, call, this.#session, this.documents)
   }
 
-  /** Converts a stored value to a runtime value. References in the value are read at `readAt`. */
+  /** Converts a stored value to a runtime value. References in the value are read as of `readAt`. */
   runtime(stored: StoredValue, readAt?: number): Value {
     return runtimeOf(stored, ref => this.documents.document(ref, readAt))
   }
 
   /**
-   * Converts the argument of a predicate. For a write, a document is passed as its version before or after the write,
-   * and is not read from the store.
+   * Converts the argument of a predicate. For a write, the argument is the version of a document before or after the
+   * write. Such a version is not read from the store.
    */
   version(given: StoredValue): Value {
     const found = this.#session.indexMatch

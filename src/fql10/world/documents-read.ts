@@ -66,12 +66,12 @@ interface CollectionInfo {
   readonly parts: ReturnType<typeof schemaPartsOf>
 }
 
-/** Characters of cached text that count as one step of effort. */
+/** The number of characters of cached text that cost one step of effort. */
 const unitsPerStep = 64
 
 /**
  * The cached JSON texts of versions that are read often, one cache for each format. A text omits the id and the
- * collection. Null if the text depends on more than the version.
+ * collection. Null if the version alone does not determine the text.
  */
 const simpleTexts = new WeakMap<VersionRenderCache, string | null>()
 const taggedTexts = new WeakMap<VersionRenderCache, string | null>()
@@ -89,8 +89,8 @@ export class DocumentReader implements DocumentAccess {
   }
 
   /**
-   * Returns the reason why a document cannot be read; undefined if the document can be read. `asWhole` is true if the
-   * caller will read all fields, not only the fields in an index entry.
+   * Returns the reason why a document cannot be read; undefined if the document can be read. The check has no read cost
+   * if an index found the document and `asWhole` is false.
    */
   absence(doc: Doc, call: Call, asWhole = false): Absence | undefined {
     const { ref, state } = doc
@@ -101,7 +101,7 @@ export class DocumentReader implements DocumentAccess {
     if (!this.#isDeletedNow(ref) && !catalogue.hasCollection(ref.database, ref.collection)) {
       return absenceOf(doc, 'collection deleted')
     }
-    // A new key or token shows its secret only to the query that created it.
+    // `shown` contains the secret of a key or token that this query has created.
     if (doc.shown !== undefined) return undefined
     this.#session.callSite = call
     if (!this.#mayRead(doc)) return absenceOf(doc, 'permission denied')
@@ -120,7 +120,7 @@ export class DocumentReader implements DocumentAccess {
     if (!mayOnDocument(at === undefined ? 'read' : 'history_read', ref, session)) return undefined
     const version = session.withValidTime(at, () => this.#counted(ref, at, false))
     if (version === undefined) return undefined
-    // The reference in a cached version may already contain the cached text of its id, so this reference is used.
+    // `version.ref` may already contain the cached text of the id.
     const state = stateOf(version, session)
     return new Doc(version.ref, this.collectionOf(ref), { readAt: at, state })
   }
@@ -137,7 +137,7 @@ export class DocumentReader implements DocumentAccess {
     return session.withIndexMatch(found, () => mayOnDocument('read', ref, session))
   }
 
-  /** Reads a document. Until the query writes, a second read of the last document returns the cached result. */
+  /** Reads a document. Repeated reads of the same document return the cached result until the query writes. */
   #read(doc: Doc, call: Call, isFree = false): DocumentVersion | undefined {
     if (typeof doc.state === 'object') return doc.state
     const at = doc.readAt ?? call.at
@@ -180,7 +180,7 @@ export class DocumentReader implements DocumentAccess {
 
   #require(doc: Doc, call: Call, isFree = false): DocumentVersion {
     const read = this.#read(doc, call, isFree)
-    // The caller has checked `absence` first.
+    // Callers check `absence` first, so the document exists.
     return read ?? { ts: 0, fields: new Map() }
   }
 
@@ -225,7 +225,7 @@ export class DocumentReader implements DocumentAccess {
     return shown
   }
 
-  /** A single field; undefined if the document does not have it. */
+  /** A single field; undefined if the document does not have the field. */
   field(doc: Doc, name: string, call: Call): Value | undefined {
     if (doc.ref.collection < firstUserCollection) return this.fields(doc, call).get(name)
     const isFree = isCovered(doc, name)
@@ -251,8 +251,7 @@ export class DocumentReader implements DocumentAccess {
   }
 
   /**
-   * Adds a hint if the index that found the document does not cover a field. `call` is the position of the field
-   * access.
+   * Adds a hint if the index that found the document does not cover a field. The position of the hint is `call.span`.
    */
   hintUncovered(doc: Doc, name: string, call: Call): void {
     const { foundIn } = doc
@@ -267,8 +266,7 @@ export class DocumentReader implements DocumentAccess {
   }
 
   /**
-   * Returns the collection of a document in a user collection, with the schema of the collection. Read-only queries
-   * cache the last result.
+   * Returns the user collection of a document, with the collection's schema. Read-only queries cache the last result.
    */
   #aboutCollection(ref: Ref): CollectionInfo {
     const session = this.#session
@@ -366,7 +364,7 @@ function addStored(
   return shown
 }
 
-/** The text of a version; null if the text depends on more than the version. */
+/** The text of a version; null if the version alone does not determine the text. */
 function newText(read: DocumentVersion, tagged: boolean, call: Call): string | null {
   let depends = false
   const nothing = () => {

@@ -69,7 +69,7 @@ export class QueryDocumentWriter implements Writer {
   readonly #written = new Set<number>()
   /** The last call that has changed the schema. */
   #schemaCall: Call | undefined
-  /** The collections whose name or alias this query has set, each with the call that has set the name or alias. */
+  /** The collections whose name or alias this query has set, with the calls that have set the names. */
   readonly #named: (readonly [Ref, Call])[] = []
   /** Checks that run after evaluation. */
   readonly #atEnd: (() => void)[] = []
@@ -299,7 +299,7 @@ export class QueryDocumentWriter implements Writer {
     })
   }
 
-  /** True if the query has written definitions of a kind that schema files contain. */
+  /** True if the query has written collections, functions, roles or access providers. */
   get changesSchema(): boolean {
     return this.#schemaCall !== undefined
   }
@@ -371,7 +371,7 @@ function rejectReserved(given: ObjectValue, target: Target, call: Call, isNative
   throw constraintFailure(failedTo(target), [{ paths: [['ttl']], message }], call)
 }
 
-/** Converts the id that the argument of `create` contains. Throws `constraint_failure` for an invalid id. */
+/** Converts the id in the argument of `create`. Throws `constraint_failure` for an invalid id. */
 function idOf(given: Value, target: Target, call: Call): bigint {
   const invalidId = (message: string): QueryFailure =>
     constraintFailure(failedTo(target), [{ paths: [['id']], message }], call)
@@ -387,7 +387,7 @@ function idOf(given: Value, target: Target, call: Call): bigint {
   return id
 }
 
-/** The type names that a collection generates: a collection `Jar` also occupies `JarCollection` and `NullJar`. */
+/** The type names of a collection: a collection `Jar` has the types `Jar`, `JarCollection` and `NullJar`. */
 function typesOf(name: string | undefined): readonly string[] {
   return name === undefined ? [] : [name, `${name}Collection`, `Null${name}`]
 }

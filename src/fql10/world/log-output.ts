@@ -1,5 +1,5 @@
-// Collects the lines of `log` and `dbg` from a query and all code that it runs, and decides which lines the caller
-// sees.
+// Collects the lines of `log` and `dbg` from a query and from the stored code that the query runs. Decides which lines
+// the caller sees.
 
 import type { Session } from '../../model/session.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'

@@ -1,5 +1,5 @@
-// Plans the migrations of collections that a query or a push writes, and computes the values that existing documents
-// get. Faults are reported when the query has made all its writes.
+// Plans the migrations of collections that a query or a push writes, and computes the values of new fields in existing
+// documents. Faults are reported after all writes of the query.
 
 import { catchError } from '../../base/catch-error.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
@@ -41,7 +41,7 @@ export function migrationOfItem(item: CollectionItem, session: Session): Migrati
 interface RejectedDefinition {
   readonly own: Ref | undefined
   readonly faults: readonly Diagnostic[]
-  /** The reason for the rejection, if it has no position in a text. */
+  /** The reason for the rejection, if the reason has no position in a text. */
   readonly message: string | undefined
 }
 
@@ -59,7 +59,7 @@ export class Migrations {
   }
 
   /**
-   * Adds the migration steps to a definition before it is written. `own` is the reference of the collection; undefined
+   * Adds the migration steps to a definition that will be written. `own` is the reference of the collection; undefined
    * for a new collection.
    */
   addSteps(fields: Map<string, StoredValue>, own: Ref | undefined, call: Call): void {
@@ -130,8 +130,8 @@ function hasForeignIndexes({ database, id }: Ref, { transaction }: Session): boo
 }
 
 /**
- * Returns a function that finds collections by name. A collection that does not exist (yet) gets a unique temporary
- * number.
+ * Returns a function that finds collections by name. For a collection that does not exist, the function returns a
+ * unique temporary number.
  */
 function finderOf(session: Session): FindCollection {
   const known = collectionFinder(session.database, session)

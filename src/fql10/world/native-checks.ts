@@ -197,7 +197,7 @@ interface Member {
   readonly type: string
   readonly isRequired?: boolean
   readonly accepts: (value: StoredValue) => boolean
-  /** Rules for the members of this member, if this member is an object. */
+  /** The rules for nested members, if this member is an object. */
   readonly members?: Members
 }
 
@@ -227,7 +227,7 @@ const membership: Members = { resource: name, predicate: { type: 'String', accep
 
 const providerRole: Members = { role: name, predicate: { type: 'String', isRequired: true, accepts: isCode } }
 
-/** Checks the form of a role's privileges and memberships. `isPatch`: the fields are merged into stored fields. */
+/** Checks the form of a role's privileges and memberships. `isPatch` is true for an update of the stored fields. */
 function roleShape(given: ObjectValue, isPatch: boolean): readonly ConstraintFailure[] {
   return [
     ...shapeOf(given, 'privileges', privilege, isPatch),
@@ -235,7 +235,7 @@ function roleShape(given: ObjectValue, isPatch: boolean): readonly ConstraintFai
   ]
 }
 
-/** Checks the form of the roles of an access provider. `isPatch`: the fields are merged into stored fields. */
+/** Checks the form of the roles of an access provider. `isPatch` is true for an update of the stored fields. */
 function providerShape(given: ObjectValue, isPatch: boolean): readonly ConstraintFailure[] {
   return shapeOf(given, 'roles', providerRole, isPatch)
 }

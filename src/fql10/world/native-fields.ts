@@ -27,14 +27,14 @@ interface NativeField {
   readonly name: string
   /** The name of the field in storage, if it differs from `name`. */
   readonly stored?: string
-  /** The type as error messages show it. */
+  /** The type in error messages. */
   readonly type: string
   readonly accepts: (value: StoredValue) => boolean
   readonly required?: true
   readonly readonly?: true
   /** The field is never shown. */
   readonly hidden?: true
-  /** Converts a value to its stored form, or returns the reason why it is invalid. */
+  /** Converts a value to its stored form, or returns the reason why the value is invalid. */
   readonly store?: (value: StoredValue, session: Session) => StoredValue | InvalidValue
   /** Converts a stored value to the shown value. */
   readonly show?: (value: StoredValue, session: Session) => StoredValue
@@ -60,7 +60,7 @@ const data: NativeField = { name: 'data', type: '{ *: Any }', accepts: isObject 
 const ttl: NativeField = { name: 'ttl', type: 'Time', accepts: isTime }
 const secret: NativeField = { name: 'secret', type: 'String', accepts: isText, readonly: true }
 
-/** The field of a role. Version 4 stores a reference to the role, and version 10 stores its name. */
+/** The field `role`. Version 4 stores a reference to the role, and version 10 stores the role's name. */
 const role: NativeField = { name: 'role', type: 'String', accepts: isText, show: nameOfReference }
 
 const document: NativeField = {
@@ -181,7 +181,7 @@ const fieldsOf: ReadonlyMap<number, readonly NativeField[]> = new Map([
   ],
   [
     native.collections,
-    // The collection rules check the types of these fields.
+    // schema/collection-definition.ts checks the types of these fields.
     [...collectionShape.fields.keys()].map(
       (field): NativeField => ({ name: field, type: 'Any', accepts: anything }),
     ),

@@ -1,6 +1,6 @@
 // Resolves the names and aliases of user collections and functions. A query sees the names that existed when the query
-// started. The query cannot find objects that it has created itself. Objects that the query has renamed or deleted keep
-// their old names.
+// started. Objects that the query creates cannot be found by the same query. Objects that the query renames or deletes
+// keep their old names until the query ends.
 
 import { upsert } from '../../base/upsert.ts'
 import { aliasesOf } from '../../model/auth/resource-names.ts'
@@ -76,7 +76,7 @@ export class Names {
     return ref
   }
 
-  /** A user collection or function by a bare name. */
+  /** A user collection or function by its name or alias. */
   global(name: string): Module | UserFunction | undefined {
     return this.collection(name) ?? this.function(name)
   }
@@ -87,7 +87,7 @@ export class Names {
     return ref && this.companion(ref, name)
   }
 
-  /** The module of a collection under one of its names; undefined if the collection does not exist. */
+  /** The module of a collection; undefined if the collection does not exist. `as` is the name in the query. */
   companion(ref: Ref, as?: string): UserCollection | undefined {
     const { transaction } = this.#session
     const name = transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)

@@ -153,10 +153,7 @@ interface SchemaParts {
   readonly computed: ReadonlyMap<string, ComputedField>
   /** True if the current query has written the definition. */
   readonly isWrittenHere: boolean
-  /**
-   * The module of the collection under one of its names. `name` is the collection's own name, `as` the name in the
-   * query.
-   */
+  /** The module of the collection. `name` is the collection's name. `as` is the name or alias in the query. */
   companion(name: string, as: string): UserCollection
 }
 
@@ -190,7 +187,7 @@ function readParts(collection: Ref, session: Session): SchemaParts {
   }
 }
 
-/** Creates the function of a computed field. The function may read, unless the calling code has a stricter limit. */
+/** Creates the function of a computed field. The function may read, but a stricter limit of the caller applies. */
 function computedField(body: string, source: string): ComputedField {
   return (doc, call) => {
     const own = bodyOf(body, source)

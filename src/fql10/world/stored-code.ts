@@ -134,8 +134,8 @@ export const storedCode: CodeLanguage<'10'> = {
   predicatesTakeDocuments: true,
   run(code, given, session) {
     const { validTime } = session
-    // From here on, each call contains its read time, and the session has none: code may return to the present and
-    // write there.
+    // The read time moves from the session to the calls, because an `at` block in the code can return to the present
+    // and write.
     return session.withValidTime(undefined, () => run(code, given, session, validTime))
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),

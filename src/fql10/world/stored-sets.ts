@@ -99,8 +99,8 @@ export class StoredSetReader implements SetReader {
   }
 
   /**
-   * The index use of a set. An index entry covers the fields that it contains unchanged. It also covers `id` and
-   * `coll`, which are in the reference.
+   * The index use of a set. The covered fields are the fields that index entries contain unchanged, and the fields `id`
+   * and `coll`, which are in the reference.
    */
   #indexUse({ options: { collection, index: name, span } }: StoredSet): IndexUse | undefined {
     const index = name === undefined ? undefined : this.#indexOf(collection, name)
@@ -126,7 +126,7 @@ export class StoredSetReader implements SetReader {
 
   /**
    * Returns the filter for the documents that the caller may read. Reads of the past need the right to read history.
-   * The action `unrestricted_read` exists only in version 4.
+   * Version 10 ignores the action `unrestricted_read`, which exists only in version 4.
    */
   #filter(collection: Ref, isPast: boolean): ElementFilter {
     const session = this.#session
@@ -148,8 +148,8 @@ export function collectionRef(collection: Module, session: Session): Ref {
 }
 
 /**
- * The bounds of a scan. `position` is the start of the page: it replaces the first bound of the set in the order of the
- * scan.
+ * The bounds of a scan. `position` is the start of the page. This position replaces the lower bound of the set, or the
+ * upper bound of a reversed set.
  */
 function boundsOf({ options }: StoredSet, position: SetPosition | undefined) {
   const { collection, from, isReversed, to } = options

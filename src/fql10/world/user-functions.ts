@@ -17,8 +17,8 @@ import { PassedArgument, runtimeOf, storedOf, UnstorableValue } from './stored-v
 import { permissionDenied } from './write-failures.ts'
 
 /**
- * Calls a user function. The caller has checked the number of arguments. For a function of version 10 without a role,
- * the caller evaluates the returned BoundCall as part of its query.
+ * Calls a user function. The number of arguments must already be checked. For a function of version 10 without a role,
+ * returns a BoundCall. The code that calls `callUser` must then evaluate the BoundCall.
  */
 export function callUser(
   callee: UserFunction,
@@ -46,7 +46,7 @@ export function callUser(
   const name = stored.fields.get('name')
   const run = (): Value | BoundCall => {
     if (code.language !== '10') return runForeign(code, args, call, session, reader)
-    // The body costs one compute operation, in addition to the call.
+    // The body costs one compute unit, in addition to the call.
     call.evaluation.compute(1)
     const { node, source } = bodyOf(code.source, `*udf:${name}*`)
     return new BoundCall(node.body, argumentScope(node, args, undefined), call.as({ source }))
@@ -121,7 +121,7 @@ function toForeign(value: Value): StoredValue {
   return storedOf(value)
 }
 
-/** Converts a value as {@link toForeign} does, but throws a Failure for a value that version 4 does not support. */
+/** Converts a value like {@link toForeign}. Throws a Failure for a value that version 4 does not support. */
 export function foreignOrFailure(value: Value): StoredValue {
   return catchError(
     UnstorableValue,

@@ -8,7 +8,7 @@ import { integerOfText } from '../numbers.ts'
 import { Module, UserCollection, type Value } from '../value.ts'
 import type { DataWorld } from './data-world.ts'
 
-/** Documents in arguments are read at the present. */
+/** Documents in arguments are read as of the present. */
 const now = { at: undefined }
 
 /** The names that a request may use in its arguments. */

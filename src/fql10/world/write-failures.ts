@@ -63,7 +63,7 @@ export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryF
 }
 
 /**
- * The lines of a failure in the summary: its paths and its message. Every line of the message except the first is
+ * The lines of a failure in the summary: its paths and its message. The second and later lines of the message are
  * indented.
  */
 function failureLine({ label = '', message, paths }: ConstraintFailure): string {
@@ -178,7 +178,7 @@ export function pastWrite(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot write at a snapshot time in the past.`)
 }
 
-/** The error of a query that writes a collection and its documents. */
+/** The error of a query that writes a collection definition and documents of this collection. */
 export function sameQuery(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot modify a document and its collection in the same query.`)
 }
@@ -228,7 +228,7 @@ export function uniqueFailure(
   return constraintFailure(msg`Failed unique constraint.`, failures, call)
 }
 
-/** The text for a fault of a field that the checks of version 10 do not find, and the model reports. */
+/** The text for a field fault that the model reports, but the checks of version 10 do not find. */
 function fieldText(fault: FieldFault): string {
   switch (fault.kind) {
     case 'required':

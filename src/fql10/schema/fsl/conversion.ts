@@ -1,5 +1,5 @@
-// Shared code for converting the outline of a file to items. The conversion does not stop at a fault, and records all
-// faults of the file.
+// Converts parts of a file's outline (outline.ts) that occur in several kinds of items. The conversion does not stop at
+// a fault, and records all faults of the file.
 
 import { type Message, msg } from '../../../base/message.ts'
 import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
@@ -36,7 +36,6 @@ export class Conversion {
     this.source = source
   }
 
-  /** Records a fault. */
   fault(message: Message, place: SourceRange, parts: Partial<Diagnostic> = {}): undefined {
     const { end, start } = place
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
@@ -47,18 +46,18 @@ export class Conversion {
     return { name: 'hint', message, span: { source: this.source, start, end } }
   }
 
-  /** The name of an item. A missing name is a fault. */
+  /** The name of an item. Records a fault if the name is missing. */
   nameOf({ keyword, name }: OutlineMember): NamePlace | undefined {
     return name ?? this.fault(msg`Missing required name`, keyword)
   }
 
-  /** The name of an item. A missing name is a fault, and a name that is not an identifier is a fault. */
+  /** The name of an item. Records a fault if the name is missing or not an identifier. */
   identifierOf(item: OutlineMember): NamePlace | undefined {
     const name = this.nameOf(item)
     return name && this.identifier(name)
   }
 
-  /** Returns `name` if the name is an identifier. Otherwise, records a fault. */
+  /** Returns `name` if the name is an identifier. Records a fault and returns undefined for any other name. */
   identifier(name: NamePlace): NamePlace | undefined {
     return isPlainName(name.text) ? name : this.fault(msg`Invalid identifier \`${name.text}\``, name)
   }
@@ -72,7 +71,7 @@ export class Conversion {
     if (name !== undefined) this.fault(msg`Name is not allowed here`, name)
   }
 
-  /** The value of an item. A missing value is a fault. */
+  /** The value of an item. Records a fault if the value is missing. */
   valueOf(item: OutlineMember): OutlineValue | undefined {
     if (item.value !== undefined) return item.value
     semicolons.lastIndex = item.end
@@ -129,9 +128,7 @@ export class DuplicateCheck {
     this.#conversion = conversion
   }
 
-  /**
-   * Adds a named part. Returns true for the first part with this name. `what` is the kind of the part in the message.
-   */
+  /** Adds a part of the kind `what`. Returns true for the first part with this kind and name. */
   addNamed(what: string, name: NamePlace): boolean {
     return this.add(`${what} \`${name.text}\``, name)
   }
@@ -159,22 +156,21 @@ export function nodeOf(value: OutlineValue): Node | undefined {
   return value.kind === 'expression' ? value.node : undefined
 }
 
-/** Returns the lambda if the node is a lambda in parentheses. Otherwise, returns undefined. */
+/** The lambda, if the node is a lambda in parentheses. Undefined for any other node. */
 export function lambdaInParentheses(node: Node): LambdaNode | undefined {
   return node.kind === 'group' && node.inner.kind === 'lambda' ? node.inner : undefined
 }
 
-// Paths in schema files: the steps of all paths, and the paths of migrations. Paths of indexes and unique constraints
-// may be in calls such as `desc(.a)` (index-parts.ts).
+// Converts paths in schema files. index-parts.ts converts calls with paths, such as `desc(.a)` in an index.
 
-/** The expression of a path. The parser reads a path as a short lambda if such lambdas are allowed. */
+/** The expression of a path. If the parser has parsed the path as a short lambda, the result is the lambda's body. */
 export function pathNode(node: Node): Node {
   return node.kind === 'lambda' && node.parameters[0] === shortParameter ? node.body : node
 }
 
 type Step = NonNullable<ReturnType<typeof stepOf>>
 
-/** The steps of a path. If a part of the path is not a step, the range of the first such part. */
+/** The steps of a path. If the path contains invalid parts, the range of the first invalid part. */
 export function stepsOf(expression: Node): readonly Step[] | SourceRange {
   const node = pathNode(expression)
   const links = pathLinks(node)
@@ -221,7 +217,7 @@ export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | 
   return { path: steps.map(({ name }) => String(name)), start: node.start, end: node.end }
 }
 
-/** The value of a member that contains a list of paths. The member may have neither annotations nor a name. */
+/** The value of a member that contains a list of paths. Records a fault if the member has annotations or a name. */
 export function listOf(item: OutlineMember, conversion: Conversion): OutlineValue | undefined {
   conversion.rejectAnnotations(item)
   conversion.rejectName(item)

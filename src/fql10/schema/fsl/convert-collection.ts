@@ -88,7 +88,7 @@ function computedMember(
   if (value.kind !== 'lambda' && inner === undefined) {
     return conversion.fault(msg`Expected lambda`, errorPlace(value))
   }
-  // The parentheses around a long lambda are removed; a short lambda needs them.
+  // Removes the parentheses around a long lambda. A short lambda keeps its parentheses.
   const body = inner === undefined || inner.parameters[0] === shortParameter ? value : inner
   return { kind: 'computed', name, type, body, start, end }
 }
@@ -280,7 +280,7 @@ function split(
   return { kind: 'split', field, to, ...place }
 }
 
-// Defaults within field types. A default is allowed only if all types around the default are object types.
+// Checks defaults within field types. A default is allowed only if all enclosing types are object types.
 
 /** The reason why a type may not contain defaults. */
 interface Obstacle {
@@ -288,7 +288,7 @@ interface Obstacle {
   readonly place: SourceRange
 }
 
-/** Records invalid defaults in the type of a field. `outer` is the default of the field itself. */
+/** Records a fault for each invalid default in the type of a field. `outer` is the default of the field itself. */
 function rejectDefaults(type: TypeNode, outer: Node | undefined, conversion: Conversion): void {
   look(type, conflicting(outer), conversion)
 }
@@ -318,8 +318,8 @@ function notObject(type: TypeNode): Obstacle {
 }
 
 /**
- * The inner types of a type that is not an object (`within`), and the reason why inner types may not contain defaults
- * (`own`).
+ * Describes a type that is not an object type. `within` contains the inner types. `own` is the reason why these types
+ * may not contain defaults.
  */
 function partsOf(type: Exclude<TypeNode, { kind: 'object' }>): {
   readonly own: Obstacle

@@ -1,4 +1,4 @@
-// Converts an item of a schema file to the definition that a query would write for the same item.
+// Converts an item of a schema file to its definition: the object that a query would pass to `create`.
 
 import { native, type ObjectValue, type Value } from '../../../values/value.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'

@@ -5,7 +5,7 @@ import type { SourceRange } from './outline.ts'
 import { indentLines } from './print-expression.ts'
 
 interface Edit {
-  /** The start of the edit. Edits are applied from the end of the text to its start. */
+  /** The offset where the edit starts. Edits are applied from the end of the text to its start. */
   readonly at: number
   readonly apply: (text: string) => string
 }
@@ -24,7 +24,7 @@ export class TextEdits {
     this.#edits.push({ at: start, apply })
   }
 
-  /** Removes a range with the semicolon after it. */
+  /** Removes a range, with the semicolon after the range. */
   cut(place: SourceRange): void {
     this.#edits.push({ at: place.start, apply: text => cut(text, place) })
   }
@@ -43,7 +43,8 @@ export class TextEdits {
 
   /** The text after all edits. */
   applied(text: string): string {
-    // Among several edits at one position, the first edit must come first in the text. Therefore, it is applied last.
+    // If several edits have the same offset, the text of the first edit must come first. Therefore, the first edit is
+    // applied last.
     const order = [...this.#edits].reverse().sort((left, right) => right.at - left.at)
     return order.reduce((edited, { apply }) => apply(edited), text)
   }
@@ -60,8 +61,8 @@ function alignLines(inserted: string, text: string, at: number): string {
 }
 
 /**
- * Removes a range from a text. If the rest of the line is blank, also removes the white space before the range.
- * Otherwise, also removes the white space after the range.
+ * Removes a range from a text, with the semicolon after the range. If the rest of the line is blank, also removes the
+ * white space before the range. If the rest of the line is not blank, also removes the white space after the range.
  */
 export function cut(text: string, { end, start }: SourceRange): string {
   const behind = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0

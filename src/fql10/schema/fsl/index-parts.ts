@@ -1,6 +1,5 @@
-// Defines the parts of an index (`terms` and `values`) and the paths in them: their text in schema files, their form in
-// definitions, and their rules. This file contains all forms, so that a new part or option of an index changes no other
-// file of version 10.
+// Defines the parts of an index (`terms` and `values`) and their paths: the text in schema files, the form in
+// definitions, and the rules. A new part or option of an index changes only this file of version 10.
 
 import { msg } from '../../../base/message.ts'
 import { partsIn, textIn } from '../../../model/schema/definition-parts.ts'
@@ -27,7 +26,7 @@ export const partKinds = ['terms', 'values'] as const
 
 type PartKind = (typeof partKinds)[number]
 
-/** `terms […]` or `values […]`, with the range of the part and the range of the brackets. */
+/** `terms […]` or `values […]`. `valuePlace` is the range of the brackets. */
 export interface IndexPart extends SourceRange {
   readonly kind: PartKind
   readonly valuePlace: SourceRange
@@ -38,6 +37,7 @@ export interface IndexPart extends SourceRange {
 export interface IndexPath extends SourceRange {
   /** Field names and array indexes, without `data`. */
   readonly path: Path
+  /** True for `mva(…)`: the index contains the elements of an array instead of the complete array. */
   readonly mva: boolean
   readonly order: 'asc' | 'desc'
 }
@@ -54,7 +54,7 @@ export function isPart<M extends { readonly kind: string }>(
 /** The functions that each kind of part allows around a path, such as `desc(.a)`. */
 const wrappers = { terms: ['mva'], values: ['asc', 'desc', 'mva'] } as const
 
-/** Converts a part; undefined after a fault. */
+/** Converts a part. Records a fault and returns undefined if the part is invalid. */
 export function indexPart(
   kind: PartKind,
   item: OutlineMember,
@@ -101,7 +101,7 @@ function indexPath(element: Node, kind: PartKind, conversion: Conversion): Index
 
 // ------------------------------------------------------------------------------------------ to a text
 
-/** True if a part has no effect, as if it were absent. */
+/** True if a part contains no paths. */
 export function isEmptyPart({ paths }: IndexPart): boolean {
   return paths.length === 0
 }
@@ -145,7 +145,7 @@ export const indexType: FieldType = either(
   object({ terms, values, ...ofIndex }),
 )
 
-/** The paths in the part of the given kind. Empty if there is no such part. */
+/** The paths in the part of the given kind. Empty if the index has no part of this kind. */
 export function pathsIn(members: readonly IndexPart[], kind: PartKind): readonly IndexPath[] {
   return members.find(each => each.kind === kind)?.paths ?? []
 }
@@ -228,7 +228,7 @@ const forbidden: Readonly<Record<PartKind, Readonly<Record<string, string>>>> = 
   values: { coll: '`coll` is not supported as a specified index value.' },
 }
 
-/** The failures of an index's parts. The index is at `path` of a definition. */
+/** The failures of an index's parts. `path` is the path of the index in the definition. */
 export function partFailures(index: ObjectValue, path: readonly string[]): readonly ConstraintFailure[] {
   return partKinds.flatMap(kind =>
     partsIn(index, kind).flatMap((item, position) => {

@@ -26,7 +26,7 @@ import type {
 } from './outline.ts'
 
 /**
- * Keywords that may be followed by a name. The name may be on the same line or on a later line. If there is no name,
+ * Keywords that may be followed by a name. The name may be on the same line or on a later line. If the name is missing,
  * the value may also be on a later line.
  */
 const named: ReadonlySet<string> = new Set([
@@ -36,14 +36,14 @@ const named: ReadonlySet<string> = new Set([
   ),
 ])
 
-/** Keywords without a name, whose value is on the same line. */
+/** Keywords without a name. Their value is on the same line. */
 const nameless: ReadonlySet<string> = new Set([...resourceActions, 'issuer', 'jwks_uri', 'document_ttls'])
 
 const migrationWords: ReadonlySet<string> = new Set(
   'add drop backfill move split move_conflicts move_wildcard add_wildcard'.split(' '),
 )
 
-/** The part of an item before its first word. */
+/** The part of an item before its keyword. */
 interface Beginning {
   readonly start: number
   readonly commentStart: number
@@ -53,7 +53,7 @@ interface Beginning {
 /** Parses schema files. Throws ExpectedTokens if parsing cannot continue, and FaultRecorded after a recorded fault. */
 export class OutlineParser extends Parser {
   #blockDepth = 0
-  /** The comments between the last item and the current position. */
+  /** The comments between the previous item and the current position. */
   #comments: (SourceRange & { readonly isLine: boolean })[] = []
 
   constructor(source: Source) {
@@ -80,7 +80,7 @@ export class OutlineParser extends Parser {
 
   /**
    * Creates the error for text that directly follows an item, without a separator. If the item has neither a name nor a
-   * value, a name would also be valid at this position.
+   * value, the error also names `identifier` as an expected token.
    */
   #unreadableEnd(item: OutlineItem): ExpectedTokens {
     const isBare = item.form === 'member' && item.name === undefined && item.value === undefined
@@ -110,8 +110,8 @@ export class OutlineParser extends Parser {
   }
 
   /**
-   * The start of the consecutive comments that end directly before the current position. Without comments, the current
-   * position.
+   * The start of the consecutive comments that end directly before the current position. The current position if there
+   * are no comments.
    */
   #commentStart(): number {
     let start = this.at
@@ -236,7 +236,7 @@ export class OutlineParser extends Parser {
     return this.expression(false)
   }
 
-  /** Parses a type. The caller parses the text after it. */
+  /** Parses a type, but not the text after the type. */
   #type(): TypeNode {
     return readType(this, { readDefault: () => this.expression(false), isPart: true })
   }
@@ -419,8 +419,8 @@ export class OutlineParser extends Parser {
   }
 
   /**
-   * Parses the body of a function. At a syntax error, skips the body and returns undefined. A fault that was already
-   * recorded ends the whole parse.
+   * Parses the body of a function. At a syntax error, skips the body and returns undefined. A recorded fault
+   * (`FaultRecorded`) ends the parsing of the file.
    */
   #functionBody() {
     const start = this.at
@@ -439,8 +439,8 @@ const closers = new Set([')', ']', '}'])
 /**
  * The end of an invalid item. The parser continues after this item, so that the faults of later items are also
  * reported. The end is the offset of the next line end, semicolon or closing brace outside of the item's brackets,
- * strings and comments. Without such a character, the result is the end of the text. As in the hosted service, brackets
- * need not match. A `}` that closes another kind of bracket also ends the item.
+ * strings and comments. If there is no such character, the result is the end of the text. As in the hosted service, any
+ * closing bracket closes the innermost bracket. However, a `}` that closes a `(` or `[` ends the item.
  */
 function unreadableEnd(text: string, start: number): number {
   const open: string[] = []

@@ -1,6 +1,5 @@
-// Defines the outline of a schema file: keywords with names and values, before they are interpreted. The outline
-// accepts every text that has the syntax of an item, even with an unknown keyword. This way, all faults of a file are
-// reported together.
+// Defines the outline of a schema file: a tree of keywords, names and values. An outline can contain unknown keywords
+// and misplaced members. Therefore, the conversion of the outline to items can report all faults of a file together.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 
@@ -56,7 +55,7 @@ export type OutlineValue = OutlineBlock | OutlineList | OutlineExpression
 /** The common part of all items. The range includes the annotations. */
 interface OutlineBase extends SourceRange {
   readonly annotations: readonly AnnotationPlace[]
-  /** The start of the comment before the item. Without a comment, the start of the item. */
+  /** The start of the comment before the item. The start of the item if there is no comment. */
   readonly commentStart: number
 }
 
@@ -80,7 +79,7 @@ export interface OutlineField extends OutlineBase {
   readonly value: Node | undefined
 }
 
-/** A parameter of a function. The range covers the name and the dots before it. */
+/** A parameter of a function. The range covers the name and the preceding dots. */
 export interface ParameterPlace extends SourceRange {
   readonly name: NamePlace
   readonly isRest: boolean
@@ -94,7 +93,7 @@ export interface OutlineFunction extends OutlineBase {
   readonly keyword: NamePlace
   readonly name: NamePlace
   readonly parameters: readonly ParameterPlace[]
-  /** The range from one parenthesis to the other. */
+  /** The range of the parameter list, including the parentheses. */
   readonly list: SourceRange
   readonly result: TypeNode | undefined
   /** Undefined if the body has a syntax error. */

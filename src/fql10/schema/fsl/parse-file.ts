@@ -126,10 +126,7 @@ function functionItem(item: OutlineFunction, conversion: Conversion, names: Name
   return { kind: 'function', ...place, name, annotations, parameters, list, result, body }
 }
 
-/**
- * Records a fault unless all parameters and the result have types, or none of them has a type. Accepts any function
- * without parameters.
- */
+/** Records faults if only some of the parameters and the result have types. Accepts any function without parameters. */
 function checkTypes({ list, parameters, result }: OutlineFunction, conversion: Conversion): void {
   const [first] = parameters
   if (first === undefined) return

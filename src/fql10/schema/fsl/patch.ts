@@ -76,9 +76,9 @@ function generatedText(items: readonly string[]): string {
 }
 
 /**
- * Updates files to match definitions. `items` are the definitions, printed as items. If there are no files and no
- * items, the result is empty. Items that no file contains are added to the main file. If the main file has faults,
- * these items replace its text. Any other file with faults does not change, and its items count as missing.
+ * Updates files to match definitions. `items` are the texts of the definitions. Items that no valid file contains are
+ * added to the main file. If the main file has faults, these items replace its text. All other files with faults do not
+ * change.
  */
 export function patchFiles(files: readonly FileText[], items: readonly string[]): readonly FileText[] {
   if (files.length === 0) return items.length === 0 ? [] : [{ name: mainFile, text: generatedText(items) }]
@@ -110,7 +110,7 @@ function withNewItems(files: readonly FileText[], items: readonly SchemaItem[]):
 
 // The edits that change an item to match a definition. Unchanged parts keep their text.
 
-/** Adds to `edits` the changes of a file that turn `item` into `wanted`. Both items have the same kind and name. */
+/** Adds the edits that turn `item` into `wanted`. Both items have the same kind and name. */
 function patchItem(item: SchemaItem, wanted: SchemaItem, edits: TextEdits): void {
   step(stepsPerDefinition)
   new ItemPatch(item, wanted, edits).patch()

@@ -1,5 +1,5 @@
-// Prints expressions, types, strings, paths and numbers in a canonical layout for schema files. Parentheses are part
-// of the tree, and are kept.
+// Prints expressions, types, strings, paths and numbers in a canonical layout for schema files. The printed text has
+// the same parentheses as the source, because parentheses are nodes of the syntax tree.
 
 import { unreachable } from '../../../base/assert.ts'
 import type { Path } from '../../../model/schema/paths.ts'
@@ -34,7 +34,6 @@ export class ExpressionPrinter {
     this.#text = text
   }
 
-  /** Prints an expression. */
   expression(node: Node): string {
     switch (node.kind) {
       case 'literal':
@@ -95,7 +94,7 @@ export class ExpressionPrinter {
     )
   }
 
-  /** Prints a lambda. Of a short lambda, only the body is printed. */
+  /** Prints a lambda. For a short lambda, prints only the body. */
   lambda(node: LambdaNode): string {
     if (node.parameters[0] === shortParameter) return this.expression(node.body)
     const rest = node.rest === undefined ? [] : [`...${node.rest}`]
@@ -124,7 +123,7 @@ export class ExpressionPrinter {
     return this.expression(operand) + printed.join('')
   }
 
-  /** `leads` is true for the first link of a short lambda. If this link is a bracket, a dot is printed before it. */
+  /** `leads` is true for the first link of a short lambda. If this link is a bracket, a dot precedes the bracket. */
   #link(link: Link, leads: boolean): string {
     switch (link.kind) {
       case 'field':

@@ -26,7 +26,7 @@ export function memberKey(member: Member): string {
   return 'name' in member ? `${member.kind} ${member.name.text}` : member.kind
 }
 
-/** True if a member has no effect, as if it were absent. */
+/** True if a schema file without the member has the same meaning. */
 export function hasNoEffect(member: Member): boolean {
   return (isPart(member) && isEmptyPart(member)) || (member.kind === 'history_days' && member.value === 0n)
 }

@@ -26,7 +26,7 @@ export interface SchemaFile {
  */
 interface ItemBase extends SourceRange {
   readonly source: Source
-  /** The start of the comment before the item. Without a comment, the start of the item. */
+  /** The start of the comment before the item. The start of the item if there is no comment. */
   readonly commentStart: number
   /** The start of the first word after the annotations. */
   readonly keywordStart: number
@@ -37,7 +37,7 @@ interface ItemBase extends SourceRange {
 /** An item with members in braces. */
 interface BlockItem<K extends string, M> extends ItemBase {
   readonly kind: K
-  /** The range from brace to brace. */
+  /** The range of the members, including the braces. */
   readonly block: SourceRange
   /** The members in the order of the text. */
   readonly members: readonly M[]
@@ -63,7 +63,7 @@ interface WildcardMember extends SourceRange {
   readonly type: TypeNode
 }
 
-/** `compute name: T = lambda`. A short lambda is in a node of kind `group`. A long lambda is never in such a node. */
+/** `compute name: T = lambda`. `body` is a long lambda, or a node of kind `group` that contains a short lambda. */
 interface ComputedMember extends SourceRange {
   readonly kind: 'computed'
   readonly name: NamePlace
@@ -136,7 +136,7 @@ export type CollectionMember =
 export interface FunctionItem extends ItemBase {
   readonly kind: 'function'
   readonly parameters: readonly ParameterPlace[]
-  /** The range from one parenthesis to the other. */
+  /** The range of the parameter list, including the parentheses. */
   readonly list: SourceRange
   readonly result: TypeNode | undefined
   readonly body: BlockNode
@@ -160,7 +160,7 @@ export interface PredicatedMember<K extends string> extends SourceRange {
   readonly predicate: PredicatePlace | undefined
 }
 
-/** `read`, or `read { predicate (…) }`. The action is the name. */
+/** `read`, or `read { predicate (…) }`. `name` is the action. */
 export type ActionMember = PredicatedMember<'action'>
 
 /** A member of a role. */

@@ -40,7 +40,7 @@ function annotation(kind: 'alias' | 'role', name: string | undefined): string {
   return name === undefined ? '' : `@${kind}(${printName(name)})\n`
 }
 
-/** Parses and prints a text. Returns the text itself if it has a syntax error. */
+/** Parses and prints a text. Returns a text with a syntax error unchanged. */
 function reprint(source: string, print: (source: Source, printer: ExpressionPrinter) => string): string {
   const printed = () => print(new Source('*body*', source), new ExpressionPrinter(source))
   return catchError(QueryFailure, printed, () => source)

@@ -1,7 +1,6 @@
 // Represents the declaration of a collection for migrations: the fields, the wildcard and the migration statements. A
 // declaration comes from an item of a schema file, or from a definition that a query writes. Only a declaration from a
-// file has positions. A planned migration step contains the expressions of its values, because the values are not
-// computed yet.
+// file has positions.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { listIn, namedIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
@@ -53,11 +52,9 @@ export interface Statement {
 interface DeclarationPlace {
   readonly source: Source
   readonly item: SourceRange
-  /**
-   * The offset of the closing brace of the collection. `statementsClosing` is the offset of the closing brace of its
-   * migrations block.
-   */
+  /** The offset of the closing brace of the collection. */
   readonly closing: number
+  /** The offset of the closing brace of the migrations block. Undefined if the collection has no such block. */
   readonly statementsClosing: number | undefined
 }
 
@@ -65,7 +62,7 @@ interface DeclarationPlace {
 export interface Declaration {
   readonly name: string
   readonly fields: readonly DeclaredField[]
-  /** The declared wildcard. A collection that declares no fields and no wildcard has an implicit wildcard. */
+  /** The declared wildcard. A collection with neither declared fields nor a wildcard has an implicit wildcard. */
   readonly wildcard: 'implicit' | { readonly span: Span | undefined } | undefined
   readonly statements: readonly Statement[]
   readonly place: DeclarationPlace | undefined
@@ -192,7 +189,7 @@ function nodeOf(kind: string, given: ObjectValue): MigrationStatement | undefine
   return undefined
 }
 
-/** Parses a field path. The path does not begin with `data`. */
+/** Parses a field path. The result does not begin with `data`. */
 function pathOf(text: Value | undefined): FieldPathPlace | undefined {
   const path = typeof text === 'string' ? parsePath(text) : undefined
   const names = path?.filter(step => typeof step === 'string')

@@ -1,5 +1,5 @@
 // Represents the shape of a collection's documents while migration statements are rewound (undone, the last one first).
-// A shape consists of fields, each with its origin. Rules: FQL v10 reference, migrations, 3 and 4.
+// A shape consists of fields with their origins. Rules: FQL v10 reference, migrations, 3 and 4.
 
 import {
   anyType,
@@ -19,7 +19,7 @@ import type { SourceRange } from '../fsl/outline.ts'
 import { resolveSignature } from '../signatures.ts'
 import { type Declaration, type DeclaredExpression, expressionIn, type Statement } from './declaration.ts'
 
-/** The reason why a field does or does not exist before the rewound statements. */
+/** The reason why documents have or lack a field before the rewound statements. */
 export type FieldOrigin =
   | { readonly kind: 'declared' }
   | { readonly kind: 'dropped' | 'split' | 'backfilled' | 'added' | 'moved into'; readonly by: Statement }
@@ -29,7 +29,7 @@ export type FieldOrigin =
 export interface Field {
   readonly path: FieldNames
   readonly origin: FieldOrigin
-  /** The type of the field. For a required object, its shape: statements can address the fields of the object. */
+  /** The type of the field. For a required object, the shape of the object: statements can change single fields. */
   readonly content: FieldType | StructShape
   readonly nameSpan: Span | undefined
   readonly typeSpan: Span | undefined
@@ -56,7 +56,7 @@ export interface StructShape {
   wildcard: Wildcard | undefined
 }
 
-/** Returns the shape of documents that a declaration describes. */
+/** Returns the document shape that a declaration describes. */
 export function shapeOf({ fields, wildcard }: Declaration, find: FindCollection): StructShape {
   const shape: StructShape = {
     fields: new Map(),
@@ -109,7 +109,7 @@ function contentOf(
   return { fields: new Map(fields), wildcard }
 }
 
-/** True if the content of a field is an object whose fields statements can address. */
+/** True if the content of a field is the shape of an object. */
 export function isStruct(content: FieldType | StructShape): content is StructShape {
   return !('kind' in content)
 }
@@ -151,8 +151,8 @@ function structType({ fields, wildcard }: StructShape): FieldType {
 }
 
 /**
- * True if a field of this type may have no value. A reference type counts as such a type here. The migration of
- * documents (world/migrations.ts) later checks whether the type accepts null.
+ * True if a field of this type may have no value. Returns true for all reference types, because the migration of
+ * documents (world/migrations.ts) later checks whether a reference type accepts null.
  */
 export function mayBeAbsent(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(mayBeAbsent)
@@ -175,7 +175,7 @@ export type FieldLookup = {
   | { readonly kind: 'no parent' | 'no object' }
 )
 
-/** Looks up the field at a path. All objects on the path must exist before the rewound statements. */
+/** Looks up the field at a path. Fails if documents lack an object on the path before the rewound statements. */
 export function find(shape: StructShape, path: FieldNames): FieldLookup {
   let struct = shape
   let isInOpenObject = false
@@ -191,14 +191,14 @@ export function find(shape: StructShape, path: FieldNames): FieldLookup {
   return { kind: 'place', struct, name, field, isTop: path.length === 1, isInOpenObject }
 }
 
-/** Returns the field that a lookup has found; undefined if there is no such field. */
+/** Returns the field that a lookup has found; undefined if the lookup has found no field. */
 export function fieldAt(found: FieldLookup): Field | undefined {
   return found.kind === 'place' ? found.field : undefined
 }
 
 /**
- * Converts the dropped fields on a path to objects, so that statements before the drop can move fields out of these
- * objects.
+ * Converts the dropped fields on a path to objects. Statements before the `drop` statement can then move fields out of
+ * these objects.
  */
 export function openDropped(shape: StructShape, path: FieldNames): void {
   let struct = shape

@@ -1,5 +1,5 @@
-// Creates the suggestions in migration errors. A suggestion shows the changed file. Without a file, a suggestion has no
-// position.
+// Creates the suggestions in migration errors. A suggestion shows the file with the proposed change. If the declaration
+// does not come from a file, the suggestion has no position.
 
 import type { Message } from '../../../base/message.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
@@ -48,7 +48,7 @@ function firstFieldAt({ fields, place }: Declaration): number | undefined {
 
 /**
  * A suggestion to append statements to the migrations block. If the collection has no migrations block, the suggestion
- * is a new block. `otherwise` says whether the new block is at the end of the collection or before its first field.
+ * is a new block. `otherwise` is the position of this new block: the end of the collection, or before the first field.
  */
 export function statements(
   message: string,

@@ -36,8 +36,8 @@ export interface MigrationPlan {
 }
 
 /**
- * Plans a migration from the declaration `live` to the declaration `submitted`. `live` is undefined if the collection
- * has no documents. The plan then has no steps, but still reports inconsistent statements.
+ * Plans a migration from the stored declaration `live` to the new declaration `submitted`. `live` is undefined if the
+ * collection has no documents. The plan then has no steps, but still reports inconsistent statements.
  */
 export function planMigration(
   submitted: Declaration,
@@ -174,7 +174,7 @@ class Comparison {
     if (isStruct(content) && content.wildcard === undefined) {
       const missing = missingWithin(content)
       const [only] = missing
-      // If statements add all fields of an object, they also add the object.
+      // Statements that add all fields of an object also add the object.
       const isAdded = content.fields.size > 0 && missing.length === 0
       if (isAdded && !hasWildcard(this.#top)) return []
       if (missing.length === 1 && only !== undefined) return [this.#undeclared(only)]

@@ -52,7 +52,7 @@ export class Rewinder {
   readonly faults: Diagnostic[] = []
   /** The steps in reverse order. */
   readonly steps: PlannedStep[] = []
-  /** True if a statement that was already rewound is `move_conflicts`. */
+  /** True after the rewind of a `move_conflicts` statement. */
   #movesConflicts = false
 
   constructor(shape: StructShape, declaration: Declaration) {
@@ -60,7 +60,7 @@ export class Rewinder {
     this.declaration = declaration
   }
 
-  /** Rewinds a statement. All statements after it in the list must already be rewound. */
+  /** Rewinds a statement. All later statements must already be rewound. */
   rewind(statement: Statement): undefined {
     const { node } = statement
     switch (node.kind) {
@@ -176,7 +176,7 @@ export class Rewinder {
 
   /**
    * Returns the expression for the value of a field in documents that lack the field. Records a fault at `span` if the
-   * field needs a value but has no such expression.
+   * field requires a value, but has neither a backfill nor a default.
    */
   valueFor(
     { content, defaultValue, origin, typeSpan }: Field,
@@ -366,7 +366,7 @@ export class Rewinder {
     this.steps.push({ kind: 'move conflicts', into: into.path[0] ?? '' })
   }
 
-  /** Records a fault unless the conflicts field is an optional object that allows any fields. */
+  /** Records a fault if the conflicts field does not have the type `{ *: Any } | Null`. */
   #checkConflictsField({ path }: FieldPathPlace, span: Span | undefined): undefined {
     const at = find(this.shape, path)
     const field = at.kind === 'place' && at.isTop ? at.field : undefined

@@ -1,5 +1,5 @@
-// Provides the schema files of a database. The files are updated to match the definitions in the database. Also
-// provides these definitions, each with the text of its schema item.
+// Provides the schema files of a database, updated to match the definitions in the database. This file also provides
+// the definitions with the texts of their schema items.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { textIn } from '../../../model/schema/definition-parts.ts'
@@ -38,7 +38,7 @@ export function definitionsOf(session: Session): readonly Definition[] {
         definitionAt(document, kind, session),
       ),
     )
-    // The catalogue keeps the result for all queries, so the reads do not count as costs of this query.
+    // The catalogue caches the result for all queries, so the reads are not added to the costs of this query.
     counters.readBytes = readBytes
     return withTexts(found)
   })
@@ -104,14 +104,14 @@ export function keepFiles(session: Session): readonly FileText[] {
 }
 
 /**
- * Updates the stored files after a query has written definitions. Does nothing if no files are stored yet: `keepFiles`
- * stores them on the first read of the files.
+ * Updates the stored files after a query has written definitions. Does nothing if the database has no stored files,
+ * because `keepFiles` stores the files when a client first reads the files.
  */
 export function keepStoredFiles(session: Session): void {
   if (readSchemaFiles('active', session).length > 0) keepFiles(session)
 }
 
-/** Stores the files of the active schema. The write does not count as a cost of the query. */
+/** Stores the files of the active schema. The write is not added to the costs of the query. */
 export function storeFiles(files: readonly FileText[], session: Session): void {
   const { counters } = session.transaction
   const { writeBytes, writeOps } = counters

@@ -42,7 +42,7 @@ export interface PushPlan {
 export interface Push {
   readonly files: readonly FileText[]
   /**
-   * True if `files` is the complete schema. Otherwise, the push keeps all existing files that `files` does not contain.
+   * True if `files` is the complete schema. If false, the push keeps all existing files that `files` does not contain.
    */
   readonly isWhole: boolean
   /** The new keys of renamed items, by old key. */
@@ -195,7 +195,6 @@ function formIn(text: string | undefined): DiffForm | undefined {
   return text === 'semantic' || text === 'summary' || text === 'textual' ? text : undefined
 }
 
-/** The requested coloring. */
 function coloringOf({ parameters }: SchemaRequest): Coloring {
   return parameters.color === 'ansi' ? 'ansi' : undefined
 }

@@ -18,7 +18,7 @@ export interface SchemaCall {
   readonly version: Micros
 }
 
-/** The placeholder in `version` of a response for the commit time, which is not known yet. JSON has no NaN. */
+/** The placeholder for the commit time in the member `version` of a response. */
 export const commitTime = Number.NaN
 
 /** The placeholder in the text of a document for the commit time. JSON text cannot contain this character unescaped. */
@@ -41,8 +41,8 @@ export interface Route {
   /** The path after `/schema/1/`. `*` matches any part. */
   readonly path: readonly string[]
   /**
-   * Specifies which requests write: none if undefined. `unless rehearsed` means all requests except rehearsals
-   * (`isRehearsal`). A request that writes needs an admin key.
+   * Undefined if no request writes. `unless rehearsed` if rehearsals (`isRehearsal`) do not write, but all other
+   * requests write. A request that writes needs an admin key.
    */
   readonly writes?: 'always' | 'unless rehearsed'
   /** Handles a request, and returns the members of the response. Throws a SchemaFailure. */
@@ -91,8 +91,8 @@ export class SchemaFailure extends LanguageError {
 }
 
 /**
- * The failure for invalid files. The message shows the faults with their positions. If the message would be too long,
- * it shows only the first faults.
+ * The failure for invalid files. The message shows the faults with their positions. A message that would be too long
+ * shows only the first faults.
  */
 export function invalidFiles(faults: readonly (Diagnostic | string)[]): SchemaFailure {
   const drawn: string[] = []

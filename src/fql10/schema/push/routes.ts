@@ -28,8 +28,8 @@ function pushOf({ files, parameters }: SchemaRequest): Push {
 }
 
 /**
- * Returns the active files, or the staged files if the request asks for them. If no schema is staged, returns the
- * active files.
+ * Returns the staged files if the request has `staged=true` and a schema is staged. Returns the active files in all
+ * other cases.
  */
 function filesOf({ parameters }: SchemaRequest, session: Session): readonly FileText[] {
   return parameters.staged === 'true' ? stagedFiles(session) : keepFiles(session)
@@ -93,7 +93,7 @@ function planFromStaged(push: Push, session: Session): PushPlan {
   return { before, after, changes, fieldLines }
 }
 
-/** The endpoints for comparison. `diff` and `validate` do the same. */
+/** The endpoints for comparison. `diff` and `validate` are two names of one endpoint. */
 const diffRoutes: readonly Route[] = ['diff', 'validate'].map(name => ({
   method: 'POST',
   path: [name],
@@ -138,7 +138,7 @@ const routes: readonly Route[] = [
   ...stagedRoutes,
 ]
 
-/** Wraps an endpoint so that it reads and writes the staged schema, if a schema is staged. */
+/** Wraps an endpoint. If a schema is staged, the wrapped endpoint reads and writes the staged schema. */
 function inStagedSchema(route: Route): Route {
   const answer: Route['answer'] = call => {
     const { request, session } = call

@@ -1,7 +1,7 @@
-// Manages staged schemas. A staged schema takes effect only when a client commits it. Until then, its files are stored
-// and its indexes are built, but its definitions are not stored. Each push must be a valid change of the active schema.
-// To read or write staged definitions, the service activates the staged schema in a rehearsal: a transaction whose
-// writes are discarded.
+// Manages staged schemas. A staged schema takes effect when a client commits the schema. Before the commit, the service
+// stores the staged files and builds the staged indexes, but does not store the staged definitions. Each push must be a
+// valid change of the active schema. To read or write staged definitions, the service activates the staged schema in a
+// rehearsal: a transaction whose writes are discarded.
 
 import { msg } from '../../../base/message.ts'
 import { type UnreadyPart, unreadyParts, updateOwnIndexes } from '../../../model/schema/collection-indexes.ts'
@@ -24,8 +24,8 @@ import { SchemaFailure } from './route.ts'
 type StagedStatus = 'none' | 'pending' | 'ready' | 'failed'
 
 /**
- * Returns the staged files. If no schema is staged, returns the active files. A push to the staged schema changes these
- * files.
+ * Returns the files that a push to the staged schema changes: the staged files, or the active files if no schema is
+ * staged.
  */
 export function stagedFiles(session: Session): readonly FileText[] {
   return isStaged(session) ? readSchemaFiles('staged', session) : keepFiles(session)
@@ -55,7 +55,7 @@ function rehearse(files: readonly FileText[], session: Session): Session {
   return rehearsal
 }
 
-/** Stages the files of a push. Throws a SchemaFailure with all reasons why these files cannot be activated now. */
+/** Stages the files of a push. Throws a SchemaFailure if these files are not a valid change of the active schema. */
 export function stagePush(push: Push, session: Session): void {
   const files = resultOf(push, stagedFiles(session))
   const { after } = planOf({ files, isWhole: true }, session)
@@ -131,7 +131,7 @@ interface StagedState {
   readonly pendingSummary: string
 }
 
-/** The status of the staged schema. Its indexes are built in the background from the existing documents. */
+/** The status of the staged schema. The indexes of a staged schema are built in the background. */
 export function stagedState(session: Session): StagedState {
   if (!isStaged(session)) return { status: 'none', pendingSummary: '' }
   const unready = plannedCollections(session).map(({ definition, name, ref }) => ({

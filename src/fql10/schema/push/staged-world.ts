@@ -1,5 +1,5 @@
-// The world of a query while a schema is staged: definitions are read and written in their staged form. Everything
-// else, including the meaning of names and functions, uses the active schema.
+// The world of a query while a schema is staged. The query reads and writes definitions in their staged form. All names
+// and function calls in the query use the active schema.
 
 import { msg } from '../../../base/message.ts'
 import type { Session } from '../../../model/session.ts'
@@ -122,10 +122,7 @@ export class StagedWorld implements World {
     stageRehearsal(rehearsal.session, this.#session)
   }
 
-  /**
-   * True if the query has written definitions into the active schema. Counts only kinds of definitions that schema
-   * files contain.
-   */
+  /** True if the query has written collections, functions, roles or access providers of the active schema. */
   get changesSchema(): boolean {
     return this.#active.changesSchema
   }

@@ -48,8 +48,8 @@ const nativeResources: readonly string[] = [
 ]
 
 /**
- * Returns a function that finds a collection by the name in a type. Collections in files get temporary numbers, which
- * only need to be unique.
+ * Returns a function that finds a collection by the name in a type. Collections from files have no numbers yet, so the
+ * function returns temporary numbers.
  */
 function finderOf(collections: readonly CollectionItem[]): FindCollection {
   const found = new Map<string, ReferredCollection>(

@@ -1,5 +1,6 @@
 // Describes the differences between two versions of a schema item, in groups of lines. Within a group, additions come
-// first, then removals, then changes. For a new or deleted item, all its parts count as added or removed.
+// first, then removals, then changes. All parts of a new item are additions, and all parts of a deleted item are
+// removals.
 
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
 import { type IndexPart, isEmptyPart, printPart, printPaths } from '../index-parts.ts'
@@ -27,7 +28,7 @@ import { isSameTree } from './same-tree.ts'
 
 /** The lines about one aspect of an item. */
 interface DiffGroup {
-  /** Undefined for lines without a title. */
+  /** Undefined if the group has no title. */
   readonly title: string | undefined
   readonly lines: readonly DiffLine[]
 }
@@ -40,13 +41,13 @@ export interface ItemDiff {
   readonly groups: readonly DiffGroup[]
 }
 
-/** An item before and after a change. A new item has no `before`, a deleted item no `after`. */
+/** An item before and after a change. `before` is undefined for a new item, and `after` for a deleted item. */
 export interface ItemPair<T extends SchemaItem = SchemaItem> {
   readonly before: T | undefined
   readonly after: T | undefined
 }
 
-/** The lines about members of one kind. */
+/** Creates the lines about members of one kind. */
 interface Wording<T> {
   readonly added: (member: T) => readonly DiffLine[]
   readonly removed: (member: T) => readonly DiffLine[]
@@ -73,7 +74,6 @@ export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | und
   return found
 }
 
-/** Collects differences. */
 class Findings implements ItemDiff {
   readonly groups: DiffGroup[] = []
   isDifferent = false
@@ -88,7 +88,7 @@ class Findings implements ItemDiff {
     this.groups.push({ title, lines })
   }
 
-  /** Records whether there is a difference that no line describes. */
+  /** Records a difference that no line describes, if `isDifferent` is true. */
   note(isDifferent: boolean): void {
     if (isDifferent) this.isDifferent = true
   }
@@ -112,8 +112,8 @@ function namedWording<T>(what: (member: T) => string, changed: Wording<T>['chang
 }
 
 /**
- * Creates a wording with the lines `add …`, `remove …` and `change …`. `what` describes a member, and `how` is the text
- * after it in the line of a change.
+ * Creates a wording with the lines `add …`, `remove …` and `change …`. `what` describes a member. `how` is the end of
+ * the line `change …`.
  */
 function changingWording<T>(
   what: (member: T) => string,
@@ -125,7 +125,7 @@ function changingWording<T>(
   )
 }
 
-/** A line about a member, followed by the changes within it. Empty without changes. */
+/** A line about a member, followed by the changes of the member's parts. Empty if there are no changes. */
 function within(title: string, lines: readonly DiffLine[]): readonly DiffLine[] {
   return lines.length === 0 ? [] : [markedLine('changed', title), ...lines.map(line => indentLine(line, 2))]
 }

@@ -13,7 +13,7 @@ const places: ReadonlySet<string> = new Set([
   'skippedStart',
 ])
 
-/** True if two expressions, types or statements, or lists of them, differ at most in their positions. */
+/** True if two syntax trees, or two lists of syntax trees, are equal apart from positions. */
 export function isSameTree(left: unknown, right: unknown): boolean {
   step()
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {

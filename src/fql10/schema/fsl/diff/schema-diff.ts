@@ -97,7 +97,7 @@ function named({ kind, name }: SchemaItem): string {
   return `${kind} \`${name.text}\``
 }
 
-/** The position of an item, including its comment and annotations: file, line, column. */
+/** The position (file, line, column) of an item's first character, which may be in its comment or annotation. */
 function placeOf({ commentStart, source }: SchemaItem): string {
   const line = source.lineOf(commentStart)
   return `${source.name}:${line}:${commentStart - source.lineStart(line) + 1}`

@@ -11,22 +11,18 @@ type FileTexts = ReadonlyMap<string, string>
 const contextRows = 3
 
 /**
- * Maximum number of changed lines in a shortest difference. The cost of searching the shortest difference grows with
- * the square of this number. If the texts differ in more lines, one replacement shows everything from the first to the
- * last difference.
+ * Maximum number of changed lines for which the shortest difference is computed. The cost grows with the square of this
+ * number. If more lines have changed, one replacement covers all lines from the first to the last difference.
  */
 const editsMax = 2000
 
-/** A line of the old text, of the new text, or of both texts. A line with two different texts is a replacement. */
+/** A line of the old text (`before`) and a line of the new text (`after`) at the same position. */
 interface Row {
   readonly before: string | undefined
   readonly after: string | undefined
 }
 
-/**
- * The differences of the files, in the order of their names, with an empty line between files. `''` if all texts are
- * equal.
- */
+/** The differences of the files, sorted by file name, with an empty line between files. `''` if all texts are equal. */
 export function textualDiff(before: FileTexts, after: FileTexts, coloring: Coloring): string {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort((left, right) =>
     left < right ? -1 : 1,
@@ -98,8 +94,7 @@ function isKept({ before, after }: Row): boolean {
 }
 
 /**
- * The hunks of two texts. Line numbers refer to the new text. The title of a hunk may state a last line that is after
- * the hunk's end.
+ * The hunks of two texts. Line numbers refer to the new text. The last line number in a hunk's title can be too large.
  */
 function hunkLines(rows: readonly Row[]): readonly DiffLine[] {
   const lines: DiffLine[] = []
