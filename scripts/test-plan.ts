@@ -35,7 +35,6 @@ const ownProcess = [
   'tests/simulation/',
   'tests/slow-lane/',
   'tests/tidy/',
-  'tests/unit/base/',
   'tests/unit/operation/',
   'tests/unit/store/binding-pauses',
   'tests/workers/',

@@ -7,7 +7,7 @@ import type { ReadableStream as WebStream } from 'node:stream/web'
 import { after, before, test } from 'node:test'
 import faunadb from 'faunadb'
 import { patience } from '../support/patience.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts'
 
 export const { query: q, errors, values } = faunadb
 
@@ -114,13 +114,14 @@ export class App {
 /** Timeout of a test in milliseconds, for example if an event never arrives. */
 const testTimeoutMs = patience(60_000)
 
-/** Starts one server for the tests of a file. Call this once, at the top of the file. */
-export function driverTests(): (name: string, body: (app: App) => Promise<void>) => void {
+/** Starts one server for the tests of a file, with these environment variables. Call this once, at the top of the file. */
+export function driverTests(
+  env: ServerOptions['env'] = {},
+): (name: string, body: (app: App) => Promise<void>) => void {
   let server: RunningServer | undefined
   let databases = 0
   before(async () => {
-    // The server hashes passwords at its normal cost, as in production.
-    server = await startServer({ env: { TERRARIUM_PASSWORD_COST: undefined } })
+    server = await startServer({ env })
   })
   after(() => server?.stop())
   return (name, body) => {

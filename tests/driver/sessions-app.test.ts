@@ -15,7 +15,8 @@ import {
   type WithSecret,
 } from './app.ts'
 
-const driverTest = driverTests()
+// Passwords are hashed at the service's normal cost, as in production.
+const driverTest = driverTests({ TERRARIUM_PASSWORD_COST: undefined })
 
 interface Tokens {
   readonly refresh: WithSecret
