@@ -1,5 +1,5 @@
-// The types of arguments. Each type accepts certain values, and defines the error for all other values. The texts of
-// the errors are part of the protocol.
+// The types of function arguments. Each type checks a value and throws an error if the value is invalid. The protocol
+// defines the error texts.
 
 import { step } from '../base/effort.ts'
 import { msg } from '../base/message.ts'
@@ -35,7 +35,7 @@ function valueType<T extends Value>(name: string, accepts: (value: Value) => val
   }
 }
 
-/** The basic types. Errors contain the name of the type. */
+/** The basic types. Error texts contain the name of the expected type. */
 export const anyValue: ArgumentType<Value> = { mode: 'value', name: 'Any', check: value => value }
 export const string = valueType('String', value => typeof value === 'string')
 export const integer = valueType('Integer', value => typeof value === 'bigint')
@@ -53,7 +53,7 @@ export const time: ArgumentType<Time> = {
     throw mismatch('Time', value, call, key)
   },
 }
-/** The time as of which documents are read. A {@link TransactionTime} means the present. */
+/** The time at which documents are read. A {@link TransactionTime} means the present. */
 export const transactionTime: ArgumentType<Time | TransactionTime> = {
   mode: 'value',
   name: 'Time',
@@ -63,13 +63,13 @@ export const transactionTime: ArgumentType<Time | TransactionTime> = {
 }
 export const temporal = valueType('Temporal', value => value instanceof Time || value instanceof LocalDate)
 
-/** A unit of time, and its name as written in the query. */
+/** A unit of time, and the unit's name as written in the query. */
 export interface NamedTimeUnit {
   readonly unit: TimeUnit
   readonly words: string
 }
 
-/** The name of a unit of time; surrounding blanks are ignored. */
+/** The name of a unit of time. Surrounding blanks are ignored. */
 export const unitOfTime: ArgumentType<NamedTimeUnit> = {
   mode: 'value',
   name: 'Time Unit',
@@ -81,10 +81,10 @@ export const unitOfTime: ArgumentType<NamedTimeUnit> = {
   },
 }
 
-/** Scalar values: not arrays, objects, pages, sets, lambdas or events. */
+/** Scalar values. Arrays, objects, pages, sets, lambdas and events are not scalars. */
 export const scalar = valueType('Scalar', isScalar)
 
-/** Returns whether a value is a scalar. */
+/** Returns whether a value is a {@link scalar}. */
 export function isScalar(value: Value): value is Value {
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return true
   if (value instanceof Map || isArray(value)) return false
@@ -102,10 +102,7 @@ function refuse(expected: string, value: Value, call: Call, key: string): QueryE
   return mismatch(expected, value, call, key)
 }
 
-/**
- * Like {@link valueType}, but an unresolved reference causes `invalid ref`. Errors contain `expected` as the name of
- * the type.
- */
+/** Like {@link valueType}, but an unresolved reference causes `invalid ref`. Error texts name the type `expected`. */
 function referringType<T extends Value>(
   name: string,
   accepts: (value: Value) => value is T,
@@ -127,25 +124,28 @@ const isRefTo =
     value instanceof Ref && value.collection === collection
 const isDatabaseRef = isRefTo(native.databases)
 
-/** References to any document, and references to one kind of schema object. */
+/**
+ * References. `ref` accepts references to all documents. The other types accept references to one kind of schema
+ * object.
+ */
 export const ref = referringType('Ref', value => value instanceof Ref)
 export const collectionRef = referringType('Collection Ref', isRefTo(native.collections))
 export const databaseRef = referringType('Database Ref', isDatabaseRef)
 export const indexRef = referringType('Index Ref', isRefTo(native.indexes))
 
-/** A database, or null for the request's own database. */
+/** A reference to a database, or null for the database of the request. */
 export const databaseRefOrNull = referringType(
   'Database Ref or Null',
   value => value === null || isDatabaseRef(value),
 )
 
-/** Anything readable: a reference of any kind, or a set. */
+/** A reference to any document, or a set. */
 export const identifier: ArgumentType<SetLike> = referringType(
   'Ref or Set',
   value => value instanceof Ref || value instanceof SetValue,
 )
 
-/** A set, or a native collection, which is a set. */
+/** A set, or a reference to a native collection. Native collections are sets. */
 export const set: ArgumentType<SetLike> = {
   mode: 'value',
   name: 'Set',
@@ -155,22 +155,22 @@ export const set: ArgumentType<SetLike> = {
   },
 }
 
-/** Values with elements. */
+/** An array, a page or a set, with values of any type. */
 export type Elements = readonly Value[] | Page | SetLike
 
-/** Any value with elements. */
+/** An array, a page or a set. */
 export const iterable: ArgumentType<Elements> = referringType(
   'Array, Set, or Page',
   (value): value is Elements =>
     isArray(value) || value instanceof Page || value instanceof SetValue || isNativeCollectionRef(value),
 )
 
-/** Materialized elements: an array or a page. */
+/** An array or a page. */
 export const arrayOrPage = valueType('Array or Page', value => isArray(value) || value instanceof Page)
 
 /**
- * Materialized elements: an array or a page. For a set, the error says that a set was provided. Other values cause the
- * error of {@link iterable}.
+ * Like {@link arrayOrPage}, with other error texts: a set causes `Array or Page expected, Set provided.`, and other
+ * values cause the error of {@link iterable}.
  */
 export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
   mode: 'value',
@@ -193,7 +193,7 @@ export const setOrArray: ArgumentType<readonly Value[] | SetLike> = {
   },
 }
 
-/** A name or a reference. The function that has this argument checks the kind of the reference. */
+/** A name or a reference. The called function checks the kind of the reference. */
 export const nameOrRef = referringType(
   'String or Ref',
   value => typeof value === 'string' || value instanceof Ref,
@@ -202,7 +202,10 @@ export const nameOrRef = referringType(
 
 // ------------------------------------------------------------------------------------------------ lists
 
-/** An array of `element`s, or a single `element`. All mismatches are reported, up to a limit. */
+/**
+ * An array of `element` values, or a single `element` value. The errors of all invalid elements are reported, up to a
+ * limit.
+ */
 export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
   return {
     mode: 'value',
@@ -218,7 +221,7 @@ export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
         } catch (error) {
           if (!(error instanceof QueryError)) throw error
           errors ??= new ErrorList()
-          // `check` reports the position of the list, so the index of the element is appended.
+          // `check` reports the position of the list. The index of the element completes the position.
           for (const entry of error.errors) errors.add([{ ...entry, position: [...entry.position, index] }])
         }
       }
@@ -228,7 +231,7 @@ export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
   }
 }
 
-/** Like {@link list}, with at least one element. */
+/** Like {@link list}, but rejects an empty array. */
 export function nonEmptyList<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
   const elements = list(element)
   return {
@@ -240,10 +243,10 @@ export function nonEmptyList<T>(element: ArgumentType<T>): ArgumentType<readonly
   }
 }
 
-/** A step into a value: a field's name or an index. */
+/** A step of a path: the name of a field, or the index of an element. */
 export type PathStep = string | bigint
 
-/** A path into a value: field names and indexes. */
+/** The names and indexes that lead to a value inside another value, for example for `select`. */
 export const path: ArgumentType<readonly PathStep[]> = list(
   valueType('String or Integer', value => typeof value === 'string' || typeof value === 'bigint'),
 )
@@ -254,7 +257,7 @@ const notAValue = (): never => {
   throw new TypeError('a lazy argument is not checked as a value')
 }
 
-/** An expression that the function evaluates on demand. */
+/** An expression that the called function evaluates, possibly several times or not at all. */
 export const lazy: ArgumentType<Lazy> = { mode: 'lazy', name: 'Expression', check: notAValue }
 
 /** A literal, non-empty array of expressions, or a single expression. */

@@ -7,14 +7,14 @@ import { int64Max, int64Min } from '../values/value.ts'
 /** A number of the language: an integer or a double. */
 export type Num = bigint | number
 
-/** The low 64 bits of an integer, as a signed integer. */
+/** Returns the low 64 bits of an integer as a signed integer. */
 export function wrap(integer: bigint): bigint {
   return BigInt.asIntN(64, integer)
 }
 
 /**
- * Creates an operation on two numbers from a function for integers and a function for doubles. Integer results of any
- * size are wrapped to 64 bits.
+ * Combines a function for integers and a function for doubles into one operation on numbers. Wraps integer results to
+ * 64 bits.
  */
 export function arithmetic(
   integers: (left: bigint, right: bigint) => bigint,
@@ -26,7 +26,7 @@ export function arithmetic(
       : doubles(Number(left), Number(right))
 }
 
-/** The sum. Integers wrap around at 64 bits; a double operand makes the result a double. */
+/** Adds two numbers. */
 export const add: (left: Num, right: Num) => Num = arithmetic(
   (left, right) => left + right,
   (left, right) => left + right,
@@ -39,18 +39,18 @@ export function toLong(double: number): bigint {
   return double <= -(2 ** 63) ? int64Min : BigInt(Math.trunc(double))
 }
 
-/** Like {@link toLong}, but returns the double that is nearest to the integer. The result is never −0. */
+/** Like {@link toLong}, but returns a double: the double nearest to the integer. The result is never −0. */
 export function cutToLong(double: number): number {
   if (Number.isNaN(double)) return 0
   return Math.max(-(2 ** 63), Math.min(2 ** 63, Math.trunc(double))) + 0
 }
 
-/** A number as an integer; a double is converted by {@link toLong}. */
+/** Converts a number to an integer. {@link toLong} converts doubles. */
 export function integerOf(value: Num): bigint {
   return typeof value === 'bigint' ? value : toLong(value)
 }
 
-/** A number as shown in messages. */
+/** Formats a number for messages. */
 export function numberText(value: Num): string {
   return typeof value === 'bigint' ? String(value) : javaDoubleText(value)
 }

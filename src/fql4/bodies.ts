@@ -1,6 +1,6 @@
 // Parses the bodies of requests, and renders the results and errors of queries as JSON. Errors have the form
-// `{"errors":[…]}`, with the members in their documented order. The query log gets only the first errors, without the
-// values that the error texts quote.
+// `{"errors":[…]}`, with members in the documented order. The query log contains only the first errors of a query.
+// Values in the error texts are left out of the log.
 
 import { joinMessages, type Message, msg, own } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -32,9 +32,9 @@ export function readBody(body: string | undefined): Json {
 }
 
 /**
- * Parses a request to explain a query: the query, and the caller (`as`) for whom the query is explained. Returns
- * undefined if the query is a string or a template. Strings and templates are queries of version 10; in version 4, they
- * would be mere literals. Throws `bad request`.
+ * Parses the body of a request to explain a query. Returns the query, and the caller (`as`) for whom the query is
+ * explained. Returns undefined for queries of version 10, which are strings or templates. Throws `bad request` if the
+ * body is invalid.
  */
 export function readExplanation(
   body: string | undefined,
@@ -53,21 +53,21 @@ function entryJson(entry: ErrorEntry): Record<string, unknown> {
   return { position, code, description, failures, cause: cause?.map(entryJson) }
 }
 
-/** The body of the response to a failed query. */
+/** Returns the body of the response to a failed query. */
 export function queryErrorBody(errors: readonly ErrorEntry[]): string {
   return JSON.stringify({ errors: errors.map(entryJson) })
 }
 
-/** The body of the response to a request that failed as a whole. */
+/** Returns the body of the response to a request with a {@link RequestError}. */
 export function requestErrorBody(error: RequestError): string {
   return JSON.stringify({ errors: [{ code: error.code, description: error.description }] })
 }
 
-/** Limits of the query log: the number of steps of a position, and the number of errors, fields and causes. */
+/** Limits of the query log: the steps of a position, and the errors, fields and causes of a fault. */
 const stepsShown = 30
 const errorsShown = 3
 
-/** Converts the errors of a response to the fault in the query log. */
+/** Converts the errors of a response to the fault for the query log. */
 export function faultOf(errors: readonly ErrorEntry[]): Fault | undefined {
   const [first, ...others] = errors.slice(0, errorsShown)
   if (first === undefined) return undefined
@@ -75,7 +75,7 @@ export function faultOf(errors: readonly ErrorEntry[]): Fault | undefined {
   return { code: first.code, text, position: placeOf(first.position) }
 }
 
-/** Returns the text of an error, with its fields and causes. */
+/** Returns the text of an error, followed by the texts of the invalid fields and of the cause. */
 function textOf({ cause = [], code, failures = [], template }: ErrorEntry, depth = 0): Message {
   const fields = failures.slice(0, errorsShown).map(({ code, field }) => msg`${placeOf(field)}: ${own(code)}`)
   const inner = depth < errorsShown ? cause.slice(0, 1).map(each => withCode(each, depth + 1)) : []
@@ -100,8 +100,8 @@ function placeOf(position: Position): Message {
 type NamesOf = Pick<Transaction, 'catalogue' | 'writable'>
 
 /**
- * Renders `{"resource":…}`. References are rendered as seen from the request's database. In a writing transaction, the
- * transaction time is not known yet, so `fillTransactionTime` must complete the body.
+ * Renders `{"resource":…}`. References are relative to the database of the request. In a writing transaction, the
+ * transaction time is not known yet. The caller must pass the body to `fillTransactionTime` after the commit.
  */
 export function renderResource(value: Value, session: Session): string {
   const { transaction } = session
@@ -112,13 +112,11 @@ export function renderResource(value: Value, session: Session): string {
     names: refNames(session.database, apiVersion, transaction),
   })
   const text = rendered === undefined ? '{}' : `{"resource":${rendered}}`
-  // A body that waits for a commit is kept as one flat string instead of hundreds of pieces.
+  // The body stays in memory until the commit. A flat string needs less memory than hundreds of concatenated pieces.
   return transaction.writable ? flat(text) : text
 }
 
-/**
- * Returns the names with which references are rendered for clients of `apiVersion`, as seen from the database `scope`.
- */
+/** Returns the names for rendering references to clients of `apiVersion`, relative to the database `scope`. */
 export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction: NamesOf): RefNames {
   const { catalogue, writable } = transaction
   return {

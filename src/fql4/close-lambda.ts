@@ -1,6 +1,6 @@
-// Converts lambdas in a query to lambda values. The body of a lambda value is wire JSON in canonical form. Captured
-// variables become a `let` of literals. References stay values, so that a renamed schema object is still found. The
-// lambda value does not depend on the query.
+// Converts lambdas in a query to lambda values, which do not depend on the query. The body of a lambda value is wire
+// JSON (the JSON of requests) in canonical form. A `let` binds captured variables to literals. References stay
+// reference values, not names, so they stay valid when a schema object is renamed.
 
 import { step } from '../base/effort.ts'
 import { Lambda, nativeOfKind, Transient, UnresolvedRef, type Value } from '../values/value.ts'
@@ -18,7 +18,7 @@ const closeLambdaLimits = {
 /** Evaluates a reference or set literal. */
 type ValueOfLiteral = (literal: Extract<Expression, { readonly kind: 'reference' | 'set' }>) => Value
 
-/** The lambda as a value, with its captured variables bound to their current values. */
+/** Converts a lambda to a value. The captured variables are bound to their current values. */
 export function closeLambda(
   lambda: LambdaExpression,
   variables: Variables | undefined,
@@ -73,8 +73,8 @@ function printExpression(expression: Expression, literalValue: ValueOfLiteral): 
 }
 
 /**
- * Prints the bindings of a `let` as an object. If a name is bound twice, prints a list of bindings instead. The list
- * renders as an object that contains the name twice.
+ * Prints the bindings of a `let` as an object. If a name is bound twice, prints a list of objects with one binding
+ * each.
  */
 function printBindings(bindings: readonly (readonly [string, Value])[]): Value {
   const fields = new Map(bindings)
@@ -112,7 +112,7 @@ function printObject(fields: ReadonlyMap<string, Value>): Value {
   ])
 }
 
-/** Wraps an object in `@obj` if one of its keys could be mistaken for a tag. */
+/** Wraps an object in `@obj` if a key starts with `@`. Without `@obj`, the key would be parsed as a tag. */
 function escapeKeys(fields: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   const tagged = [...fields.keys()].some(name => name.startsWith('@'))
   return tagged ? new Map([['@obj', fields]]) : fields

@@ -1,6 +1,6 @@
-// The declaration of query functions. A single entry contains everything about a function: its wire keys with their
-// types, its effect, its documentation and its implementation. The parser, the evaluator, the metrics and the generated
-// reference all read this entry.
+// The declarations of query functions. A declaration contains the wire keys (the keys of a call in JSON) with their
+// types, the effect, the documentation and the implementation. The parser, the evaluator, the metrics and the generator
+// of docs/reference/functions.md use these declarations.
 
 import { type Message, msg, own } from '../base/message.ts'
 import type { Effect } from '../model/code-interface.ts'
@@ -12,7 +12,7 @@ import { typeName } from './values/tagged.ts'
 import type { Variables } from './variables.ts'
 import { type ApiVersion, isApiVersion, isAtLeast } from './wire/version.ts'
 
-/** A running call: the context that a function gets in addition to its arguments. */
+/** The call that is being evaluated. A function receives the call in addition to its arguments. */
 export class Call {
   readonly session: Session
   readonly expression: CallExpression
@@ -24,46 +24,49 @@ export class Call {
     this.variables = variables
   }
 
-  /** The position of the call, followed by the steps `further` to a part of the call. */
+  /** Returns the position of the call, followed by the steps `further`. */
   position(...further: (string | number)[]): Position {
     return this.expression.place.position(...further)
   }
 
-  /** An error at the position of the call, followed by the steps `further`. */
+  /** Creates an error at the position of the call, followed by the steps `further`. */
   error(code: QueryErrorCode, description: Message, ...further: (string | number)[]): QueryError {
     return QueryError.of(code, description, this.position(...further))
   }
 
-  /** The error `invalid argument` at the position of the call, followed by the steps `further`. */
+  /** Like {@link error}, with the code `invalid argument`. */
   invalid(description: Message, ...further: (string | number)[]): QueryError {
     return this.error('invalid argument', description, ...further)
   }
 }
 
-/** The definition of a call's function. */
+/** Returns the definition of the called function. */
 export function definitionOf({ definition }: CallExpression): FunctionDefinition {
-  // The parser only creates calls with definitions.
+  // The parser sets a whole definition in every call.
   return definition as FunctionDefinition
 }
 
 /** How an argument is passed: evaluated and checked, or unevaluated. */
 type ArgumentMode = 'value' | 'lazy' | 'lazy list' | 'lazy sequence' | 'lambda' | 'lambda or value'
 
-/** The type of an argument: how it is passed and checked. `T` is the type that the function receives. */
+/** The type of an argument: how the argument is passed and checked. The function receives a value of type `T`. */
 export interface ArgumentType<T> {
   readonly mode: ArgumentMode
-  /** The name of the type in the reference, such as `Integer`. */
+  /** The name of the type in docs/reference/functions.md, such as `Integer`. */
   readonly name: string
   /**
-   * Checks the value of the argument `key`. Throws an error at the argument's position if the value is invalid. Not
-   * called in the `lazy` modes, because the argument has no value yet.
+   * Checks the value of the argument `key`. Throws an error at the position of the argument if the value is invalid.
+   * Never called in the `lazy` modes, because the argument is unevaluated.
    */
   readonly check: (value: Value, call: Call, key: string) => T
-  /** True if the argument may be omitted. The function then receives undefined. An explicit null is not an omission. */
+  /**
+   * True if the argument may be omitted. For an omitted argument, the function receives undefined. An explicit null is
+   * a value.
+   */
   readonly optional?: true
 }
 
-/** The same type for an argument that may be omitted. */
+/** Returns the type for an argument that may be omitted. */
 export function optional<T>(type: ArgumentType<T>): ArgumentType<T | undefined> {
   return { ...type, optional: true }
 }
@@ -80,36 +83,39 @@ export interface FunctionDefinition extends FunctionHeader {
   /** The effect of a call. Contexts that forbid this effect reject the call. */
   readonly effect: Effect
   /**
-   * The effect that the parser assumes for a lambda that contains a call of this function. It differs from `effect`
-   * only for the function `call`, because the called user function may have any effect.
+   * The effect of a lambda with a call of this function, as assumed by the parser. Differs from `effect` only for the
+   * function `call`: the called user function may have any effect.
    */
   readonly staticEffect: Effect
   /** Number of compute units per call; 0 for control forms. */
   readonly compute: number
   /** The first API version that has the function. */
   readonly since: ApiVersion
-  /** The first API version in which a different function has these keys. */
+  /** The first API version without the function. From this version on, a different function has these keys. */
   readonly until: ApiVersion | undefined
-  /** The name of the function that replaces this function. This function is kept only for older drivers. */
+  /** The name of the replacement, if the function is deprecated. Older drivers still call deprecated functions. */
   readonly deprecatedFor: string | undefined
-  /** The types by wire key, in the order in which arguments are evaluated and errors are reported. */
+  /** The argument types by wire key. Arguments are evaluated, and their errors are reported, in this order. */
   readonly arguments: ArgumentTypes
   /** The types of the arguments, in the order of `arguments`. */
   readonly types: readonly ArgumentType<unknown>[]
   readonly result: string
-  /** A sentence for the reference. */
+  /** A sentence for docs/reference/functions.md. */
   readonly summary: string
-  /** A query as wire JSON and its result (with `…` for variable parts), for the reference and its test. */
+  /**
+   * An example for docs/reference/functions.md: a query as wire JSON, and the result with `…` for variable parts. A
+   * test runs the example.
+   */
   readonly example: readonly [query: string, result: string]
   readonly evaluate: (args: Readonly<Record<string, unknown>>, call: Call) => Value
 }
 
-/** The values that a function receives for arguments of these types. */
+/** The values that a function receives for arguments of the types `A`. */
 export type ArgumentsOf<A extends ArgumentTypes> = {
   readonly [K in keyof A]: A[K] extends ArgumentType<infer T> ? T : never
 }
 
-/** The API versions in which a function exists, and the name of the function that replaces this function. */
+/** The API versions in which a function exists, and the name of its replacement. */
 export type Lifetime = Partial<Pick<FunctionDefinition, 'since' | 'until' | 'deprecatedFor'>>
 
 /** The declaration of a function in a family file. The name of the function is the key of its first argument. */
@@ -131,13 +137,13 @@ interface UnaryDeclaration<T> extends Omit<FunctionDeclaration<ArgumentTypes>, '
   readonly evaluate: (argument: T, call: Call, name: string) => Value
 }
 
-/** A family of functions. Its name is also the name of its chapter in the reference. */
+/** A family of functions: a chapter of docs/reference/functions.md. */
 export interface FunctionFamily {
   readonly name: string
   readonly definitions: readonly FunctionDefinition[]
 }
 
-/** Adds the default values to a declaration. {@link family} collects the resulting definitions. */
+/** Creates a definition from a declaration: adds the default values. */
 export function define<A extends ArgumentTypes>(
   declaration: FunctionDeclaration<A>,
 ): Omit<FunctionDefinition, 'family'> {
@@ -169,7 +175,7 @@ export function unary<T>(name: string, type: ArgumentType<T>, declaration: Unary
   })
 }
 
-/** Creates a family of functions, which is one chapter of the reference. */
+/** Creates a family of functions. */
 export function family(
   name: string,
   definitions: readonly Omit<FunctionDefinition, 'family'>[],
@@ -177,7 +183,7 @@ export function family(
   return { name, definitions: definitions.map(definition => ({ ...definition, family: name })) }
 }
 
-/** The error for a value of the wrong type: `X expected, Y provided.` */
+/** Creates the error for a value of the wrong type: `X expected, Y provided.` */
 export function mismatch(
   expected: string,
   value: Value,
@@ -187,12 +193,12 @@ export function mismatch(
   return call.invalid(msg`${expected} expected, ${typeName(value)} provided.`, ...steps)
 }
 
-/** The error for using an unresolved reference. */
+/** Creates the error for an unresolved reference. */
 export function undefinedReference(value: UnresolvedRef, call: Call, ...at: (string | number)[]): QueryError {
   return call.error('invalid ref', undefinedReferenceText(value, call.session), ...at)
 }
 
-/** The error text for an unresolved reference. The text names the object that does not exist. */
+/** Returns the error text for an unresolved reference. The text names the missing object. */
 export function undefinedReferenceText({ target }: UnresolvedRef, session: Session): Message {
   switch (target.type) {
     case 'document':
@@ -204,19 +210,19 @@ export function undefinedReferenceText({ target }: UnresolvedRef, session: Sessi
         ? undefinedReferenceText(target.scope, session)
         : msg`Ref refers to undefined key '${target.id}'`
     default: {
-      // Versions before 2.7 say class for collection.
+      // In API versions before 2.7, collections are called classes.
       const isClass = target.type === 'collection' && !speaks(session, '2.7')
       return msg`Ref refers to undefined ${own(isClass ? 'class' : target.type)} '${target.name}'`
     }
   }
 }
 
-/** The API version of the session's client. Clients of another language get version 4. */
+/** Returns the API version of the session's client. Returns version 4 for clients of another language. */
 export function apiVersionOf({ dialect }: Session): ApiVersion {
   return isApiVersion(dialect) ? dialect : '4'
 }
 
-/** Returns whether the API version is `minimum` or newer. */
+/** Returns whether the API version of the session's client is `minimum` or newer. */
 export function speaks(session: Session, minimum: ApiVersion): boolean {
   return isAtLeast(apiVersionOf(session), minimum)
 }

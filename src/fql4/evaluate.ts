@@ -1,4 +1,4 @@
-// Evaluates expressions. Evaluation is synchronous. All reads and writes of a query use the transaction of the session.
+// Evaluates expressions synchronously. All reads and writes of a query use the transaction of the session.
 
 import { unreachable } from '../base/assert.ts'
 import { limits } from '../base/limits.ts'
@@ -29,15 +29,19 @@ import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const evaluateLimits = {
-  /** Nested calls of lambdas and user functions. */
+  /** The depth of nested calls of lambdas and user functions. */
   callDepthMax: 200,
-  /** Nested expressions during evaluation, over all lambdas; own limit: protects the native stack. */
+  /**
+   * The depth of nested expressions during evaluation, including the bodies of called lambdas; own limit: protects the
+   * native stack.
+   */
   evaluationDepthMax: 3000,
 } as const
 
 /**
- * Evaluates an expression. Throws a QueryError with positions, a RequestError if a limit is exceeded, or Pending if the
- * evaluation has to wait for a result.
+ * Evaluates an expression. Throws a QueryError for an error of the query, and a RequestError if a limit is exceeded.
+ * Throws Pending if the query needs the result of an asynchronous operation. The engine then waits for the result and
+ * evaluates the query again.
  */
 export function evaluate(expression: Expression, variables: Variables | undefined, session: Session): Value {
   switch (expression.kind) {
@@ -83,7 +87,7 @@ export function evaluate(expression: Expression, variables: Variables | undefine
   }
 }
 
-/** The value of a lambda that is written in a query. */
+/** Converts a lambda in a query to a value. */
 export function lambdaValue(
   lambda: LambdaExpression,
   variables: Variables | undefined,
@@ -94,7 +98,7 @@ export function lambdaValue(
 
 const fieldExpression = ([, value]: readonly [string, Expression]): Expression => value
 
-/** The values of all expressions. The errors of all expressions are reported together, up to a limit. */
+/** Evaluates all expressions. Throws the errors of all expressions together, up to a limit. */
 function evaluateAll(
   expressions: readonly Expression[],
   variables: Variables | undefined,
@@ -176,20 +180,20 @@ function lazyExpression(expression: Expression, { session, variables }: Call): L
   return { evaluate: () => evaluate(expression, variables, session) }
 }
 
-/** The error for calls or expressions that are nested too deeply. */
+/** Creates the error for calls or expressions that are nested too deeply. */
 export function stackOverflow(position: ErrorEntry['position']): QueryError {
   const description = msg`Call stack reached the maximum limit of ${evaluateLimits.callDepthMax}.`
   return QueryError.of('stack overflow', description, position)
 }
 
-/** An expression or a call with a position in the query. Errors contain this position. */
+/** An expression or a call, with a position in the query for errors. */
 interface HasPosition {
   position(): ErrorEntry['position']
 }
 
 /**
- * Applies a lambda literal. `at`: the name of the call's argument that contains the lambda. An error about the number
- * of arguments has this position.
+ * Applies a lambda literal. `at` is the key of the call's argument that contains the lambda. An error about a wrong
+ * number of arguments has the position of this argument.
  */
 export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?: string): Value {
   const { lambda, variables: outer } = bound
@@ -198,8 +202,8 @@ export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?
 }
 
 /**
- * Applies a lambda value: the body of a stored function, a predicate, a set's filter. Errors inside the lambda have
- * positions relative to the lambda. Errors that prevent the call of the lambda, such as a wrong number of arguments,
+ * Applies a lambda value, such as the body of a user function, a predicate or the filter of a set. Errors inside the
+ * lambda have positions relative to the lambda. Errors before the lambda runs, such as a wrong number of arguments,
  * have the position of `caller`.
  */
 export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: HasPosition): Value {
@@ -225,8 +229,8 @@ function enter(
 }
 
 /**
- * Binds a lambda's parameters to its argument. A list of parameters requires an array of the same length. A list with
- * one parameter also accepts a value that is not an array.
+ * Binds the parameters of a lambda to its argument. A list of parameters requires an array of the same length. A list
+ * with a single parameter also accepts a value that is not an array.
  */
 function bindParameters(
   parameters: LambdaExpression['parameters'],
@@ -253,13 +257,10 @@ function bind(name: string, value: Value, outer: Variables | undefined): Variabl
   return name === '_' ? outer : new Variables(name, value, outer)
 }
 
-// Set literals (`@set`). The parser converts the literal of a set to a call of the function that creates this set. If
-// this function throws an error, the query fails with `invalid expression`.
+// Set literals (`@set`). The parser converts a set literal to a call of the function that creates the set. Errors of
+// this call become `invalid expression`.
 
-/**
- * Returns the set of a set literal. `build` evaluates the call of the literal. All errors of this call become `invalid
- * expression`.
- */
+/** Evaluates a set literal. `build` evaluates the call that creates the set. */
 function literalSet({ place }: SetLiteral, build: () => Value): SetValue {
   const value = asLiteral(build)
   if (value instanceof SetValue) return value

@@ -1,6 +1,5 @@
-// The syntax tree of queries. Most nodes are function calls; the other kinds of nodes are declared here. The functions
-// are declared in functions/. Each node has a place. The position of a node is computed from its place only when an
-// error needs the position.
+// The syntax tree of queries. Most nodes are calls of functions. The directory functions/ declares the functions. Each
+// node has a place. The position of a node is computed from its place only for errors.
 
 import type { Message } from '../base/message.ts'
 import type { Effect } from '../model/code-interface.ts'
@@ -9,8 +8,8 @@ import { type Position, QueryError } from './query-errors.ts'
 import type { Variables } from './variables.ts'
 
 /**
- * The place of an expression: the place of the enclosing expression, and the step from this place to the expression.
- * The root has no step.
+ * The place of an expression in the query: the place of the enclosing expression (`outer`), and the key or index inside
+ * the enclosing expression (`step`). The root has no `outer`.
  */
 export class Place {
   readonly outer: Place | undefined
@@ -22,12 +21,12 @@ export class Place {
 
   static readonly root: Place = new Place(undefined, '')
 
-  /** The place one step inside this place. */
+  /** Returns the place that is one step inside this place. */
   at(step: string | number): Place {
     return new Place(this, step)
   }
 
-  /** The steps from the root of the query, followed by `further`. */
+  /** Returns the steps from the root of the query to this place, followed by `further`. */
   position(...further: (string | number)[]): Position {
     const steps: (string | number)[] = []
     for (let place: Place = this; place.outer; place = place.outer) steps.push(place.step)
@@ -35,7 +34,7 @@ export class Place {
   }
 }
 
-/** A parse error at a place, or at the given steps inside the place. */
+/** Creates a parse error at a place, or at the given steps inside the place. */
 export function fault(description: Message, place: Place, ...steps: (string | number)[]): QueryError {
   return QueryError.of('invalid expression', description, place.position(...steps), { rank: 'parse' })
 }
@@ -47,7 +46,7 @@ export interface Literal {
   readonly value: Value
 }
 
-/** A reference literal `@ref`. Its target is looked up at evaluation. */
+/** A reference literal `@ref`. The evaluation looks up the target. */
 interface ReferenceLiteral {
   readonly kind: 'reference'
   readonly place: Place
@@ -55,8 +54,8 @@ interface ReferenceLiteral {
 }
 
 /**
- * A set literal `@set`. `call` is a call of the function that creates the set. The arguments of the call are literals,
- * and are checked when the query is evaluated.
+ * A set literal `@set`. `call` is a call of the function that creates the set, with literals as arguments. The
+ * evaluation checks the arguments.
  */
 export interface SetLiteral {
   readonly kind: 'set'
@@ -96,15 +95,15 @@ interface LetExpression {
   readonly body: Expression
 }
 
-/** The properties of a function that expressions need; `definition.ts` has the whole definition. */
+/** The properties of a function that expressions need. `definition.ts` declares the whole definition. */
 export interface FunctionHeader {
-  /** The leading wire key, which is the name for users. */
+  /** The name for users: the first wire key. */
   readonly name: string
   /** The wire keys of the function's arguments, in order. */
   readonly keys: readonly string[]
 }
 
-/** A call of a registered function. The operands have the order of the definition; omitted operands are undefined. */
+/** A call of a registered function. The operands have the order of the definition. Omitted operands are undefined. */
 export interface CallExpression {
   readonly kind: 'call'
   readonly place: Place
@@ -112,19 +111,17 @@ export interface CallExpression {
   readonly operands: readonly (Operand | undefined)[]
 }
 
-/**
- * A lambda in a query. It is a part of the syntax tree, not a value. The function `query` converts a lambda to a value.
- */
+/** A lambda in the syntax tree of a query. The function `query` converts a lambda to a value. */
 export interface LambdaExpression {
   readonly kind: 'lambda'
   readonly place: Place
   readonly parameters: string | readonly string[]
   readonly body: Expression
-  /** The API version under which the lambda was parsed. The API version of a lambda never changes. */
+  /** The API version under which the lambda was parsed. Never changes. */
   readonly apiVersion: string
-  /** The effect of running the lambda. A `call` counts as a write, whatever the called function does. */
+  /** The effect of running the lambda. A `call` is always treated as a write. */
   readonly effect: Effect
-  /** The variables that the lambda uses and that are bound outside of the lambda. */
+  /** The names of the variables that the lambda uses but does not bind. */
   readonly freeVariables: ReadonlySet<string>
 }
 
@@ -153,7 +150,7 @@ export type Expression =
 
 /** The target of a reference literal, before any lookup. */
 export type ReferenceTarget =
-  /** A schema object by name, in the given database or in the database of the request. */
+  /** A schema object by name, in the database `scope` or in the database of the request. */
   | { readonly type: SchemaKind; readonly name: string; readonly scope?: ReferenceTarget }
   | { readonly type: 'native'; readonly name: NativeName; readonly scope?: ReferenceTarget }
   | { readonly type: 'key'; readonly id: bigint; readonly scope?: ReferenceTarget }

@@ -43,23 +43,23 @@ import {
   type QueryErrorCode,
 } from './query-errors.ts'
 
-/** The errors for a failure within a call. */
+/** Converts a failure within a call to errors of version 4. */
 export function queryErrorOf({ faults }: Failure, call: Call): QueryError {
   const errors = faults.flatMap(fault => errorOf(fault, call, placeOf(fault.place, call)).errors)
   return new QueryError(errors)
 }
 
-/** The position of a failure relative to the call. A failure of the target is located at the first argument. */
+/** Returns the position of a failure relative to the call. The target of a call is its first argument. */
 function placeOf(place: FailurePlace, { expression }: Call): readonly string[] {
   return place === 'target' ? [expression.definition.name] : []
 }
 
-/** The error for every action for which the caller has no permission. */
+/** Creates the error for an action without permission. */
 export function permissionDenied(call: Call, ...at: readonly string[]): QueryError {
   return call.error('permission denied', msg`Insufficient privileges to perform the action.`, ...at)
 }
 
-/** The error for a missing document. */
+/** Creates the error for a missing document. */
 export function notFound(collection: number, call: Call, ...at: readonly string[]): QueryError {
   return call.error('instance not found', msg`${labelOf(collection, call.session)} not found.`, ...at)
 }
@@ -137,7 +137,7 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
   }
 }
 
-/** The text for a failure in code of another language: the value passed to `abort`, or the error message. */
+/** Returns the text of an error in code of another language: the value passed to `abort`, or the error message. */
 export function abortText({ aborted, foreignText }: LanguageError): string {
   return aborted === undefined ? foreignText : typeof aborted === 'string' ? aborted : String(aborted)
 }
@@ -154,7 +154,7 @@ const labels: ReadonlyMap<number, string> = new Map([
   [native.credentials, 'Credentials'],
 ])
 
-/** Versions before 2.7 use class and instance for collection and document. */
+/** In API versions before 2.7, collections are called classes and documents are called instances. */
 const olderLabels: Readonly<Record<string, string>> = { Collection: 'Class', Document: 'Instance' }
 
 function labelOf(collection: number, session: Session): Message {
@@ -162,7 +162,7 @@ function labelOf(collection: number, session: Session): Message {
   return own(speaks(session, '2.7') ? label : (olderLabels[label] ?? label))
 }
 
-/** A single error with all failures of a written document. */
+/** Creates a single error with all failures of a written document. */
 function validationFailed(failures: readonly FieldFailure[], call: Call, at: readonly string[]): ErrorEntry {
   const fields = failures.map(each => fieldError(each, call))
   const distinct = [...new Map(fields.map(each => [JSON.stringify(each), each])).values()]
@@ -250,7 +250,7 @@ const referenceTexts = {
   'other database': 'Reference cannot be scoped.',
 } as const
 
-/** The name of a value's type in the failures of fields. */
+/** Returns the name of a value's type for errors of fields. */
 function storedTypeName(value: Value): string {
   switch (typeof value) {
     case 'bigint':

@@ -1,4 +1,4 @@
-// Version 4 as an object with everything that the engine, stored code and the query log need.
+// Version 4 as an implementation of the interface `Language` for the engine, stored code and the query log.
 
 import type { CallSite } from '../model/auth/access-contract.ts'
 import { type NamedLanguage, type Query, type RenderedResponse, requestFault } from '../model/language.ts'
@@ -53,12 +53,12 @@ function render(value: Value, session: Session): RenderedResponse {
   return { status: isCreated ? 201 : 200, body: renderResource(value, session) }
 }
 
-/** The position of errors outside of any call. */
+/** The position of errors outside of calls. */
 const nowhere: CallSite = { position: () => [] }
 
 /**
- * Runs and checks stored lambdas. An error that prevents the call of a lambda, such as a wrong number of arguments, has
- * the position of the calling function.
+ * Runs and checks stored lambdas. Errors before the lambda runs, such as a wrong number of arguments, have the position
+ * of the calling function.
  */
 const code: CodeLanguage<'4'> = {
   run(lambda, given, session) {
@@ -84,18 +84,18 @@ const code: CodeLanguage<'4'> = {
 }
 
 /**
- * The argument for a lambda. If the lambda has a single parameter name and `list` has one value, the argument is this
- * value. Otherwise the argument is the whole list.
+ * Returns the argument for a lambda. If `parameters` is a name and `list` contains one value, the argument is this
+ * value. In all other cases, the argument is the whole list.
  */
 function argumentOf(parameters: string | readonly string[], list: readonly Value[]): Value {
   const [only] = list
   return typeof parameters === 'string' && list.length === 1 && only !== undefined ? only : list
 }
 
-/** Keys of the language that do not belong to registered functions. */
+/** Wire keys that are not keys of registered functions. */
 const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
 
-/** Every word that may appear in the shape of a query. */
+/** Returns every word of the language that the shape of a query may contain. */
 export function languageWords(): ReadonlySet<string> {
   return new Set([
     ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),
@@ -105,14 +105,14 @@ export function languageWords(): ReadonlySet<string> {
 
 const words = languageWords()
 
-/** The words in the names of types that error messages contain. */
+/** The words in the type names of error messages. */
 const typeWords: ReadonlySet<string> = new Set(
   `object Action Any Array Boolean Bytes Class Collection Credentials Database Date Document Double Event Expression Function
    Identifier Index Integer Key Lambda Null Number Object Page Query Ref Role Scalar Schema Set String Temporal Time Token
    Transaction UUID Unit Unresolved or and of`.split(/\s+/),
 )
 
-/** The entries of an error of version 4; empty for any other error. */
+/** Returns the entries of an error of version 4. Returns an empty list for other errors. */
 function entriesOf(error: Error): readonly ErrorEntry[] {
   return error instanceof QueryError ? error.errors : []
 }

@@ -1,6 +1,6 @@
-// Parses wire JSON into expressions. The parser reads no data and runs no functions, so it needs no transaction. An
-// object is a call if its keys are exactly the keys of a registered function, or of one of the few forms below. Every
-// error is an `invalid expression` with its position.
+// Parses wire JSON, the JSON of requests, into expressions. The parser reads no data and runs no functions, so it needs
+// no transaction. A JSON object is a call if its keys are exactly the keys of a registered function. The special forms,
+// such as `let` and `var`, are parsed here. All errors have the code `invalid expression` and a position.
 
 import { step } from '../base/effort.ts'
 import { msg } from '../base/message.ts'
@@ -24,7 +24,7 @@ import { isApiVersion, isAtLeast } from './wire/version.ts'
 /** Finds the function with exactly these wire keys in an API version. */
 export interface FunctionLookup {
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
-  /** Finds the function that creates the set of a set literal with these keys. */
+  /** Finds the function that evaluates a set literal with these keys. */
   findSet(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
 }
 
@@ -32,15 +32,16 @@ export interface FunctionLookup {
 export interface ParsedQuery {
   readonly expression: Expression
   /**
-   * The maximum effect of the query itself. The effects of called user functions are only known when the query runs.
+   * The maximum effect of the query, without the effects of called user functions. These are known only when the query
+   * runs.
    */
   readonly effect: Effect
 }
 
 /**
- * Parses a query. Throws a QueryError of rank `parse`. Of the errors in the elements of a list or in the arguments of a
- * call, the QueryError contains only the first. Of the errors in a `let` or a lambda, it contains all. The language
- * defines these rules. Unbound variables are reported together, and only when there is no other error.
+ * Parses a query. Throws a QueryError of rank `parse`. The language defines which errors are reported. In a list or in
+ * the arguments of a call, only the first error is reported. In a `let` or a lambda, all errors are reported. Unbound
+ * variables are reported together if the query has no other error.
  */
 export function parseQuery(json: Json, apiVersion: string, functions: FunctionLookup): ParsedQuery {
   const parser = new Parser(apiVersion, functions)
@@ -50,8 +51,8 @@ export function parseQuery(json: Json, apiVersion: string, functions: FunctionLo
 }
 
 /**
- * Parses a stored lambda. `body` is canonical JSON that may contain values. Positions are relative to the lambda, so
- * positions in the body begin with `expr`.
+ * Parses a stored lambda. `body` is canonical JSON, in which references and other values are not encoded. Positions are
+ * relative to the lambda, so positions in the body begin with `expr`.
  */
 export function parseStoredLambda(
   parameters: string | readonly string[],
@@ -69,7 +70,7 @@ const effectOrder: Record<Effect, number> = { pure: 0, read: 1, write: 2 }
 const greaterEffect = (left: Effect, right: Effect) =>
   effectOrder[left] >= effectOrder[right] ? left : right
 
-/** The version of lambdas without an explicit version. */
+/** The API version of lambdas without an explicit version. */
 const firstLambdaVersion = '2.12'
 
 function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
@@ -77,7 +78,7 @@ function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
   return fault(msg`No form/function found, or invalid argument keys: { ${keys} }.`, place)
 }
 
-/** Runs all `parts` and throws their errors together, up to a limit. */
+/** Runs all `parts`. Throws the errors of all `parts` together, up to a limit. */
 function collect(...parts: (() => void)[]): void {
   const errors = new ErrorList()
   for (const part of parts) {
@@ -87,7 +88,7 @@ function collect(...parts: (() => void)[]): void {
   errors.throwIfAny()
 }
 
-/** A lambda that is being parsed. `base` is the index of the first variable that the lambda binds. */
+/** A lambda that is being parsed. `base` is the index of the lambda's first variable in the list of bound variables. */
 interface LambdaFrame {
   readonly base: number
   effect: Effect
@@ -176,7 +177,7 @@ class Parser {
     }
   }
 
-  /** Parses a list of separate expressions, written as a non-empty array or as a single expression. */
+  /** Parses a list of separate expressions: a non-empty array, or a single expression. */
   #list(json: Json, place: Place): Operand {
     if (!Array.isArray(json)) return { kind: 'list', place, elements: [this.expression(json, place)] }
     if (json.length === 0) throw fault(msg`Expression list cannot be empty.`, place)
@@ -218,7 +219,8 @@ class Parser {
   }
 
   /**
-   * Returns one function for each binding. The function reads the binding, so that each binding can have its own error.
+   * Returns a function for each binding. The function parses the binding, so the errors of all bindings can be
+   * reported.
    */
   #letBindings(json: Json, place: Place): (() => { name: string; json: Json; place: Place })[] {
     if (Array.isArray(json)) {
@@ -238,7 +240,7 @@ class Parser {
   #lambda(json: Json, place: Place): LambdaExpression {
     if (!(json instanceof Map)) throw fault(msg`Lambda expected, ${typeName(json)} provided.`, place)
     if (json.size !== 2 || !json.has('lambda') || !json.has('expr')) throw noForm(json, place)
-    // Lambdas have had versions since 2.12, so no lambda has an older version.
+    // Lambdas have had versions since API version 2.12, so no lambda has an older version.
     const apiVersion = isAtLeast(this.#apiVersion, firstLambdaVersion) ? this.#apiVersion : firstLambdaVersion
     return this.lambdaParts(json.get('lambda') as Json, json.get('expr') as Json, place, apiVersion)
   }
@@ -294,7 +296,7 @@ class Parser {
     )
   }
 
-  /** The fields of an object literal, which may be wrapped in `@obj`. */
+  /** Returns the fields of an object literal. The fields may be wrapped in `@obj`. */
   #plainFields(json: Json, place: Place, expected: string): ReadonlyMap<string, Json> {
     if (!(json instanceof Map)) throw fault(msg`${expected} expected, ${typeName(json)} provided.`, place)
     if (json.size !== 1) return json
@@ -308,7 +310,7 @@ class Parser {
     throw fault(msg`${expected} expected, ${escapedTypeName(escaped)} provided.`, place)
   }
 
-  /** Parses the content of `quote`. The content is not evaluated; only its tags (such as `@ref`) are converted. */
+  /** Parses the content of `quote`. Tags such as `@ref` become values. All other content becomes literals. */
   #quoted(json: Json, place: Place): Expression {
     step()
     if (Array.isArray(json)) {
@@ -335,9 +337,9 @@ class Parser {
     )
   }
 
-  // ------------------------------------------------------------------------------------------ escapes
+  // --------------------------------------------------------------------------------------------- tags
 
-  /** The literal of an escape tag; undefined for other keys. */
+  /** Parses a tagged literal. Returns undefined if `tag` is not a tag. */
   #escape(tag: string, content: Json, place: Place): Expression | undefined {
     switch (tag) {
       case '@obj':
@@ -355,8 +357,7 @@ class Parser {
   }
 
   /**
-   * Parses the lambda of `@query`, or a lambda inside `@set`. The lambda has its own API version, and cannot use
-   * variables of the query.
+   * Parses a lambda in `@query` or `@set`. The lambda has its own API version, and cannot use variables of the query.
    */
   #closedLambda(json: Json, place: Place): LambdaExpression {
     const version = json instanceof Map ? (json.get('api_version') ?? firstLambdaVersion) : undefined
@@ -399,9 +400,8 @@ class Parser {
   }
 
   /**
-   * Parses a part of a set. Parts are literals. `events` may contain the inner set without its `@set`. Clients receive
-   * the inner sets of a stored set as `{"@obj": {"@set": …}}`. If a client sends this form, the parser converts it back
-   * to a set.
+   * Parses an argument in a set literal. A nested set may lack the tag `@set`. A nested set may also have the form
+   * `{"@obj": {"@set": …}}`, in which clients receive the nested sets of a stored set.
    */
   #setOperand(json: Json, place: Place): Expression {
     if (!(json instanceof Map)) return this.#quoted(json, place)
@@ -429,7 +429,7 @@ function escapedTypeName(expression: Expression): string {
   }
 }
 
-/** An array of literals becomes a literal. */
+/** Creates an array expression. An array of literals becomes a literal. */
 function foldArray(elements: readonly Expression[], place: Place): Expression {
   if (!elements.every(isLiteral)) return { kind: 'array', place, elements }
   return { kind: 'literal', place, value: (elements as Literal[]).map(element => element.value) }

@@ -1,6 +1,6 @@
-// Parses references and tagged literals: `{"@ref": {...}}`, also inside another reference, the path strings of older
-// drivers, and the tags of times, dates, bytes and UUIDs. Only the syntax is checked here; the document is looked up
-// when the query runs.
+// Parses references (`@ref`), and the tagged literals of times, dates, bytes and UUIDs. References may be nested, or
+// path strings of older drivers. The parser checks only the syntax. The evaluation looks up the document of a
+// reference.
 
 import { msg } from '../base/message.ts'
 import { decodeBase64 } from '../values/base64.ts'
@@ -33,7 +33,7 @@ const targetTypeNames: Record<ReferenceTarget['type'], string> = {
   self: 'Ref',
 }
 
-/** Parses the content of `@ref`. Throws `invalid expression` for every invalid part. */
+/** Parses the content of `@ref`. Throws `invalid expression` with the errors of all invalid parts. */
 export function parseReference(json: Json, place: Place): ReferenceTarget {
   if (typeof json === 'string') return parsePath(json, place)
   if (!(json instanceof Map)) throw fault(msg`Invalid ref.`, place)
@@ -136,7 +136,7 @@ function documentId(id: string | bigint, place: Place): bigint {
   return number
 }
 
-/** Returns whether a text has only decimal digits, after an optional minus sign. */
+/** Returns whether a text consists of decimal digits, after an optional minus sign. */
 function isNumeric(text: string): boolean {
   const start = text.charCodeAt(0) === 45 ? 1 : 0
   for (let index = start; index < text.length; index++) {
@@ -146,7 +146,10 @@ function isNumeric(text: string): boolean {
   return text.length > start
 }
 
-/** The path strings of older drivers: `classes/spells/181388642046968320`, `indexes/by_name`, `tokens/self` … */
+/**
+ * Parses a path string of an older driver, such as `classes/spells/181388642046968320`, `indexes/by_name` or
+ * `tokens/self`.
+ */
 function parsePath(text: string, place: Place): ReferenceTarget {
   const steps = text.split('/')
   const name = nativeNamed(steps[0] ?? '')
@@ -174,7 +177,7 @@ function pathDocument(id: string, collection: ReferenceTarget): ReferenceTarget 
   return ofKeys ? { type: 'key', id: BigInt(id) } : { type: 'document', id: BigInt(id), collection }
 }
 
-// The escape tags with plain text: times, dates, bytes, UUIDs.
+// The tags whose content is a string: times, dates, bytes, UUIDs.
 
 const readers: Readonly<Record<string, readonly [name: string, read: (text: string) => Value | undefined]>> =
   {
@@ -185,7 +188,7 @@ const readers: Readonly<Record<string, readonly [name: string, read: (text: stri
   }
 
 /**
- * The value of a literal with the tag `@ts`, `@date`, `@bytes` or `@uuid`; undefined for other tags. Throws `invalid
+ * Parses a literal with the tag `@ts`, `@date`, `@bytes` or `@uuid`. Returns undefined for other tags. Throws `invalid
  * expression` for invalid content.
  */
 export function parseLiteralTag(tag: string, content: Json, place: Place): Value | undefined {

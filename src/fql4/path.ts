@@ -1,4 +1,4 @@
-// Resolves paths into values, for `select`, `contains_path` and similar functions.
+// Finds values by path, for `select`, `contains_path` and similar functions.
 
 import { step as countStep } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
@@ -31,7 +31,7 @@ import {
   SetValue,
 } from './values/transient.ts'
 
-/** The value at the end of a path; undefined if the path leads to no value. A null at the end is a value. */
+/** Returns the value at a path. The value can be null. Returns undefined if the path leads to no value. */
 export function valueAt(path: readonly PathStep[], from: Value, session: Session): Value | undefined {
   let value: Value | undefined = from
   for (let index = 0; index < path.length && value !== undefined; ) {
@@ -46,8 +46,8 @@ export function valueAt(path: readonly PathStep[], from: Value, session: Session
 }
 
 /**
- * All values at a path. If a value on the path is an array and the next step is a name, the rest of the path is
- * followed in each element. Arrays at the end of the path are flattened.
+ * Returns all values at a path. If the path leads to an array and the next step is a name, the path continues in each
+ * element. Arrays at the end of the path are flattened.
  */
 export function valuesAt(path: readonly PathStep[], from: Value, session: Session): readonly Value[] {
   const found: Value[] = []
@@ -62,8 +62,8 @@ interface PathSearch {
 }
 
 /**
- * Follows a path from its step `at` on, and adds the values at its end to `search.found`. Throws `bad request` if there
- * are more values than an array may contain.
+ * Follows the path from the index `at` on, and adds the values at the end to `search.found`. Throws `bad request` if
+ * the result exceeds the maximum length of an array.
  */
 function gather(search: PathSearch, at: number, from: Value): void {
   const { session, found, path } = search
@@ -110,8 +110,8 @@ function stepInto(value: Value, step: PathStep, session: Session): Value | undef
 }
 
 /**
- * The value that the step `@set` selects, and the number of steps used. If another step follows, the value is the part
- * of the set with this name. Otherwise the value is the set itself.
+ * Returns the value of the step `@set`, and the number of consumed steps. Without a `name`, the value is the set. With
+ * a `name`, the value is the part of the set with this name.
  */
 function intoSet(
   set: SetValue,
@@ -134,7 +134,8 @@ const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
 ])
 
 /**
- * A part of a set by its name in the stored form. Null for every name if paths cannot address the parts of this set.
+ * Returns the part of a set with the key `name` in the stored form. Returns null for sets whose parts cannot be
+ * selected.
  */
 function setPart(set: SetValue, name: PathStep): Value | undefined {
   if (!setsWithParts.has(set.shape.type)) return null
@@ -165,10 +166,7 @@ function intoDocument(document: DocumentValue, step: string): Value | undefined 
   return document.fields.get(step)
 }
 
-/**
- * The `source` of an index in the form that clients see. Older definitions contain the key `class`, which becomes
- * `collection`.
- */
+/** Returns the `source` of an index. Renames the key `class` of older definitions to `collection`. */
 function renamedSource(source: Value | undefined): Value | undefined {
   if (source === undefined) return undefined
   if (isArray(source)) return source.map(each => renamedSource(each) as Value)
@@ -191,14 +189,14 @@ function intoRef(ref: Ref, step: string, session: Session): Value | undefined {
   }
 }
 
-/** The name of a schema object; undefined for other references. */
+/** Returns the name of a schema object. Returns undefined for other references. */
 function nameOf(ref: Ref, { transaction }: Session): string | undefined {
   return namedNatives.has(ref.collection) ? transaction.catalogue.nameOf(ref) : undefined
 }
 
 /**
- * The id of a native collection is its name. Older API versions write `classes` instead of `collections`. Undefined for
- * other references.
+ * Returns the id of a native collection: the name of the collection. In older API versions, the id of `collections` is
+ * `classes`. Returns undefined for other references.
  */
 function nativeIdOf(ref: Ref, session: Session): string | undefined {
   if (!isNativeCollectionRef(ref)) return undefined
@@ -217,7 +215,7 @@ function intoEvent(event: EventValue, step: string): Value | undefined {
     case 'resource':
       return event.document
     case 'data':
-      // A single covered value is returned without an array, although the printed event contains an array.
+      // A list with a single value is unwrapped, although the rendered event contains the list.
       if (event.ofSet) return event.values?.length === 1 ? event.values[0] : event.values
       return event.fields?.get('data') ?? null
     default:

@@ -1,6 +1,5 @@
-// The query errors of version 4: all codes with their statuses, and the ranks that determine the status of a response.
-// The protocol defines the codes, statuses and fixed phrases, because clients depend on them. The errors of sibling
-// elements are collected in a bounded list.
+// The query errors of version 4: all codes with their HTTP statuses, and a bounded list that collects errors. The
+// protocol defines the codes, statuses and texts, because clients depend on them.
 
 import { step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
@@ -9,24 +8,27 @@ import { LanguageError } from '../model/failure.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const errorsLimits = {
-  /** Characters and path elements of the positions of all errors in one response; own limit. */
+  /** The size of all errors in one response: characters of texts, and steps of positions; own limit. */
   gatheredErrorUnitsMax: 262_144,
 } as const
 
-/** The priority of an error for the status of a response with several errors; parse errors come first. */
+/**
+ * The priority of an error. If a response has several errors, the error with the highest priority determines the HTTP
+ * status. Parse errors have the highest priority.
+ */
 type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 
 /** All error codes within a query, with the HTTP status of each code. */
 export const queryErrorStatus = {
-  /** `login` with a password that is wrong, or for a document that does not exist; the response is the same. */
+  /** `login` failed: the password is wrong, or the document does not exist. */
   'authentication failed': 400,
-  /** A document violates a check of its collection; nothing was written. */
+  /** A document violates a check constraint of its collection. */
   'check constraint failure': 400,
-  /** The body of a user function failed; `cause` holds its own errors. */
+  /** The body of a user function failed; `cause` contains the errors in the body. */
   'call error': 400,
-  /** Reserved by the protocol; this service does not send it. */
+  /** Reserved by the protocol; this service never sends this code. */
   'feature not available': 400,
-  /** A document with that id, or a schema object with that name, already exists. */
+  /** A document with this id, or a schema object with this name, already exists. */
   'instance already exists': 400,
   /** A document, schema object or set does not exist at the time of the read. */
   'instance not found': 404,
@@ -44,7 +46,7 @@ export const queryErrorStatus = {
   'invalid token': 400,
   /** The `fields` parameter of a stream names an unknown field. */
   'invalid url parameter': 400,
-  /** A write inside an `at` with another time, or a version inserted at a future time. */
+  /** A query writes inside `at`, or inserts a version at a future time. */
   'invalid write time': 400,
   /** `current_identity` is used, but the credential has no identity. */
   'missing identity': 400,
@@ -57,11 +59,11 @@ export const queryErrorStatus = {
    * declaration of its collection.
    */
   'schema validation failed': 400,
-  /** Calls or expressions are nested too deep, for example by recursion. */
+  /** Calls or expressions are nested too deeply, for example by recursion. */
   'stack overflow': 400,
-  /** `abort` failed the query, without writes; the description is its text. */
+  /** The query called `abort`; the description is the argument of `abort`. */
   'transaction aborted': 400,
-  /** A document or schema object has invalid fields; `failures` lists them with reasons. */
+  /** A document or schema object has invalid fields; `failures` lists the fields with reasons. */
   'validation failed': 400,
   /** `select` finds no value at its path and has no default. */
   'value not found': 404,
@@ -70,10 +72,10 @@ export const queryErrorStatus = {
 /** The code of an error with a position in the query. */
 export type QueryErrorCode = keyof typeof queryErrorStatus
 
-/** A position in the query: object keys and array indexes from its root. */
+/** A position in the query: object keys and array indexes from the root of the query. */
 export type Position = readonly (string | number)[]
 
-/** The reason why a field of a written document was rejected. */
+/** An invalid field of a written document, with the reason. */
 export interface FieldError {
   readonly field: readonly string[]
   readonly code: string
@@ -85,19 +87,16 @@ export interface ErrorEntry {
   readonly position: Position
   readonly code: QueryErrorCode
   readonly description: string
-  /** The description in the form that the query log may contain. */
+  /** The description for the query log, in which quoted values can be left out. */
   readonly template: Message
   readonly failures?: readonly FieldError[]
   readonly cause?: readonly ErrorEntry[]
   readonly rank: ErrorRank
-  /**
-   * The HTTP status. In a few situations, it differs from the usual status of the code (such as 400 for an inactive
-   * index).
-   */
+  /** The HTTP status. Usually the status of the code; an inactive index is an exception with status 400. */
   readonly status: number
 }
 
-/** Creates an entry with the default rank and status of its code. */
+/** Creates an error entry. `details` can replace the default rank and status of the code. */
 export function errorEntry(
   code: QueryErrorCode,
   description: Message,
@@ -111,7 +110,7 @@ export function errorEntry(
   return { position, code, description: String(description), template, rank, status, ...details }
 }
 
-/** A failed query, with the content of the response's `errors`. */
+/** Thrown when a query fails. `errors` is the content of `errors` in the response. */
 export class QueryError extends LanguageError {
   override name = 'QueryError'
   readonly errors: readonly ErrorEntry[]
@@ -120,7 +119,7 @@ export class QueryError extends LanguageError {
     this.errors = errors
   }
   /**
-   * The text passed to `abort`, in the query or in a called function. Undefined if the query failed for another reason.
+   * The text that the query or a called function passed to `abort`. Undefined if the query failed for another reason.
    */
   get aborted(): string | undefined {
     let [first] = this.errors
@@ -135,7 +134,7 @@ export class QueryError extends LanguageError {
 
 const rankOrder: Record<ErrorRank, number> = { parse: 3, argument: 2, permission: 1, other: 0 }
 
-/** The HTTP status of a failed query: the status of the first error with the highest rank. */
+/** Returns the HTTP status of a failed query: the status of the first error with the highest rank. */
 export function statusOf(errors: readonly ErrorEntry[]): number {
   let chosen = errors[0]
   for (const error of errors) {
@@ -144,11 +143,11 @@ export function statusOf(errors: readonly ErrorEntry[]): number {
   return chosen?.status ?? 500
 }
 
-// Collects the errors of sibling elements for one response. The list is bounded, because a short query can cause very
-// many errors. After a stack overflow, no more elements are evaluated. The stack would overflow in these elements as
-// well, and the cost would double with each level.
+// The list is bounded because a short query can cause very many errors. A stack overflow makes the list full, so no
+// more elements are evaluated. If evaluation continued, every level could overflow again, and the cost would double
+// with each level.
 
-/** Errors of several elements, for one response. */
+/** Collects the errors of several elements for one response. */
 export class ErrorList {
   readonly #errors: ErrorEntry[] = []
   #units = 0
@@ -163,10 +162,7 @@ export class ErrorList {
     }
   }
 
-  /**
-   * Runs `work` and returns its result. If `work` throws query errors, adds the errors to the list and returns
-   * undefined.
-   */
+  /** Returns the result of `work`. If `work` throws a QueryError, adds its errors to the list and returns undefined. */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -181,7 +177,7 @@ export class ErrorList {
     return this.#errors.length === 0
   }
 
-  /** Returns whether the list accepts no more errors, so that collecting can stop. */
+  /** True if the list accepts no more errors. */
   get isFull(): boolean {
     if (this.#isFinal || this.#errors.length >= limits.gatheredErrorsMax) return true
     return this.#units >= errorsLimits.gatheredErrorUnitsMax
@@ -192,7 +188,7 @@ export class ErrorList {
   }
 }
 
-/** The approximate size of an error in a response: steps of its position, and characters. */
+/** Returns the approximate size of an error in a response: steps of positions, and characters. */
 function unitsOf({ cause = [], description, failures = [], position }: ErrorEntry): number {
   let units = description.length + position.length
   for (const at of position) if (typeof at === 'string') units += at.length

@@ -1,6 +1,6 @@
-// Resolves references in the request's database or, through a scope, in a descendant. If the object does not exist, the
-// result is an unresolved reference. An unresolved reference is a valid value, but a function that needs its document
-// fails.
+// Resolves references in the database of the request, or in the descendant database `scope`. If the object does not
+// exist, the result is an unresolved reference. An unresolved reference is a value, but functions that read its
+// document fail.
 
 import { msg } from '../base/message.ts'
 import type { Session } from '../model/session.ts'
@@ -17,8 +17,8 @@ import {
 import { fault, type Place, type ReferenceTarget } from './expression.ts'
 
 /**
- * The reference for the target of a literal. Throws `invalid expression` for a `self` reference if the caller has no
- * such document in the collection.
+ * Resolves the target of a reference literal. A `self` reference is resolved to the caller's own document in the
+ * collection. Throws `invalid expression` if the caller has no document in the collection.
  */
 export function resolveTarget(target: ReferenceTarget, session: Session, place: Place): Ref | UnresolvedRef {
   switch (target.type) {
@@ -46,16 +46,16 @@ function resolveScope(scope: ReferenceTarget | undefined, session: Session, plac
   return scope && resolveTarget(scope, session, place)
 }
 
-/**
- * The reference to a document by its collection and id. It is unresolved if the reference to the collection is
- * unresolved.
- */
+/** Returns the reference to a document. If `collection` is unresolved, the result is unresolved. */
 export function documentRef(collection: Ref | UnresolvedRef, id: bigint): Ref | UnresolvedRef {
   if (collection instanceof UnresolvedRef) return new UnresolvedRef({ type: 'document', id, collection })
   return new Ref(collection.database, Number(collection.id), id)
 }
 
-/** The reference to a native collection, in `scope` or else in the request's database. */
+/**
+ * Returns the reference to a native collection in `scope`. Without `scope`, the collection is in the database of the
+ * request.
+ */
 export function nativeRef(
   name: NativeName,
   scope: Ref | UnresolvedRef | undefined,
@@ -65,7 +65,9 @@ export function nativeRef(
   return new Ref(scope?.id ?? session.database, native.collections, BigInt(native[name]))
 }
 
-/** The reference to a schema object by its name, in `scope` or else in the request's database. */
+/**
+ * Returns the reference to a schema object in `scope`. Without `scope`, the object is in the database of the request.
+ */
 export function resolveName(
   type: SchemaKind,
   name: string,

@@ -1,12 +1,12 @@
-// Finds filters over all documents of a collection in a query, such as `Filter(Documents(Collection("orders")),
-// Lambda("ref", Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`. Filters over a page of these documents
-// are found, too. Stored functions are not examined.
+// Finds filters that read all documents of a collection, such as `Filter(Documents(Collection("orders")), Lambda("ref",
+// Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`. Also finds filters over pages of these documents.
+// Does not search stored functions.
 
 import type { Path } from '../model/schema/paths.ts'
 import { indexNameFor, type SetUse } from '../model/use-recorders.ts'
 import type { Json } from '../values/value.ts'
 
-/** The uses of sets in a query, in order. */
+/** Returns the filters in a query, in the order of the query. */
 export function setUsesOf(query: Json): readonly SetUse[] {
   const uses: SetUse[] = []
   walk(query, form => {
@@ -30,7 +30,8 @@ function member(json: Json | undefined, name: string): Json | undefined {
 }
 
 /**
- * The name of the collection if `set` is a `documents` set, a page of a `documents` set, or a `map` over such a page.
+ * Returns the name of the collection if `set` is a `documents` set, a page of a `documents` set, or a `map` over this
+ * page.
  */
 function collectionOf(set: Json | undefined): string | undefined {
   if (member(set, 'paginate') !== undefined) return collectionOf(member(set, 'paginate'))
@@ -39,7 +40,10 @@ function collectionOf(set: Json | undefined): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-/** The fields that a lambda compares for equality: one condition, or several joined by `and`. */
+/**
+ * Returns the fields that a lambda compares for equality. The body of the lambda is a condition, or conditions joined
+ * by `and`.
+ */
 function termsOf(lambda: Json): readonly Path[] {
   const parameter = member(lambda, 'lambda')
   return typeof parameter === 'string' ? conditionsOf(member(lambda, 'expr'), parameter) : []

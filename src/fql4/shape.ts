@@ -1,9 +1,9 @@
-// The shape of a query: its function keys and their nesting, without any text that a person could have entered as data.
-// People who read the log may not be allowed to see this data. Therefore only words of the language remain in the
-// shape. All scalars and the names of fields, variables, collections and indexes become `?`.
+// Computes the shape of a query for the query log: the function keys and their nesting, without data. Readers of the
+// log may have no permission to see the data in queries. Therefore the shape contains only words of the language. All
+// scalars and the names of fields, variables, collections and indexes become `?`.
 //
-// The shape is computed for every request. To save time, one pass over the text computes the shape, and the text is not
-// parsed into values.
+// The shape is computed for every request. To save time, it is computed in one pass over the text, without parsing the
+// text into values.
 
 import {
   blanksEnd,
@@ -21,22 +21,22 @@ import {
 } from '../values/json-scan.ts'
 import { anyMark, markOf } from '../values/names.ts'
 
-/** Maximum number of query characters read, of characters in the shape, and of nesting levels. */
+/** The limits: characters that are read of a query, characters of the shape, nesting levels. */
 export const shapeLimits = { queryChars: 65_536, shapeChars: 2048, depth: 100 } as const
 
-/** The text that replaces removed text. All texts in a shape are escaped for use inside a JSON string. */
+/** The replacement for removed text. A shape is escaped for use inside a JSON string. */
 const removed = '\\"?\\"'
 
 /** The end of a truncated shape. */
 const cut = '…'
 
-/** Forms whose content is a plain value. The whole content is removed. */
+/** Keys whose value is plain data. The whole value is removed. */
 const valueForms = ['@ref', '@ts', '@date', '@bytes', '@uuid', '@obj', 'quote']
 
-/** Forms whose content has keys chosen by the client. */
+/** Keys whose value is an object with keys chosen by the client. */
 const namingForms = ['object', 'let']
 
-/** Forms whose content names a schema object if the content is a string. */
+/** Keys whose value is the name of a schema object, if the value is a string. */
 const referringForms = ['collection', 'class', 'index', 'function']
 
 /** A key that remains in the shape, with the kind of its content. */
@@ -50,8 +50,8 @@ interface Word {
 class NotJson {}
 
 /**
- * Creates the function that returns the shape of a query's text, as the inside of a JSON string. Where the query names
- * one of the schema objects in `names`, the shape contains a mark instead of `?`.
+ * Creates a function that returns the shape of a query. The shape is escaped for use inside a JSON string. The names in
+ * `names` become marks instead of `?`.
  */
 export function createShape(words: Iterable<string>): (query: string, names?: readonly string[]) => string {
   const table = new Map<string, Word>()
@@ -94,7 +94,7 @@ class Scanner {
     return this.#room <= 0 || this.#at >= shapeLimits.queryChars
   }
 
-  /** The next character that is not white space, without consuming it. */
+  /** Returns the next character that is not white space, without consuming this character. */
   #peek(): number {
     this.#at = blanksEnd(this.#text, this.#at)
     return this.#text.charCodeAt(this.#at)
@@ -159,7 +159,7 @@ class Scanner {
     return removed
   }
 
-  /** A text that may be the name of a schema object. */
+  /** Returns the shape of a string that may be the name of a schema object. */
   #name(): string {
     const start = this.#at + 1
     this.#skipString()
@@ -168,8 +168,8 @@ class Scanner {
   }
 
   /**
-   * The elements of an array, or the values of an object with keys chosen by the client. Consecutive elements with
-   * equal shapes count once, so a query with 10 values has the same shape as a query with 1000.
+   * Returns the shape of an array, or of an object with keys chosen by the client. Consecutive elements with equal
+   * shapes are written once, so queries with 10 and with 1000 values have the same shape.
    */
   #list(close: number, areNames: boolean, depth: number): string {
     let shape = '['
@@ -197,7 +197,7 @@ class Scanner {
     }
   }
 
-  /** Returns whether two shapes differ only in names. The log does not distinguish such shapes. */
+  /** Returns whether two shapes differ only in marks. The log treats these shapes as equal. */
   #areAlike(left: string, right: string): boolean {
     return this.#names.length > 0 && left.replace(anyMark, '?') === right.replace(anyMark, '?')
   }
@@ -236,10 +236,7 @@ class Scanner {
     else this.#skipScalar()
   }
 
-  /**
-   * Moves to `end`. If `end` is `unfinished` because the text was cut, moves to the end of the cut text. The rest of
-   * the shape is then omitted.
-   */
+  /** Moves to `end`. If the text was cut before `end`, moves to the end of the cut text, and the shape ends here. */
   #skipTo(end: number): void {
     if (end === unfinished && this.#text.length < shapeLimits.queryChars) throw new NotJson()
     this.#at = end === unfinished ? shapeLimits.queryChars : end

@@ -1,4 +1,4 @@
-// Parses stored lambdas, once per value. Stored lambdas may call every function, and some functions apply stored
+// Parses stored lambdas, once per lambda value. Stored lambdas may call every function, and some functions apply stored
 // lambdas. To avoid a circular import, the registry passes the functions to this module at start.
 
 import type { Lambda } from '../values/value.ts'
@@ -14,7 +14,7 @@ export function provideFunctions(lookup: FunctionLookup): void {
   functions = lookup
 }
 
-/** The expression of a stored lambda, under the API version with which it was created. */
+/** Returns the expression of a stored lambda, parsed under the API version of the lambda. */
 export function compileLambda(lambda: Lambda): LambdaExpression {
   const known = compiled.get(lambda)
   if (known) return known

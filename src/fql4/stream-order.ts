@@ -1,4 +1,5 @@
-// Streams of version 4: derives the subject of a stream from the value of its expression, and formats its events.
+// Streams of version 4. The value of a query determines the subject of the stream: a document or a set. This file also
+// formats the events of streams.
 
 import { msg } from '../base/message.ts'
 import { isUserDocument } from '../model/read.ts'
@@ -30,12 +31,15 @@ import { SetValue } from './values/transient.ts'
 import { renderValue } from './wire/render.ts'
 import type { ApiVersion } from './wire/version.ts'
 
-/** The members that an event may have, in their order on the wire. */
+/** The members of an event, in the order of the rendered JSON. */
 const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'prev', 'index']
 
 const defaultFields: readonly StreamField[] = ['action', 'document']
 
-/** The subject and the event format of a stream. Throws query errors for values that cannot be streamed. */
+/**
+ * Returns the subject and the event format of a stream. Throws a QueryError for a value that cannot be streamed, or for
+ * an unknown name in `parameter`.
+ */
 export function streamOrder(
   value: () => Value,
   parameter: string | undefined,
@@ -51,7 +55,7 @@ class EventFormat implements StreamFormat {
   readonly key: string
   readonly fields: readonly StreamField[]
   readonly #apiVersion: ApiVersion
-  /** References are written relative to this database. */
+  /** References in events are relative to this database. */
   readonly #scope: DatabaseId
 
   constructor(fields: readonly StreamField[], apiVersion: ApiVersion, scope: DatabaseId) {
@@ -85,7 +89,7 @@ function line(type: string, txn: Micros, event: string): string {
   return `{"type":"${type}","txn":${txn},"event":${event}}\r\n`
 }
 
-/** The members in the URL parameter `fields`. Throws one `invalid url parameter` for each unknown name. */
+/** Parses the URL parameter `fields`. Throws a QueryError with an `invalid url parameter` for each unknown name. */
 function readStreamFields(parameter: string | undefined): readonly StreamField[] {
   const names = (parameter ?? '').split(',').map(name => name.trim())
   const wanted = names.filter(name => name !== '')
@@ -99,10 +103,10 @@ function unknownField(name: string): ErrorEntry {
   return errorEntry('invalid url parameter', description, [])
 }
 
-/** The native collections whose documents can be streamed as a set, as the protocol defines. */
+/** The native collections whose documents can be streamed as a set. The protocol defines this list. */
 const streamableNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), BigInt(native.credentials)])
 
-/** The subject of a stream for a value. Throws query errors for values that cannot be streamed. */
+/** Returns the subject of a stream. Throws a QueryError for a value that cannot be streamed. */
 function streamSubject(value: Value, session: Session): StreamSubject {
   if (value instanceof UnresolvedRef)
     throw QueryError.of('invalid ref', undefinedReferenceText(value, session), [])

@@ -1,6 +1,6 @@
-// Limits on the values that a query creates. A value that is too large to be written out is rejected when it is
-// created. A short query can double a text repeatedly, or search a long text repeatedly. So the total of created text
-// is limited, and long texts cost more than the one compute unit of a call.
+// Limits on the values that a query creates. A value that is too large for a response is rejected at its creation. A
+// short query can double a text repeatedly, or search a long text repeatedly. Therefore the total length of created
+// texts is limited, and calls with long texts cost additional compute units.
 
 import { longCall } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
@@ -12,13 +12,13 @@ import type { Call } from './definition.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const valueLimitsLimits = {
-  /** UTF-16 units of all texts that a query creates; own limit. */
+  /** The total length of the texts that a query creates, in UTF-16 units; own limit. */
   textUnitsPerQueryMax: 67_108_864,
-  /** UTF-16 units of long texts, read or created, that count as one additional evaluated unit; own limit. */
+  /** The length of a read or created text that costs one additional compute unit, in UTF-16 units; own limit. */
   textUnitsPerComputeUnit: 4096,
 } as const
 
-/** Returns a newly constructed value. Throws `bad request` if the value is too large to be written out. */
+/** Returns a new value. Throws `bad request` if the value contains more than `max` values and characters. */
 export function requireExtent<T extends Value>(value: T, max: number = limits.valueUnitsMax): T {
   const extent = extentOf(value)
   if (extent <= max) return value
@@ -29,8 +29,8 @@ export function requireExtent<T extends Value>(value: T, max: number = limits.va
 }
 
 /**
- * Counts a text of `units` UTF-16 units before the text is created. Throws `bad request` if this text is too long, or
- * if all texts of the query together are too long.
+ * Counts a text of `units` UTF-16 units before its creation. Throws `bad request` if the text is too long, or if the
+ * total length of the query's texts is too long.
  */
 export function countText(call: Call, units: number): void {
   if (units > limits.textUnitsMax) throw tooMuchText(units, limits.textUnitsMax)
@@ -49,13 +49,13 @@ export function countScan(call: Call, units: number): void {
   if (cost > 0) call.session.compute(cost)
 }
 
-/** Counts a created text and returns it. */
+/** Counts a created text and returns the text. */
 export function counted(call: Call, text: string): string {
   countText(call, text.length)
   return text
 }
 
-/** A text assembled from pieces. The length is checked when a piece is added. */
+/** Concatenates a text from pieces, and checks the length with every piece. */
 export class CountedText {
   readonly #call: Call
   readonly #pieces: string[] = []
@@ -65,7 +65,7 @@ export class CountedText {
     this.#call = call
   }
 
-  /** Throws `bad request` when the text is too long. */
+  /** Throws `bad request` if the text is too long. */
   add(piece: string): void {
     this.#units += piece.length
     if (this.#units > limits.textUnitsMax) countText(this.#call, this.#units)

@@ -1,6 +1,6 @@
-// The variables in scope of an expression. While a query is parsed, only the names of the variables are kept. While the
-// query is evaluated, the variables are an immutable linked list, innermost first. The variables of a long `let` are
-// also found by name, because a linear search over so many variables would be slow.
+// The variables in the scope of an expression. The parser needs only the names of the variables. The evaluation
+// represents the variables as an immutable linked list, innermost first. A linear search over the variables of a long
+// `let` would be slow, so these variables also have an index by name.
 
 import { assert } from '../base/assert.ts'
 import type { Value } from '../values/value.ts'
@@ -10,7 +10,7 @@ export class Variables {
   readonly value: Value
   readonly outer: Variables | undefined
   readonly #group: LetGroup | undefined
-  /** Number of variables in the group that were bound before this variable. */
+  /** The number of earlier variables in the group. */
   readonly #place: number
 
   constructor(name: string, value: Value, outer: Variables | undefined, group?: LetGroup) {
@@ -21,7 +21,7 @@ export class Variables {
     this.#place = group?.add(this) ?? 0
   }
 
-  /** The innermost variable with a name. */
+  /** Returns the innermost variable with a name. */
   find(name: string): Variables | undefined {
     let frame: Variables | undefined = this
     while (frame) {
@@ -39,12 +39,12 @@ export class Variables {
   }
 }
 
-/** A `let` with at least this number of bindings has a group. */
+/** A `let` with at least this number of bindings has a {@link LetGroup}. */
 export const groupedFrom = 16
 
 /**
- * The variables of a long `let`. A binding sees only the variables of earlier bindings. So `newest` searches only up to
- * a given place in the group.
+ * The variables of a long `let`, by name. A binding can use only the variables of earlier bindings. Therefore `newest`
+ * ignores the later variables.
  */
 export class LetGroup {
   readonly outer: Variables | undefined
@@ -55,7 +55,7 @@ export class LetGroup {
     this.outer = outer
   }
 
-  /** Adds a variable; returns the number of variables before it. */
+  /** Adds a variable. Returns the number of earlier variables in the group. */
   add(variable: Variables): number {
     const namesakes = this.#byName.get(variable.name)
     if (namesakes) namesakes.push(variable)
@@ -63,7 +63,7 @@ export class LetGroup {
     return this.#size++
   }
 
-  /** The latest variable named `name` among the variables up to `place`. */
+  /** Returns the latest variable with a name, among the variables up to `place`. */
   newest(name: string, place: number): Variables | undefined {
     const namesakes = this.#byName.get(name)
     if (!namesakes) return undefined
@@ -77,14 +77,14 @@ export class LetGroup {
   }
 }
 
-/** The value of a variable. The variable exists, because the parser has rejected unbound variables. */
+/** Returns the value of a variable. The variable exists, because the parser rejects unbound variables. */
 export function lookUp(variables: Variables | undefined, name: string): Value {
   const found = variables?.find(name)
   assert(found, `variable ${name} is not bound`)
   return found.value
 }
 
-/** The names of the variables in scope while a query is parsed. Lookup does not scan all names. */
+/** The names of the variables in scope, for the parser. An index by name avoids linear searches. */
 export class BoundNames {
   readonly #names: string[] = []
   readonly #places = new Map<string, number[]>()
@@ -100,12 +100,12 @@ export class BoundNames {
     this.#names.push(name)
   }
 
-  /** The index of the latest binding of a name; -1 if the name is not bound. */
+  /** Returns the index of the latest binding of a name. Returns -1 if the name is not bound. */
   newest(name: string): number {
     return this.#places.get(name)?.at(-1) ?? -1
   }
 
-  /** Removes all names but the first `size`. */
+  /** Removes all names after the first `size` names. */
   cut(size: number): void {
     while (this.#names.length > size) this.#places.get(this.#names.pop() as string)?.pop()
   }

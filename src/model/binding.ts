@@ -1,6 +1,6 @@
-// Evaluates bindings. A binding is stored code that computes a field of an index from one document, whenever that
-// document is written. A binding can read only its document and the names of schema objects in its database. Therefore
-// a binding returns the same value when an index entry is computed again.
+// Evaluates bindings. A binding is stored code that computes a term or value of an index from a document. The binding
+// is evaluated at every write of the document. A binding can read only its document and the names of schema objects in
+// its database. Therefore repeated evaluations return the same value.
 
 import { isInterruption } from '../base/effort.ts'
 import { endOfTime } from '../base/micros.ts'
@@ -14,20 +14,20 @@ import { Session, type SessionHost } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
 /**
- * Thrown when a binding reads anything except its document and the names of its database. The check at the creation of
- * the index cannot detect every binding that does so.
+ * Thrown when a binding reads other data than its document and the names in its database. The creation of an index
+ * checks the effect of its bindings, but cannot detect all reads.
  */
 class Lookup extends Error {}
 
-/** The values of the members of a transaction that a binding can use. */
+/** The members of a transaction that a binding can use. */
 const known: Partial<Transaction> = {
-  // In a binding, `Now()` returns the end of time, because index entries are not computed again as time passes.
+  // In a binding, `Now()` returns the end of time, because index entries do not change with time.
   snapshotTime: endOfTime,
   writable: false,
   counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
 }
 
-/** Returns an object that has the members in `known`. A read of any other member throws a {@link Lookup}. */
+/** Returns an object with the members of `known`. Reads of other members throw a {@link Lookup}. */
 function nothingBut<T extends object>(known: Partial<T>): T {
   const get = (target: Partial<T>, name: string | symbol) => {
     if (Object.hasOwn(target, name)) return target[name as keyof T]
@@ -38,7 +38,7 @@ function nothingBut<T extends object>(known: Partial<T>): T {
 
 const nothing = nothingBut<Transaction>(known)
 
-/** Returns a transaction that can only resolve names, and only names of the database `own`. */
+/** Returns a transaction that can only resolve names of the database `own`. */
 function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
   const resolve = (database: DatabaseId, nativeCollection: CollectionId, name: string) => {
     if (database !== own || nativeCollection === native.databases)
@@ -49,9 +49,9 @@ function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
 }
 
 /**
- * Returns the value of `binding` for `document`. Returns undefined if the binding fails, exceeds its limits, or reads
- * anything that a binding must not read. `names` resolves names of the document's database. If `names` is undefined,
- * the binding can read only the document.
+ * Returns the value of `binding` for `document`. Returns undefined if the binding fails, exceeds a limit, or reads
+ * other data. `names` resolves the names in the document's database. If `names` is undefined, the binding can read only
+ * the document.
  */
 export function evaluateBinding(
   host: SessionHost,
@@ -78,7 +78,7 @@ export function evaluateBinding(
   try {
     return session.run(binding, { one: viewDocument(document, session) })
   } catch (error) {
-    // The query that writes the document is out of time or memory. The binding is not the cause.
+    // The time or memory limit of the writing query is exceeded. The binding is not the cause.
     if (isInterruption(error)) throw error
     const isItsOwn = error instanceof LanguageError || error instanceof Failure || error instanceof Lookup
     if (isItsOwn || error instanceof RequestError) return undefined

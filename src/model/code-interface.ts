@@ -1,14 +1,13 @@
-// The interface of stored code: the arguments of code and predicates, the effects of code on data, and the limits on
-// these effects.
+// The interface of stored code: arguments, effects, and limits of effects.
 
 import type { Code } from '../values/code.ts'
 import { DocumentValue, isArray, isObject, TransactionTime, type Value } from '../values/value.ts'
 import type { AccessRequest, PredicateSubject } from './auth/access-contract.ts'
 
-/** The strongest effect that a function or other code may have. */
+/** The strongest possible effect of a function or other code. */
 export type Effect = 'pure' | 'read' | 'write'
 
-/** A use of code in which the effects of the code are limited. */
+/** A use of code with a limit on its effects. */
 export type EffectPlace =
   | 'get requests'
   | 'stream requests'
@@ -25,20 +24,21 @@ export function exceeds(effect: Effect, limit: Effect): boolean {
 }
 
 /**
- * The arguments of code: a list with one value per parameter, or one value for all parameters. A call in version 4
- * passes one value. If the called code has several parameters, the value is an array with one element per parameter.
- * The code of each language accepts both forms.
+ * The arguments of code: a `list` with a value for each parameter, or `one` value. Calls in version 4 pass one value.
+ * For code with several parameters, this value is an array with an element for each parameter. The code of each
+ * language accepts both forms.
  */
 export type CodeArguments =
   | {
       readonly list: readonly Value[]
-      /** If true, code reads the documents in the list as they are passed, even if the stored documents differ. */
+      /** If true, code uses the document versions in the list, even if the stored documents differ. */
       readonly areVersions?: true
     }
   | { readonly one: Value }
 
 /**
- * Returns the documents that are passed to a predicate. For a write, these are the versions before and after the write.
+ * Returns the documents that a predicate receives. For a write, a predicate receives the versions before and after the
+ * write.
  */
 function documentsOf(
   argument: AccessRequest['argument'],
@@ -65,7 +65,8 @@ function documentsOf(
 }
 
 /**
- * Returns the arguments of a predicate. A predicate for the action `call` takes the arguments of the called function.
+ * Returns the arguments of a predicate. A predicate for the action `call` receives the arguments of the called
+ * function.
  */
 export function predicateArguments(
   { language }: Code,

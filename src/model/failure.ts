@@ -1,41 +1,37 @@
-// Errors for queries that violate a rule of the data model. An error has a kind and details, but no text. Each language
-// has a table of texts and codes for the kinds. Each language also finds the position in the query that an error refers
-// to.
+// Errors of queries that violate a rule of the data model. An error has a kind and details, but no text. Each language
+// maps the kinds to texts and codes, and adds the position in the query.
 
 import { WriteRejected } from '../storage/store/store-contract.ts'
 import type { Ref, Value } from '../values/value.ts'
 
 /**
- * The part of a query that an error refers to: the whole call, or the call's target. The target is the collection in
- * which the call creates a document, or the document that the call changes.
+ * The part of a query to which an error refers: the whole call, or the target of the call. The target of a creation is
+ * the collection. The target of a change is the document.
  */
 export type FailurePlace = 'call' | 'target'
 
-/** The path to a value in a document. A string is the name of a field, and a number is an index in an array. */
+/** The path to a value in a document: names of fields, and indexes in arrays. */
 export type FieldPath = readonly (string | number)[]
 
-/**
- * The reason why a value does not match the type that its collection declares. `expected` and `provided` are types as
- * text.
- */
+/** The reason why a value does not match its declared type. `expected` and `provided` are texts of types. */
 export type TypeFault =
   | { readonly kind: 'mismatch'; readonly expected: string; readonly provided: string }
   | { readonly kind: 'missing'; readonly expected: string }
   | { readonly kind: 'unexpected' }
   | { readonly kind: 'tuple arity' }
-  /** The value matches no object type of a union. Each inner list contains the required fields of one object type. */
+  /** The value matches no object type of a union. `fields` contains a list of required fields for each object type. */
   | { readonly kind: 'union fields'; readonly fields: readonly (readonly string[])[] }
 
-/** A value that does not have its declared type, with its path in the document. */
+/** A value that does not match its declared type, with its path in the document. */
 export interface TypeFailure {
   readonly path: FieldPath
   readonly fault: TypeFault
 }
 
-/** The reason why one field of a written document is invalid. */
+/** The reason why a field of a written document is invalid. */
 export type FieldFault =
   | { readonly kind: 'required' }
-  /** `expected` is the name of a type as version 4 spells it: `String`, `Class Ref`, `RoleAction` … */
+  /** `expected` is the name of a type in version 4, such as `String`, `Class Ref` or `RoleAction`. */
   | { readonly kind: 'type'; readonly value: Value; readonly expected: string }
   | { readonly kind: 'one of required'; readonly names: readonly string[] }
   | { readonly kind: 'reserved name'; readonly name: string }
@@ -52,7 +48,7 @@ export type FieldFault =
   | { readonly kind: 'built-in role'; readonly role: string }
   | { readonly kind: 'unknown role'; readonly role: string }
   /**
-   * A caller with a server key tried to give a function the role `admin`. `isNew`: true if the query creates the
+   * A caller with a server key wrote a function with the role `admin`. `isNew` is true if the query creates the
    * function.
    */
   | { readonly kind: 'admin role'; readonly isNew: boolean }
@@ -70,13 +66,11 @@ export type FieldFault =
 export interface FieldFailure {
   readonly path: readonly string[]
   readonly fault: FieldFault
-  /**
-   * True if the path refers to the fields that the client sent. Otherwise the path refers to the resulting document.
-   */
+  /** True if `path` is relative to the fields in the query. If absent, `path` is relative to the resulting document. */
   readonly isInArgument?: boolean
 }
 
-/** A change that would remove data, and that is rejected because the database is protected. */
+/** A change that removes data. Protected databases reject the change. */
 export type DestructiveChange =
   | 'delete collection'
   | 'delete index'
@@ -85,44 +79,42 @@ export type DestructiveChange =
   | 'decrease ttl_days'
   | 'remove ttl_days'
 
-/** A check constraint that was not met, or that did not return a boolean. */
+/** A check constraint that returned false or null (`not met`), or a value of another type (`no boolean`). */
 export interface FailedCheck {
   readonly name: string
   readonly why: 'not met' | 'no boolean'
 }
 
-/** The reason why a query fails: a rule of the data model that the query violates. */
+/** The rule of the data model that a query violates. */
 export type Fault =
   | { readonly kind: 'permission denied' }
   | { readonly kind: 'not found'; readonly ref: Ref }
-  /** The collection to which the document belongs was deleted. */
+  /** The collection of the document was deleted. */
   | { readonly kind: 'collection gone'; readonly collection: Ref }
   /** A document with this id, or a schema object with this name, already exists. */
   | { readonly kind: 'exists'; readonly ref: Ref }
   /** A key with this id already exists. */
   | { readonly kind: 'key exists' }
   /**
-   * `indexes`: the unique indexes that already contain an entry with the same terms and values. Empty if the query
-   * creates credentials for a document that already has credentials.
+   * `indexes` are the unique indexes that already contain an entry with these terms and values. `indexes` is empty if
+   * the document already has credentials.
    */
   | { readonly kind: 'not unique'; readonly indexes: readonly Ref[] }
   | { readonly kind: 'invalid fields'; readonly failures: readonly FieldFailure[] }
   | { readonly kind: 'mistyped'; readonly failures: readonly TypeFailure[] }
   | { readonly kind: 'failed checks'; readonly checks: readonly FailedCheck[] }
-  /** A check constraint could not be evaluated: its code threw an error. */
+  /** The code of a check constraint threw an error. */
   | { readonly kind: 'broken check'; readonly error: LanguageError }
-  /** The default value of a field could not be evaluated: its expression threw an error. */
+  /** The expression of a default value threw an error. */
   | { readonly kind: 'failed default'; readonly field: string; readonly error: LanguageError }
-  /** The query writes a document of another database. A query may write only in its own database. */
+  /** The query writes a document of another database. */
   | { readonly kind: 'other database' }
   | { readonly kind: 'negative id'; readonly id: bigint }
-  /**
-   * The query writes while `at` sets the time of reads, or inserts a version at a time in the future or before 1684.
-   */
+  /** The query writes inside `at`, or inserts a version at a time in the future or before 1684. */
   | { readonly kind: 'other time' }
   | { readonly kind: 'in container' }
   | { readonly kind: 'built-in collection'; readonly mode: 'update' | 'replace' }
-  /** The query creates a document in a collection that the same query created. */
+  /** The query creates a collection and a document in this collection. */
   | { readonly kind: 'new collection' }
   | { readonly kind: 'destructive'; readonly change: DestructiveChange }
   /** The query changes a definition while a schema is staged. */
@@ -130,17 +122,17 @@ export type Fault =
   /** The query writes a function whose body is not code. */
   | { readonly kind: 'no body' }
   /**
-   * The query writes the history of a document whose collection does not allow such writes. Queries can insert versions
-   * of user documents and keys, and remove versions of user documents.
+   * The query inserts or removes a version of a document whose history is read-only. Queries can insert versions of
+   * user documents and keys, and remove versions of user documents.
    */
   | { readonly kind: 'fixed history'; readonly action: 'insert' | 'remove' }
-  /** A function of another language returned a value that the language of the caller cannot represent. */
+  /** A function of another language returned a value that the calling language cannot represent. */
   | { readonly kind: 'foreign value'; readonly type: string }
   | { readonly kind: 'moved into itself'; readonly database: string; readonly parent: string }
 
 /**
- * Thrown when a query violates a rule of the data model. Languages catch a Failure and render the faults with their own
- * texts. The class does not extend Error, because recording a stack for each denied permission would be expensive.
+ * Thrown when a query violates rules of the data model. Languages convert a Failure to errors with texts. The class
+ * does not extend Error, because recording the stack for every denied permission would be expensive.
  */
 export class Failure {
   readonly faults: readonly (Fault & { readonly place: FailurePlace })[]
@@ -149,7 +141,7 @@ export class Failure {
     this.faults = faults
   }
 
-  /** The kinds of the faults, separated by commas. Used where no table of texts is available. */
+  /** The kinds of the faults, separated by commas. Used if no language renders the faults. */
   get message(): string {
     return this.faults.map(({ kind }) => kind).join(', ')
   }
@@ -159,7 +151,7 @@ export class Failure {
   }
 }
 
-/** Runs a write of the transaction. If the store rejects the write, throws a Failure that refers to `place`. */
+/** Runs `work`, which writes to the transaction. If the store rejects the write, throws a Failure at `place`. */
 export function applied<T>(work: () => T, place: FailurePlace): T {
   try {
     return work()
@@ -170,12 +162,12 @@ export function applied<T>(work: () => T, place: FailurePlace): T {
   }
 }
 
-/** An error that a query or stored code causes, with a text in the form of one language. */
+/** An error of a query or of stored code, with a text in the form of a language. */
 export abstract class LanguageError extends Error {
-  /** The value that the query passed to `abort`; undefined if the query did not abort. */
+  /** The value that the query passed to `abort`. Undefined for all other errors. */
   abstract readonly aborted: Value | undefined
 
-  /** The text that another language shows if its code called the failing code. */
+  /** The text of the error for a caller in another language. */
   get foreignText(): string {
     return this.message
   }

@@ -1,4 +1,4 @@
-// Checks of the caller's permissions that several files need.
+// Checks the caller's permissions for documents.
 
 import { collectionOf, type ObjectValue, type Ref, type Value } from '../values/value.ts'
 import type { ResourceAction } from './auth/access-contract.ts'
@@ -6,8 +6,8 @@ import { Failure, type FailurePlace } from './failure.ts'
 import type { Session } from './session.ts'
 
 /**
- * Returns whether the caller may do `action` to a document. `argument` returns the argument of predicates. If
- * `argument` is undefined, predicates get the reference. `next` returns the fields that the document has after a write.
+ * Returns whether the caller may apply `action` to a document. `argument` returns the argument for predicates, by
+ * default the reference. `next` returns the fields of the document after the write.
  */
 export function mayOnDocument(
   action: ResourceAction,
@@ -21,12 +21,11 @@ export function mayOnDocument(
   return access.allows({ ...request, argument: argument ?? itself(ref) })
 }
 
-/** Returns the default argument of predicates: the reference. */
 function itself(ref: Ref): () => Value {
   return () => ref
 }
 
-/** Returns whether the current authority may read a document. */
+/** Returns whether a document may be read with the current rights of the session. */
 export function mayRead(ref: Ref, session: Session): boolean {
   return mayOnDocument('read', ref, session)
 }

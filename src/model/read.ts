@@ -1,5 +1,5 @@
-// Reads single documents as of the query's valid time. The caller's permission is checked before the document's
-// existence.
+// Reads single documents as of the query's valid time. The permission is checked before the existence, so errors do not
+// reveal which documents exist.
 
 import type { Transaction, Version } from '../storage/store/store-contract.ts'
 import { collectionOf, native, type Ref } from '../values/value.ts'
@@ -7,10 +7,7 @@ import { Failure } from './failure.ts'
 import { mayRead, permissionDenied } from './permissions.ts'
 import type { Session } from './session.ts'
 
-/**
- * Returns the live version of a document. Throws a Failure if the caller may not read the document or the document does
- * not exist.
- */
+/** Reads a document. Throws a Failure if the caller may not read the document or the document does not exist. */
 export function readDocument(ref: Ref, session: Session): Version {
   if (!mayRead(ref, session)) throw permissionDenied()
   const version = fetch(ref, session)
@@ -19,8 +16,8 @@ export function readDocument(ref: Ref, session: Session): Version {
 }
 
 /**
- * Returns the document that an element of a set refers to. The costs of this read are not counted, because the read of
- * the set was counted.
+ * Reads the document of a set's element. The costs of this read are not counted, because the read of the set was
+ * counted.
  */
 export function readElement(ref: Ref, session: Session): Version {
   if (!mayRead(ref, session)) throw permissionDenied()
@@ -35,7 +32,7 @@ export function documentExists(ref: Ref, session: Session): boolean {
   return isReachable(ref, session) && mayRead(ref, session) && fetch(ref, session) !== undefined
 }
 
-/** Reads a document. Counts one read per document and query, even if the document does not exist. */
+/** Reads a document, and counts one read per document and query, even for a missing document. */
 function fetch(ref: Ref, session: Session): Version | undefined {
   return countingRead(ref, session, () => session.transaction.get(ref, session.validTime))
 }
@@ -44,8 +41,8 @@ function fetch(ref: Ref, session: Session): Version | undefined {
 const documentKeyBytes = 19
 
 /**
- * Runs `read`, which reads one document, and counts the read unless `isFree` accepts its result. A missing document
- * costs the bytes of its key.
+ * Runs `read`, which reads a document, and counts the costs. The read is free if `isFree` returns true for the result.
+ * A missing document costs the bytes of its key.
  */
 export function countingRead<T>(
   ref: Ref,
@@ -60,13 +57,13 @@ export function countingRead<T>(
     counters.readBytes = before
     return found
   }
-  // The storage was searched even though the document does not exist. Therefore the read counts.
+  // The search for a missing document is counted, too.
   if (found === undefined) counters.readBytes += documentKeyBytes
   session.countDocumentRead(ref, counters.readBytes - before)
   return found
 }
 
-/** Runs a read without adding its costs to the query. Used for results that are cached for all callers. */
+/** Runs a read without counting its costs. Used for results that are cached for all callers. */
 export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: () => T): T {
   const { readBytes } = counters
   const found = read()
@@ -74,18 +71,18 @@ export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: 
   return found
 }
 
-/** Returns whether the collection to which a document belongs still exists. */
+/** Returns whether the collection of a document exists. */
 function isReachable(ref: Ref, { transaction }: Session): boolean {
   return transaction.catalogue.hasCollection(ref.database, ref.collection)
 }
 
-/** Throws a Failure if the collection to which the document belongs was deleted. */
+/** Throws a Failure if the collection of a document was deleted. */
 export function requireReachable(ref: Ref, session: Session): void {
   if (isReachable(ref, session)) return
   throw Failure.of({ kind: 'collection gone', collection: collectionOf(ref) }, 'target')
 }
 
-/** Returns whether a reference refers to a document of a user collection. */
+/** Returns whether `ref` is a reference to a document of a user collection. */
 export function isUserDocument(ref: Ref): boolean {
   return ref.collection > native.credentials
 }

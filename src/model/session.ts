@@ -1,5 +1,5 @@
-// The state of one query's evaluation in any language: its transaction, caller, rights and costs. Evaluating a query
-// again in the same transaction gives the same result.
+// The state of a query's evaluation in any language: transaction, caller, rights and costs. Repeated evaluations of a
+// query in the same transaction have the same result.
 
 import { assert } from '../base/assert.ts'
 import { step, stepsSoFar } from '../base/effort.ts'
@@ -31,42 +31,39 @@ import { NamedObjects, type ReadRecorder } from './use-recorders.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const sessionLimits = {
-  /** Elements that all sets of one query read from storage; own limit: reading sets costs no compute operations. */
+  /** Elements that a query reads from sets in storage; own limit: reading sets costs no compute operations. */
   setElementsMax: 1_000_000,
-  /**
-   * Steps of comparisons, merges and set operations on arrays that count as one additional evaluated unit; own limit.
-   */
+  /** Steps of comparisons, merges and set operations on arrays that cost one additional compute unit; own limit. */
   stepsPerComputeUnit: 512,
 } as const
 
-/** The code of one language. */
+/** Stored code of the language `L`. */
 type CodeIn<L extends LanguageName> = Extract<Code, { readonly language: L }>
 
-/** Properties of code that are known without running it. */
+/** Properties of code that are known before it runs. */
 interface CodeFacts {
   readonly parameters: number
   /** The strongest effect of the code. */
   readonly effect: Effect
 }
 
-/** The part of a language that handles stored code. */
+/** The functions of a language for stored code. */
 export interface CodeLanguage<L extends LanguageName> {
   /**
-   * Runs code in `session`, with the transaction, rights, deadline and counters of that session. Throws LanguageErrors
-   * of this language, and all other errors of the evaluation.
+   * Runs code with the transaction, rights, deadline and counters of `session`. Throws LanguageErrors and other errors.
    */
   run(code: CodeIn<L>, given: CodeArguments, session: Session): Value
   facts(code: CodeIn<L>): CodeFacts
-  /** Returns whether code is valid. Used for code that does not come from a query, such as imported code. */
+  /** Returns whether code is valid. Used for imported code. */
   isCode(code: CodeIn<L>): boolean
   /**
-   * True if predicates take documents, one for each parameter. If absent, predicates take the argument of the access
-   * request.
+   * True if predicates receive documents, one for each parameter. If absent, predicates receive the argument of the
+   * access request.
    */
   readonly predicatesTakeDocuments?: true
 }
 
-/** A collection that the types of fields can refer to. */
+/** A collection in the type of a field. */
 export interface ReferredCollection {
   readonly number: number
   readonly name: string
@@ -75,9 +72,7 @@ export interface ReferredCollection {
 /** Finds the collection with the given name or alias. */
 export type FindCollection = (name: string) => ReferredCollection | undefined
 
-/**
- * Parses the signature of a field, which is its declared type as text. Returns the type `Any` for an invalid signature.
- */
+/** Parses the signature of a field: the declared type as text. Returns the type `Any` for an invalid signature. */
 export type ReadSignature = (signature: string, find: FindCollection) => FieldType
 
 /** The languages that run stored code and parse the declared types of fields. */
@@ -92,16 +87,16 @@ type CodeLanguages = {
 interface IndexMatch {
   readonly document: Ref
   /**
-   * The fields that the index entry contains unchanged. Reading these fields does not count as a read of the document.
+   * The fields that the index entry contains unchanged. Predicates can use these fields without a read of the document.
    */
   readonly covered: ReadonlySet<string> | 'all'
 }
 
-/** The services and settings that sessions need. */
+/** The services and settings for sessions. */
 export interface SessionHost {
   readonly createAccess: CreateAccess
   readonly languages: CodeLanguages
-  /** Returns the time of a monotonic clock in microseconds. Only used for deadlines. */
+  /** Returns the time of a monotonic clock in microseconds. Used for deadlines. */
   readonly now: () => number
   /** Checks and creates passwords, secrets and sessions. */
   readonly logins: Logins
@@ -111,7 +106,7 @@ export interface SessionHost {
 
 interface QuerySettings {
   /**
-   * The prefix of every access provider's audience. The audience is this prefix, followed by the global id of the
+   * The prefix of the audiences of access providers. An audience is this prefix, followed by the global id of the
    * database.
    */
   readonly audiencePrefix: string
@@ -123,29 +118,29 @@ interface SessionOptions {
   readonly host: SessionHost
   readonly transaction: Transaction
   readonly caller: Caller
-  /** The IP address of the client; undefined if the query has no client. */
+  /** The IP address of the client. Undefined if the query has no client. */
   readonly address?: string | undefined
   readonly dialect: string
-  /** Options of the request's language for access decisions. */
+  /** The rules of the request's language for permission decisions. */
   readonly accessOptions?: AccessOptions | undefined
   readonly memo: Memo
   readonly deadline: number
-  /** The strongest effect that calls may have. */
+  /** The strongest allowed effect of calls. */
   readonly effectLimit?: Effect
   readonly effectPlace?: EffectPlace
   /** Records the reads of the query; undefined if the query is not explained. */
   readonly reads?: ReadRecorder | undefined
 }
 
-/** The number of compute units, or of elements of sets, between two checks of the deadline. */
+/** The number of compute units, or of read set elements, between two checks of the deadline. */
 const unitsPerClockCheck = 256
 
-/** The number of effort steps (base/effort.ts) that are counted for one compute unit, or for one element of a set. */
+/** The number of effort steps (src/base/effort.ts) for a compute unit, or for a read set element. */
 const stepsPerUnit = 8
 
 const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
 
-/** Returns the error for a query that has passed its deadline. */
+/** Creates the error for a query that exceeds its deadline. */
 export function timedOut(): RequestError {
   return new RequestError('time out', msg`Read timed out (Query eval has timed out.)`)
 }
@@ -163,48 +158,43 @@ export class Session {
   readonly transaction: Transaction
   readonly caller: Caller
   readonly address: string | undefined
-  /** The version of the request's language, as clients name it. */
+  /** The requested version of the language. */
   readonly dialect: string
   readonly accessOptions: AccessOptions | undefined
   readonly memo: Memo
-  /** The time at which evaluation must stop, by the clock of {@link SessionHost.now}. */
+  /** The deadline of the evaluation, as a time of {@link SessionHost.now}. */
   readonly deadline: number
-  /** The database in which names are looked up and documents written. */
+  /** The database of the query: names are resolved and documents are written in this database. */
   readonly database: DatabaseId
-  /**
-   * The time that `at` sets for reads. If undefined, reads return the current state with the transaction's own writes.
-   */
+  /** The time of reads inside `at`. If undefined, reads return the current state with the writes of the transaction. */
   validTime: number | undefined
   effectLimit: Effect
   effectPlace: EffectPlace | undefined
-  /** The call that is being evaluated. Explanations attribute access decisions to this call. */
+  /** The call that is being evaluated. Explanations assign permission decisions to this call. */
   callSite: CallSite | undefined
-  /** The index entry through which a document was found, while access to that document is decided. */
+  /** Set during the permission decision for a document that was found through an index entry. */
   indexMatch: IndexMatch | undefined
   /** The current depth of nested calls of lambdas and functions. */
   callDepth = 0
   /** The current depth of nested expressions. */
   depth = 0
-  /** The schema objects that the query has found, for the query log. */
+  /** The schema objects that the query has found by name, for the query log. */
   readonly named = new NamedObjects()
   /** Records the reads of the query; undefined if the query is not explained. */
   readonly reads: ReadRecorder | undefined
   byteReadOps = 0
-  /** The total length, in UTF-16 code units, of the texts that functions of this query have created. */
+  /** The total length of the created texts, in UTF-16 code units. */
   textUnits = 0
-  /**
-   * Output of code other than results, such as log messages, in order. The language of the code defines the type of the
-   * elements.
-   */
+  /** Additional output of code, such as log messages. The language of the code defines the type of the elements. */
   readonly output: unknown[] = []
-  /** The keys of the reads that have been counted. */
+  /** The keys of counted reads. */
   readonly #reads = new Set<string>()
   /**
-   * The documents of the query's database whose current version was read: ids by collection. These reads have no key in
+   * Counted reads of current documents in the query's database: ids by collection. Reads of documents have no key in
    * `#reads`, because creating a key takes longer than reading the document.
    */
   readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
-  /** The documents that were read as of a time set by `at`: ids by time and collection. */
+  /** Counted reads of documents inside `at`: ids by time and collection. */
   readonly #earlierRead = new Map<number, Map<CollectionId, Set<bigint>>>()
   #authority: Authority
   #access: Access | undefined
@@ -232,13 +222,13 @@ export class Session {
     return this.#authority
   }
 
-  /** Returns the object that creates the keys by which reads are identified. */
+  /** Creates keys for values. The keys identify reads. */
   get keys(): ValueKeys {
     this.#keys ??= new ValueKeys()
     return this.#keys
   }
 
-  /** Returns a session of the same query over another transaction. */
+  /** Returns a session of the same query with another transaction. */
   over(transaction: Transaction, limit?: Pick<SessionOptions, 'effectLimit' | 'effectPlace'>): Session {
     const { accessOptions, address, caller, deadline, dialect, host, memo, reads } = this
     return new Session({
@@ -255,7 +245,7 @@ export class Session {
     })
   }
 
-  /** The rights of the current authority. */
+  /** Makes permission decisions for the current authority. */
   get access(): Access {
     this.#access ??= this.host.createAccess(
       this.#authority,
@@ -280,7 +270,7 @@ export class Session {
     }
   }
 
-  /** Runs `work` with reads as of `time`. If `time` is undefined, reads return the current state. */
+  /** Runs `work` with `time` as the time of reads. If `time` is undefined, reads return the current state. */
   withValidTime<T>(time: number | undefined, work: () => T): T {
     const outer = this.validTime
     this.validTime = time
@@ -292,8 +282,8 @@ export class Session {
   }
 
   /**
-   * Runs `work`, which decides about access to a document. `match` is the index entry through which the document was
-   * found.
+   * Runs `work`, which makes a permission decision for a document. `match` is the index entry that contained the
+   * document.
    */
   withIndexMatch<T>(match: IndexMatch, work: () => T): T {
     const outer = this.indexMatch
@@ -328,7 +318,6 @@ export class Session {
     }
   }
 
-  /** Returns the properties of stored code that are known without running it. */
   factsOf(code: Code): CodeFacts {
     return this.#languageOf(code).facts(code)
   }
@@ -344,13 +333,13 @@ export class Session {
   #languageOf({ language: name }: Code): CodeLanguage<LanguageName> {
     const language = this.host.languages[name]
     assert(language !== undefined, 'code is in a language that can be run')
-    // The compiler cannot relate the name to the type of the code; the table of languages does.
+    // The cast is valid: the type of `languages` guarantees that the language with this name accepts this code.
     return language.code as unknown as CodeLanguage<LanguageName>
   }
 
   /**
-   * Returns whether a predicate of a role or access provider returns exactly `true`. Clients never see errors of the
-   * predicate.
+   * Returns whether a predicate of a role or access provider returns `true`. Errors of the predicate are never reported
+   * to clients.
    */
   decides(predicate: Code, argument: AccessRequest['argument'], about?: PredicateSubject): boolean {
     const outcome = this.tryPredicate(predicate, argument, about)
@@ -358,8 +347,8 @@ export class Session {
   }
 
   /**
-   * Runs a predicate on the current state. The predicate has read-only rights that do not depend on the caller's
-   * rights.
+   * Runs a predicate on the current state. Predicates have their own rights, which are read-only and independent of the
+   * caller.
    */
   tryPredicate(
     predicate: Code,
@@ -400,7 +389,7 @@ export class Session {
   }
 
   /**
-   * Counts one element that a set has read from storage. Throws a RequestError if the query exceeds the limit or the
+   * Counts an element that a set has read from storage. Throws a RequestError if the query exceeds the limit or the
    * deadline.
    */
   countElement(): void {
@@ -413,7 +402,7 @@ export class Session {
     if (this.#setElements % unitsPerClockCheck === 0) this.checkDeadline()
   }
 
-  /** Runs work whose effort depends on its input. If the work takes many effort steps, also counts compute units. */
+  /** Runs `work`, and counts compute units for its effort steps (src/base/effort.ts). */
   metered<T>(work: () => T): T {
     const before = stepsSoFar()
     const result = work()
@@ -427,14 +416,14 @@ export class Session {
   }
 
   /**
-   * Returns a new id for a document. The id is larger than all ids that were created before this request. If the query
-   * is evaluated again, this method returns the same id.
+   * Returns a new id for a document. The id is larger than all ids that were created before this request. A repeated
+   * evaluation of the query gets the same id.
    */
   newId(): bigint {
     return this.memo.draw(() => this.transaction.newId())
   }
 
-  /** Returns a reference for a new document, with an id under which nothing is stored. */
+  /** Returns the reference for a new document, with an unused id. */
   newDocument(database: DatabaseId, collection: CollectionId): Ref {
     for (;;) {
       const ref = new Ref(database, collection, this.newId())
@@ -442,14 +431,14 @@ export class Session {
     }
   }
 
-  /** Counts `ceil(bytes / 4096) + partitions - 1` read operations. Counts reads with the same key once per query. */
+  /** Counts `ceil(bytes / 4096) + partitions - 1` read operations, once per `key` and query. */
   countRead(key: string, bytes: number, partitions: number): void {
     if (this.#reads.has(key)) return
     this.#reads.add(key)
     this.byteReadOps += readOps(bytes) + partitions - 1
   }
 
-  /** Counts a read of one document as of the query's valid time. */
+  /** Counts a read of a document as of the valid time, once per document, time and query. */
   countDocumentRead(ref: Ref, bytes: number): void {
     const { database, collection, id } = ref
     this.reads?.document(ref)
@@ -464,21 +453,18 @@ export class Session {
     if (ids.add(id).size > size) this.byteReadOps += readOps(bytes)
   }
 
-  /** Adds the costs of `other`, a session of the same transaction that ran on behalf of this session. */
+  /** Adds the costs of another session that ran for this query. */
   countCostsOf(other: Session): void {
     this.#computeUnits += other.#computeUnits
     this.byteReadOps += other.byteReadOps
   }
 
-  /**
-   * The compute operations to bill so far, at least one. The number includes the index entries of the query's writes.
-   */
+  /** The number of compute operations so far, at least one. Includes the index entries of writes. */
   get computeOps(): number {
     const units = this.#computeUnits + this.transaction.counters.indexUnits
     return Math.max(1, Math.ceil(units / limits.computeUnitsPerOp))
   }
 
-  /** The number of compute units so far. */
   get computeUnits(): number {
     return this.#computeUnits
   }

@@ -1,7 +1,7 @@
-// Lists the changes of a collection, a document or an index since a given time, for event feeds. Changes are in the
-// order of commits. The changes of one commit are in the order of the source. The changes of a collection come from its
+// Lists the changes of a collection, a document or an index since a given time, for event feeds. Changes are sorted by
+// commit, and the changes of a commit are in the order of the source. The changes of a collection are read from the
 // change record, the changes of an index from its events, and the changes of a document from its versions. Therefore
-// the cost of the list depends only on the number of changes of that source.
+// the costs depend only on the number of changes of the source.
 
 import { step } from '../base/effort.ts'
 import { micros } from '../base/micros.ts'
@@ -22,11 +22,11 @@ export type ChangeSource =
       readonly terms: readonly Value[]
     }
 
-/** The change of one document in one transaction. */
+/** The change of a document in a transaction. */
 export interface SourceChange {
   /** The commit time. */
   readonly time: Micros
-  /** The position of this change among the source's changes in the same transaction, counted from 0. */
+  /** The position of this change in the list of the source's changes in the transaction. Starts at 0. */
   readonly ordinal: number
   readonly document: Ref
   /** True if the source contained the document before the transaction. */
@@ -38,7 +38,10 @@ export interface SourceChange {
   readonly isIn: boolean
 }
 
-/** Returns the changes of transactions that committed at `from` or later, oldest first. The result is lazy. */
+/**
+ * Returns the changes of transactions with a commit time of at least `from`, oldest first. The changes are read on
+ * demand.
+ */
 export function sourceChanges(
   source: ChangeSource,
   from: Micros,
@@ -55,8 +58,8 @@ export function sourceChanges(
 }
 
 /**
- * Returns whether {@link sourceChanges} returns every change since `from`. If false, some changes were removed with old
- * history, or were made before the change record began.
+ * Returns whether {@link sourceChanges} returns all changes since `from`. False if old history has been removed, or if
+ * `from` is before the start of the change record.
  */
 export function areComplete(
   source: ChangeSource,
@@ -68,7 +71,7 @@ export function areComplete(
   if (from < kept) return false
   const { changesSince } = transaction
   if (source.kind !== 'collection' || from >= changesSince) return true
-  // If a collection was created after the change record began, the record contains all its changes.
+  // The change record contains all changes of a collection that was created after the start of the record.
   const [first] = transaction.versions(collection)
   return typeof first?.ts === 'number' && first.ts > changesSince
 }
@@ -80,7 +83,7 @@ function* collectionChanges(
 ): Generator<SourceChange> {
   for (const { changes, time } of transaction.collectionChanges(database, Number(id), from)) {
     step(changes.length)
-    // Changes are sorted by document id. The changes of most transactions already have this order.
+    // The changes of a commit are sorted by document id. Most commits already have this order.
     const written = changes.filter(({ kind }) => kind === 'write')
     if (!isAscending(written)) written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
     let ordinal = 0
@@ -112,7 +115,7 @@ function* documentChanges(
   yield* changes.reverse()
 }
 
-/** The index events of one transaction for the entries of one document. */
+/** The index events of a transaction for the entries of a document. */
 interface EntryEvents {
   readonly document: Ref
   added: IndexEvent | undefined
@@ -130,7 +133,7 @@ function* indexChanges(
   const finish = () => (time === undefined ? [] : ordered(touched, time, index, matcher))
   for (const event of transaction.matchEvents(index, terms, { from: { ts: from, side: 'low' } })) {
     step()
-    // `transaction` does not write, so every event has a commit time.
+    // `transaction` is read-only, so every event has a commit time.
     const ts = event.ts as Micros
     if (ts !== time) {
       yield* finish()
@@ -169,7 +172,7 @@ function compareEntries(left: EntryEvents, right: EntryEvents, { values }: Index
   return left.document.id < right.document.id ? -1 : 1
 }
 
-/** Checks whether a document had index entries under the given terms at a given time. */
+/** Checks whether a document had index entries with the given terms at a given time. */
 class Membership {
   readonly #index: IndexDefinition
   readonly #termsKey: string

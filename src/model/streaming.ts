@@ -1,4 +1,4 @@
-// The subjects and events of streams, independent of the language that formats them.
+// The subjects and events of streams, independent of the language.
 
 import type { RequestErrorCode } from '../base/request-errors.ts'
 import type { Transaction } from '../storage/store/store-contract.ts'
@@ -7,10 +7,10 @@ import type { Micros, Ref, Value } from '../values/value.ts'
 /** The data whose changes a stream reports. */
 export type StreamSubject =
   | { readonly kind: 'document'; readonly ref: Ref }
-  /** The set of documents in a user collection, or in a native collection that supports streams. */
+  /** The set of documents in a collection. */
   | { readonly kind: 'documents'; readonly collection: Ref }
   | { readonly kind: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
-  /** All writes to documents of a collection. */
+  /** All writes of documents in a collection. */
   | { readonly kind: 'writes'; readonly collection: Ref }
 
 /** The members of events that clients can select. */
@@ -19,20 +19,20 @@ export type StreamField = 'action' | 'document' | 'diff' | 'prev' | 'index'
 /** An event before it is formatted for clients. */
 export interface StreamEvent {
   readonly type: 'version' | 'history_rewrite' | 'set'
-  /** The document that the event is about. */
+  /** The created, changed or deleted document. */
   readonly document: Ref
-  /** Returns the value of the member `field`; undefined if events of this type do not have the member. */
+  /** Returns the value of the member `field`. Returns undefined if events of this type do not have the member. */
   readonly member: (field: StreamField) => Value | undefined
-  /** Present if some members show the document as it was before the transaction. */
+  /** Present if the event contains data from before the transaction. */
   readonly past?: {
-    /** The members that show the document before the transaction. */
+    /** The members with data from before the transaction. */
     readonly fields: readonly StreamField[]
-    /** The event for clients who may not see the document before the transaction. */
+    /** The event for clients who may not read the data from before the transaction. */
     readonly redacted: StreamEvent
   }
 }
 
-/** The reason why the service ends a stream. Shown in the last event of the stream. */
+/** The reason why the service ends a stream, for the last event of the stream. */
 export interface StreamEnd {
   readonly cause:
     | 'rights lost'
@@ -43,50 +43,51 @@ export interface StreamEnd {
     | 'failed'
   readonly code: RequestErrorCode | 'permission denied'
   readonly description: string
-  /** The commit time of the transaction that caused the end; 0 if no transaction caused the end. */
+  /** The commit time of the transaction that caused the end. 0 for other causes. */
   readonly txn: Micros
 }
 
-/** Formats the first and the last event of a stream. Each result is text with a line end. */
+/** Formats the first and the last event of a stream as text with a line end. */
 export interface StreamWording {
   /** Returns the first event of a stream. */
   start(time: Micros): string
-  /** Returns the last event of a stream that the service ends; empty if the stream has no such event. */
+  /** Returns the last event of a stream. Empty if the language sends no event at the end. */
   end(reason: StreamEnd): string
 }
 
 /** Formats all events of a stream. */
 export interface StreamFormat extends StreamWording {
-  /** Two formats with the same key produce the same text. */
+  /** Formats with the same key produce the same text. */
   readonly key: string
-  /** The members that the events of the stream show. */
+  /** The members of the formatted events. */
   readonly fields: readonly StreamField[]
-  /** Formats an event of the transaction that was committed at `txn`. */
+  /** Formats an event of the transaction with the commit time `txn`. */
   event(event: StreamEvent, txn: Micros, transaction: Transaction): string
 }
 
-/** A position in a stream: after the event with the number `ordinal` in the transaction that committed at `time`. */
+/**
+ * A position in a stream, directly after an event: the event with the index `ordinal` in the transaction with the
+ * commit time `time`.
+ */
 export interface StreamPlace {
   readonly time: Micros
   readonly ordinal: number
 }
 
-/** A parsed page of the events that follow a position. */
+/** A page of events that follow a position. */
 export interface StreamPage {
-  /** The text of each event with its position and its line end. */
+  /** The events: the position, and the text with a line end. */
   readonly lines: readonly { readonly place: StreamPlace; readonly text: string }[]
-  /** The position after which the next page begins. */
+  /** The position at the end of the page. */
   readonly place: StreamPlace
   readonly hasNext: boolean
   /** True if the last event of the page ends the stream. */
   readonly isOver: boolean
-  /** The costs of reading the page, for a status event. The language defines the order of the numbers. */
+  /** The costs of reading the page, for status events. The language defines the meaning of the numbers. */
   readonly costs: readonly number[]
 }
 
-/**
- * A stream whose events are formatted when the service finds them in a new transaction. All languages use this type.
- */
+/** A stream without code. The service sends the events of each transaction after the commit. */
 export interface PushedOrder {
   readonly kind: 'pushed'
   readonly subject: StreamSubject
@@ -95,22 +96,22 @@ export interface PushedOrder {
 
 /**
  * A stream with code that runs for each event, such as a filter. The code may run for a long time, so events are read
- * in pages. Each page is read by a separate request.
+ * in pages, with an internal request for each page.
  */
 export interface PagedOrder {
   readonly kind: 'paged'
-  /** The data whose changes trigger the next read. */
+  /** The data whose changes cause the next read. */
   readonly subject: StreamSubject
-  /** Two orders with the same key produce the same events after the same position. */
+  /** Streams with the same key have the same events after the same position. */
   readonly key: string
-  /** The position after which the stream begins. */
+  /** The position at which the stream begins. */
   readonly place: StreamPlace
   readonly wording: StreamWording
-  /** Returns the body of the request for the page that follows the position `after`. */
+  /** Returns the body of the request for the page after a position. */
   request(after: StreamPlace, size: number): string
-  /** Parses the body of the response to such a request. */
+  /** Parses the response to a request for a page. */
   read(body: string): StreamPage
-  /** Returns a status event. The service sends it when a stream has had no events for some time. */
+  /** Returns a status event, which the service sends after a period without events. */
   status(place: StreamPlace, costs: readonly number[]): string
 }
 

@@ -1,22 +1,22 @@
-// Records the schema objects that a query has found by name, for the query log. If the query is explained, also records
-// its reads of index entries, collections and documents. The file also defines the filters and sort orders that an
-// explanation finds in the text of a query.
+// Records the schema objects that a query finds by name, for the query log. For explanations, also records reads of
+// index entries, collections and documents. This file also defines the filters and sort orders that explanations find
+// in queries.
 
 import { upsert } from '../base/upsert.ts'
 import { markedNamesMax } from '../values/names.ts'
 import type { CollectionId, Ref } from '../values/value.ts'
 import type { Path } from './schema/paths.ts'
 
-/** A schema object that a query has found by its name. Contains plain data only. */
+/** A schema object that a query has found by name. Contains only plain data. */
 export interface NamedObject {
   readonly kind: 'collection' | 'index' | 'function'
   readonly name: string
 }
 
-/** An empty list. All queries that have found no objects share this list. Never modified. */
+/** The shared empty list. Never modified. */
 const none: NamedObject[] = []
 
-/** The first schema objects that a query has found, in the order in which they were found. Contains no duplicates. */
+/** The first schema objects that a query has found, in order and without duplicates. */
 export class NamedObjects {
   #list = none
 
@@ -34,27 +34,26 @@ export class NamedObjects {
   }
 }
 
-/** The reads of a set. The set is an index, or a collection with all its documents. */
+/** The reads of an index, or of the set of all documents of a collection. */
 interface SetReads {
   /** The definition of the index or collection. */
   readonly set: Ref
-  /** The number of scans of the set that were started. */
   scans: number
-  /** The number of entries that were read, including entries that the caller may not see. */
+  /** The number of read entries, including entries that the caller may not read. */
   entries: number
 }
 
-/** The reads of one query. */
+/** Records the reads of a query. */
 export class ReadRecorder {
   readonly #sets = new Map<string, SetReads>()
   readonly #documents = new Map<CollectionId, Set<string>>()
 
-  /** Records that a document was read. Repeated reads of a document count once. */
+  /** Records a read of a document. Repeated reads are counted once. */
   document({ collection, database, id }: Ref): void {
     upsert(this.#documents, collection, () => new Set()).add(`${database}/${id}`)
   }
 
-  /** Returns `items`, the entries of a set. Counts each entry when the consumer reads it. */
+  /** Yields `items`, the entries of a set, and counts each entry. */
   *entries<T>(set: Ref, items: Iterable<T>): Generator<T> {
     const name = `${set.database}/${set.collection}/${set.id}`
     const reads = upsert(this.#sets, name, () => ({ set, scans: 0, entries: 0 }))
@@ -70,31 +69,29 @@ export class ReadRecorder {
     return [...this.#sets.values()]
   }
 
-  /** The number of documents read from each collection. */
+  /** The number of read documents by collection. */
   get documents(): readonly (readonly [collection: CollectionId, count: number])[] {
     return [...this.#documents].map(([collection, ids]) => [collection, ids.size])
   }
 }
 
-// Filters and sort orders over all documents of a collection, found in the text of a query. Explanations suggest one
-// index for each of them.
+// Filters and sort orders over all documents of a collection. For each filter and sort order in a query, an explanation
+// suggests an index.
 
 /** A filter or a sort order over all documents of a collection. */
 export interface SetUse {
   /** The name of the collection. */
   readonly collection: string
   /**
-   * Fields that the query compares with a value. They become the terms of the suggested index. Paths to fields of the
-   * data begin with `data`.
+   * The fields that the query compares for equality: the terms of the suggested index. Paths to fields of the data
+   * begin with `data`.
    */
   readonly terms: readonly Path[]
-  /**
-   * Fields that the query sorts by, or compares with `<` and the like. They become the values of the suggested index.
-   */
+  /** The fields that the query sorts by, or compares with operators such as `<`: the values of the suggested index. */
   readonly values: readonly Path[]
   /**
-   * True if the suggested index is part of the collection's definition. False if the suggested index has its own
-   * definition in the database.
+   * True if the suggested index is a part of the collection's definition. False if the suggested index is a separate
+   * schema object.
    */
   readonly isOwn: boolean
   /** The definition of the suggested index, in the syntax of the query's language. */

@@ -1,4 +1,5 @@
-// Converts stored documents to the form that clients see: without internal fields, and with computed fields.
+// Converts stored documents to the form in responses: removes internal fields, and adds fields such as the status of
+// indexes.
 
 import { historyFloorField, migrationField } from '../storage/store/definitions.ts'
 import type { Version } from '../storage/store/store-contract.ts'
@@ -22,15 +23,15 @@ const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
   [native.credentials]: new Set(['hashed_password', 'password', 'current_password']),
 }
 
-/** Returns the document value of a stored version. `created`: true if this query created the version. */
+/** Converts a stored version to a document value. `created` is true if this query created the document. */
 export function viewDocument(version: Version, session: Session, created = false): DocumentValue {
   const fields = visibleFields(version, session)
-  // `version` can be a copy of a cached version, with the same `shown` and other fields. Then `shown` does not apply.
+  // The render cache `shown` is valid only for the same fields. `version` can be a changed copy of a cached version.
   const shown = version.shown?.fields === fields ? version.shown : undefined
   return new DocumentValue(version.ref, version.ts, fields, created, shown)
 }
 
-/** Returns the fields of a version that clients may see, in stored order. */
+/** Returns the fields of a version for responses, in stored order. */
 export function visibleFields({ ref, fields }: Version, session: Session): ObjectValue {
   if (ref.collection >= firstUserCollection) return fields
   const visible = withoutHidden(fields, hiddenFields[ref.collection])

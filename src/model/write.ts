@@ -1,7 +1,7 @@
-// The pipeline for all writes of documents: references, permission, existence, container, time, patch, validation,
-// write. The kinds of documents differ only in their Resource. If the fields of a new document are invalid, the error
-// refers to the target of the call. If the fields of a changed document are invalid, the error refers to the whole
-// call. Writes into the past change the history of a document, version by version.
+// Writes documents. The steps are the same for all kinds of documents: check references, permission and existence,
+// merge the written fields with the stored fields, validate, store. A {@link Resource} contains the rules for a kind of
+// document. Errors about the fields of a new document refer to the target of the call. Errors about the fields of a
+// changed document refer to the whole call.
 
 import { micros, nearestMicros } from '../base/micros.ts'
 import type { Version } from '../storage/store/store-contract.ts'
@@ -39,11 +39,11 @@ import { viewDocument } from './view-document.ts'
 
 /** The rules of a language for the creation of documents. */
 export interface CreationRules extends WriteRules {
-  /** If true, a query cannot create documents in a collection that the same query created. */
+  /** True if a query that creates a collection cannot create documents in this collection. */
   readonly rejectsNewCollections?: boolean
 }
 
-/** Creates a document in a collection. If `id` is undefined, the document gets a new id. */
+/** Creates a document in a collection, with the given id or a new id. */
 export function createDocument(
   collection: Ref,
   id: bigint | undefined,
@@ -91,7 +91,7 @@ function rejectNewCollection(collection: Ref, { transaction }: Session): void {
   if (oldest?.ts instanceof TransactionTime) throw Failure.of({ kind: 'new collection' }, 'target')
 }
 
-/** Updates or replaces a live document. */
+/** Updates or replaces a document. */
 export function changeDocument(
   mode: 'update' | 'replace',
   ref: Ref,
@@ -119,7 +119,7 @@ export function changeDocument(
   return write(draft, resource, 'call')
 }
 
-/** Deletes a live document and returns its last version. */
+/** Deletes a document and returns its last version. */
 export function deleteDocument(ref: Ref, session: Session): DocumentValue {
   if (isNativeCollectionRef(ref)) throw Failure.of({ kind: 'not found', ref })
   rejectForeign(ref.database, session)
@@ -133,8 +133,8 @@ export function deleteDocument(ref: Ref, session: Session): DocumentValue {
 }
 
 /**
- * Returns the live version of a document to change. Callers without read permission get the same error whether or not
- * the document exists.
+ * Returns the current version of a document. For a missing document, callers without read permission get the error
+ * `permission denied`, so the error does not reveal which documents exist.
  */
 function existing(ref: Ref, session: Session, place: FailurePlace): Version {
   const version = session.transaction.get(ref)
@@ -158,8 +158,8 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
   const parent = catalogue.databaseAt(target)
   if (!moved) throw Failure.of({ kind: 'not found', ref: source })
   if (!parent) throw Failure.of({ kind: 'not found', ref: target })
-  // The caller needs the right to delete child databases of the query's own database. The same right is needed if
-  // `source` is a deeper descendant.
+  // The caller needs the right to delete child databases of the query's database, even if `source` is a deeper
+  // descendant.
   const resource = new Ref(session.database, native.collections, BigInt(native.databases))
   if (!access.allows({ action: 'delete', resource, document: source, argument: () => source, callSite }))
     throw permissionDenied()
@@ -171,8 +171,8 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
 }
 
 /**
- * Checks the references in the fields of a version that will be written at a past time. Returns a function that makes
- * the other checks and returns the fields. Call the returned function after the check of the caller's permission.
+ * Checks the references in the fields of an inserted version. Returns a function that makes the other checks and
+ * returns the fields. The caller must check the permission before it calls this function.
  */
 function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
   const resource = resourceOf(ref.collection)
@@ -184,7 +184,7 @@ function draftFields(ref: Ref, params: ObjectValue, session: Session): () => Obj
   }
 }
 
-// ------------------------------------------------------------------------------------------ drafting
+// -------------------------------------------------------------------------------------------- drafts
 
 function draftOf(
   mode: WriteMode,
@@ -220,8 +220,8 @@ function draftOf(
 }
 
 /**
- * Returns `params` without unknown fields, and without fields that only other languages write. Unless the write creates
- * the document, the result also has no `createOnly` fields.
+ * Returns `params` without unknown fields, and without fields that only other languages write. For changes,
+ * `createOnly` fields are also removed.
  */
 function knownFields(
   params: ObjectValue,
@@ -275,16 +275,16 @@ function write(draft: Draft, resource: Resource, place: FailurePlace): DocumentV
   return viewDocument(asShown(draft, version), session, mode === 'create')
 }
 
-/** Returns the version that the query returns: without the draft's omitted fields, and with its shown fields. */
+/** Returns the version for the response: without `omitted` fields, and with `shown` fields. */
 function asShown({ omitted, shown }: Draft, version: Version): Version {
   if (shown.size === 0 && omitted.size === 0) return version
   const stored = [...version.fields].filter(([name]) => !omitted.has(name))
   return { ...version, fields: new Map([...stored, ...shown]) }
 }
 
-// ------------------------------------------------------------------------------------------- refusing
+// --------------------------------------------------------------------------------------------- checks
 
-/** Rejects invalid references in `params`, and a `target` in another database. Runs before the permission checks. */
+/** Rejects invalid references in `params`, and a `target` in another database. */
 function rejectReferences(params: ObjectValue, resource: Resource, session: Session, target?: Ref): void {
   const failures = referenceFailures(params, session, resource.strictReferences === true)
   const isForeign = target !== undefined && target.database !== session.database
@@ -295,15 +295,11 @@ function rejectReferences(params: ObjectValue, resource: Resource, session: Sess
   throw new Failure(faults)
 }
 
-/** Throws if the database to write in is not the database of the query. */
 function rejectForeign(database: DatabaseId, session: Session): void {
   if (database !== session.database) throw Failure.of({ kind: 'other database' }, 'target')
 }
 
-/**
- * The kinds of definitions that are compared with a staged schema, or that decide whether the staged schema may be
- * committed.
- */
+/** The collections of definitions that cannot change while a schema is staged. */
 const definitions: ReadonlySet<CollectionId> = new Set([
   native.collections,
   native.indexes,
@@ -313,9 +309,8 @@ const definitions: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * Rejects changes of definitions while a schema is staged. Changes to the staged schema run in a rehearsal, which is a
- * transaction whose writes are discarded. During a rehearsal, no schema counts as staged. Therefore only queries of
- * version 4 get this error. The hosted service behaved the same way.
+ * Rejects changes of definitions while a schema is staged. Version 10 changes a staged schema in a transaction in which
+ * no schema is staged, so only version 4 returns this error. The hosted service had the same rule.
  */
 function rejectWhileStaged(collection: CollectionId, session: Session): void {
   if (definitions.has(collection) && isStaged(session)) throw Failure.of({ kind: 'staged schema' })
@@ -326,12 +321,12 @@ function rejectInContainer(database: DatabaseId, resource: Resource, { transacti
   throw Failure.of({ kind: 'in container' }, 'target')
 }
 
-/** Throws if an id is negative. References may contain negative ids, but the ids of documents start at 0. */
+/** Rejects negative ids. References may contain negative ids, but ids of documents are at least 0. */
 function rejectNegativeId(id: bigint, place: FailurePlace = 'call'): void {
   if (id < 0n) throw Failure.of({ kind: 'negative id', id }, place)
 }
 
-/** Throws if `at` sets the time of reads, because then the query cannot write. */
+/** Rejects writes inside `at`. */
 export function rejectOtherTime(session: Session, place: FailurePlace = 'call'): void {
   if (session.validTime !== undefined) throw Failure.of({ kind: 'other time' }, place)
 }
@@ -350,14 +345,14 @@ function refuse({ failures, typeFailures }: Draft, place: FailurePlace = 'call')
   if (faults.length > 0) throw new Failure(faults)
 }
 
-// Writes into the past: `insert` and `remove` change the history of a document, version by version.
+// Changes of the history: `insert` and `remove` write and remove single versions of a document.
 
-/** The action of a version that is written at a past time. */
+/** The action of an inserted or removed version. */
 export type HistoryAction = 'create' | 'update' | 'delete'
 
 /**
- * Writes a version at a past time. The version contains only the fields in `params`. Unlike an update, the write does
- * not keep the fields of earlier versions.
+ * Writes a version at a past time. The version contains only the fields in `params`, and no fields of previous
+ * versions.
  */
 export function insertVersion(
   ref: Ref,
@@ -368,7 +363,7 @@ export function insertVersion(
 ): Version {
   const { transaction } = session
   const time = Number(microsOfTime(ts))
-  // Times are stored as numbers, which are exact only from 1684 on. Therefore earlier times are rejected.
+  // Times are stored as numbers of microseconds, which are exact from 1684 on.
   if (time > transaction.snapshotTime || time < Number.MIN_SAFE_INTEGER) {
     throw Failure.of({ kind: 'other time' })
   }
@@ -383,7 +378,7 @@ export function insertVersion(
   return applied(() => transaction.insertVersion(ref, micros(time), given), 'call')
 }
 
-/** Removes the version of a document at the time `ts`. Does nothing if the document has no version at that time. */
+/** Removes the version of a document at the time `ts`. Ignores a missing version. */
 export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session: Session): null {
   const { transaction } = session
   const time = nearestMicros(Number(microsOfTime(ts)))

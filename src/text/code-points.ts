@@ -1,12 +1,11 @@
-// Converts between offsets in code points and offsets in UTF-16 units. The query languages count code points, and
-// JavaScript counts UTF-16 units.
+// Converts between the offsets of the query languages, in code points, and the offsets of JavaScript, in UTF-16 units.
 
 import { step } from '../base/effort.ts'
 
-/** The number of UTF-16 units that are processed in the time of one effort step. */
+/** The number of UTF-16 units that one effort step (src/base/effort.ts) represents. */
 const unitsPerStep = 16
 
-/** Returns the number of code points in a text. A surrogate that is not part of a pair counts as one code point. */
+/** Returns the number of code points in a text. An unpaired surrogate is a code point. */
 export function codePointLength(text: string): number {
   return codePointsBetween(text, 0, text.length)
 }
@@ -25,8 +24,8 @@ export function codePointsBetween(text: string, from: number, to: number): numbe
 }
 
 /**
- * Returns the offset, in UTF-16 units, `codePoints` code points after `from`. The offset is at most the length of the
- * text.
+ * Returns the offset that is `codePoints` code points after `from`, at most the length of the text. Offsets are UTF-16
+ * units.
  */
 export function unitOffset(text: string, codePoints: number, from = 0): number {
   if (codePoints >= text.length - from) return text.length
@@ -36,7 +35,7 @@ export function unitOffset(text: string, codePoints: number, from = 0): number {
   return at
 }
 
-/** Returns whether a code point of two UTF-16 units begins at `at`. */
+/** Returns whether a surrogate pair begins at the offset `at`. */
 export function isPairAt(text: string, at: number): boolean {
   const high = text.charCodeAt(at)
   if (high < 0xd800 || high > 0xdbff) return false

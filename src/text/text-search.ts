@@ -1,22 +1,22 @@
-// Substring search. `indexOf` is fast on ordinary texts, but its worst case takes time proportional to the product of
-// both lengths. Therefore a search for a long string uses the algorithm of Knuth, Morris and Pratt (KMP), which reads
-// each text only once. The string to search for is called needle.
+// Substring search. The string to find is called needle. In the worst case, the time of `indexOf` is proportional to
+// the product of the lengths of text and needle. Therefore long needles are searched with the algorithm of Knuth,
+// Morris and Pratt (KMP), whose time is proportional to the sum of the lengths.
 
 import { longCall, step } from '../base/effort.ts'
 import { codePointLength, codePointsBetween, unitOffset } from './code-points.ts'
 
-/** Needles up to this length are always searched with `indexOf`, because its worst case is fast enough for them. */
+/** Needles up to this length are searched with `indexOf`, whose worst case is then fast enough. */
 const shortNeedle = 64
 
-/** The number of UTF-16 units that are processed between two calls of `step`. */
+/** The number of UTF-16 units between two calls of `step`. */
 const unitsPerCount = 4096
 
-/** Searches texts for one needle. */
+/** Searches texts for a needle. */
 export class TextSearch {
   readonly #needle: string
   /**
-   * The failure function of KMP. For each prefix of the needle, it contains the length of the longest proper prefix
-   * that is also a suffix of this prefix. Computed on first use.
+   * The failure function of KMP, computed at first use. For each prefix of the needle, the function returns the length
+   * of its longest border. A border is a proper prefix that is also a suffix.
    */
   #borders: Int32Array | undefined
 
@@ -24,7 +24,7 @@ export class TextSearch {
     this.#needle = needle
   }
 
-  /** Returns the first occurrence at or after `from`, as an offset in UTF-16 units; -1 if there is none. */
+  /** Returns the offset of the first occurrence at or after `from`, or -1. Offsets are UTF-16 units. */
   firstIn(text: string, from: number): number {
     const units = text.length - from
     if (this.#needle.length <= shortNeedle || units <= unitsPerCount) {
@@ -50,7 +50,7 @@ export class TextSearch {
   }
 }
 
-/** Returns the first occurrence of `needle` at or after `from`, in UTF-16 units; -1 if there is none. */
+/** Returns the offset of the first occurrence of `needle` at or after `from`, or -1. Offsets are UTF-16 units. */
 export function indexOfText(text: string, needle: string, from = 0): number {
   if (needle.length <= shortNeedle) longCall(text.length - from)
   return new TextSearch(needle).firstIn(text, from)
@@ -69,14 +69,14 @@ function bordersOf(needle: string): Int32Array {
   return borders
 }
 
-/** Returns the offset at which a search starts, in code points. If `start` is not in the text, returns 0. */
+/** Returns the start of a search, in code points. Returns 0 if `start` is outside of the text. */
 export function searchStart(start: bigint | undefined, text: string): number {
   if (start === undefined || start <= 0n || start >= BigInt(text.length)) return 0
   const offset = Number(start)
   return offset < codePointLength(text) ? offset : 0
 }
 
-/** Returns the first occurrence of `find` in `text` at or after `start`, in code points; -1 if there is none. */
+/** Returns the offset of the first occurrence of `find` at or after `start`, or -1. Offsets are code points. */
 export function findText(text: string, find: string, start: bigint | undefined): number {
   const from = searchStart(start, text)
   const fromUnit = unitOffset(text, from)

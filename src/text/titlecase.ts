@@ -1,29 +1,26 @@
-// Converts texts to title case: the first letter of each word becomes a title case letter, and the other letters of the
-// word become lower case.
+// Converts texts to title case: the first letter of each word is converted to title case, and the other letters to
+// lower case.
 
 import { step } from '../base/effort.ts'
 import { mapKnown } from '../values/known-characters.ts'
 
 let segmenter: Intl.Segmenter | undefined
 
-/**
- * Returns the segmenter. It is created on first use, because loading its data takes a tenth of the program's start
- * time.
- */
+/** Creates the segmenter at its first use, because loading its data takes a tenth of the program's start time. */
 function words(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
   return segmenter
 }
 
 /**
- * Matches the character of a word that becomes title case: the first letter, digit or symbol. Modifier letters count as
- * letters only if they have a case.
+ * Matches the character of a word that is converted to title case: a letter, digit or symbol. Modifier letters without
+ * case are skipped.
  */
 const firstMain = /[[\p{L}--\p{Lm}]\p{N}\p{S}\p{Co}[\p{Lm}&&\p{Cased}]]/v
 
 /**
- * Returns a text with each word (by Unicode word boundaries) in title case. Characters newer than the stored Unicode
- * tables are not changed.
+ * Converts each word of a text to title case. Unicode defines the word boundaries. Characters newer than the stored
+ * Unicode tables are not changed.
  */
 export function titlecase(text: string): string {
   return mapKnown(text, titleWords)
@@ -44,17 +41,16 @@ function titleWords(text: string): string {
   return titled
 }
 
-/** Returns the part of a word after its first letter, in lower case. */
+/** Returns the part of a word after the character `first`, in lower case. */
 function lowerRest(segment: string, at: number, first: string): string {
   const rest = segment.slice(at + first.length)
-  // `toLowerCase` creates a final sigma only after a letter. Therefore an `a` stands before `rest` during the
-  // conversion.
+  // `toLowerCase` creates a final sigma only after a letter, so an `a` is prepended during the conversion.
   return /\p{L}/u.test(first) ? `a${rest}`.toLowerCase().slice(1) : rest.toLowerCase()
 }
 
 /**
- * Returns the title case of a digraph letter; undefined for other letters. The code point of the title case is between
- * the code points of the upper and lower case.
+ * Returns the title case of a digraph letter. Returns undefined for other letters. In Unicode, the code point of the
+ * title case is between the code points of the upper and lower case.
  */
 function digraphForm(codePoint: number): number | undefined {
   if (codePoint >= 0x1c4 && codePoint <= 0x1cc) return 0x1c5 + 3 * Math.floor((codePoint - 0x1c4) / 3)
@@ -64,12 +60,14 @@ function digraphForm(codePoint: number): number | undefined {
 
 const subscriptIota = '\u0345'
 
-/** Returns the title case of a character by the full rules of Unicode. JavaScript only has upper and lower case. */
+/**
+ * Returns the title case of a character by the full rules of Unicode. JavaScript supports only upper and lower case.
+ */
 export function titleForm(character: string): string {
   const codePoint = character.codePointAt(0) as number
   const digraph = digraphForm(codePoint)
   if (digraph !== undefined) return String.fromCodePoint(digraph)
-  // Georgian capital letters are used only in words in which all letters are capital letters.
+  // Georgian capital letters are used only in words that consist of capital letters.
   if (codePoint >= 0x10d0 && codePoint <= 0x10ff) return character
   const [first = '', second, ...rest] = character.toUpperCase()
   if (second === undefined) return first

@@ -1,5 +1,5 @@
-// Aggregates compute a single value from many elements. A set is streamed, not held in memory. For a page, the result
-// is a page that contains the single value. This page has the same cursors.
+// Aggregates compute a single value from many elements. A set is streamed and never held in memory. For a page, the
+// result is a page that contains only this value, with the cursors of the original page.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -20,11 +20,11 @@ function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key
   if (isArray(collection)) return aggregate(collection, call, key)
   if (!(collection instanceof Page)) return aggregate(elementsOf(collection, call, key), call, key)
   const { after, before, data } = collection
-  // The value represents all elements, so its position is the position of the first element.
+  // The position of the value is the position of the first element.
   return new Page([aggregate(data, call, key)], before, after, () => collection.positions.slice(0, 1))
 }
 
-/** Yields the elements after a check of their type. Each element counts as one compute unit. */
+/** Checks the type of each element and yields the element. Each element costs one compute unit. */
 function* checked<T>(
   type: ArgumentType<T>,
   elements: Iterable<Value>,
@@ -49,7 +49,7 @@ const sum: Aggregate = (elements, call, key) => {
   return total
 }
 
-/** The mean. Integers are summed exactly, even beyond 64 bits. From the first double on, the sum is a double. */
+/** The mean. The sum of integers is exact, even beyond 64 bits. From the first double on, the sum is a double. */
 const mean: Aggregate = (elements, call, key) => {
   let total: Num = 0n
   let length = 0
@@ -64,7 +64,10 @@ const mean: Aggregate = (elements, call, key) => {
   return Number(total) / length
 }
 
-/** Implements `any` and `all`. Every element is checked, even after the decisive element. */
+/**
+ * Implements `any` and `all`. The types of all elements are checked, also after the first element that equals
+ * `decisive`.
+ */
 function deciding(decisive: boolean): Aggregate {
   return (elements, call, key) => {
     let decided = false
@@ -74,8 +77,8 @@ function deciding(decisive: boolean): Aggregate {
 }
 
 /**
- * The greatest element by the total order if `direction` is 1, the least element if it is -1. Of several equal
- * elements, the last one.
+ * Returns the greatest element in the total order if `direction` is 1, or the least element if `direction` is -1.
+ * Returns the last of several equal elements.
  */
 function extreme(direction: 1 | -1): Aggregate {
   return (elements, call, key) => {
@@ -99,10 +102,10 @@ function unwrapped(collection: Elements): Elements {
   return isArray(only) || only instanceof Page || only instanceof SetValue ? only : collection
 }
 
-/** This number of applications of a lambda exceeds the compute limit of a query. */
+/** A lambda that is applied to this number of elements exceeds the compute limit of a query. */
 const applicationsMax = limits.computeOpsMax * limits.computeUnitsPerOp + 1
 
-/** Materializes the elements before a writing lambda runs, because the lambda could add elements to the set. */
+/** Reads all elements before a writing lambda runs, because the lambda could add elements to the set. */
 function atOnce(elements: Iterable<Value>): readonly Value[] {
   const gathered: Value[] = []
   for (const element of elements) {

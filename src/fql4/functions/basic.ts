@@ -1,4 +1,4 @@
-// Control, binding, logic and calls of user functions: forms that determine what is evaluated, and when.
+// Functions for control flow, logic, and calls of user functions.
 
 import { assert } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
@@ -38,12 +38,15 @@ import { type ErrorEntry, QueryError } from '../query-errors.ts'
 import { resolveName } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 
-/** Runs `work` with reads as of the time `ts`. If `ts` is undefined, the valid time does not change. */
+/** Runs `work` with `ts` as the time of all reads. If `ts` is undefined, the time of reads does not change. */
 export function atTime<T>(ts: ReadableTime | undefined, call: Call, work: () => T): T {
   return ts === undefined ? work() : call.session.withValidTime(validTimeOf(ts, call), work)
 }
 
-/** The valid time for `at` and `ts` arguments; undefined means now, including the transaction's own writes. */
+/**
+ * Returns the valid time for `at` and `ts` arguments, in microseconds. Undefined means the present, with the writes of
+ * the transaction.
+ */
 function validTimeOf(time: ReadableTime, call: Call): number | undefined {
   if (time instanceof TransactionTime) return undefined
   const at = Number(microsOfTime(time))
@@ -100,7 +103,10 @@ export const basic = family('Basic', [
   }),
 ])
 
-/** Evaluates operands up to the first operand equal to `decisive`, which is then the result. */
+/**
+ * Evaluates operands up to the first operand with the value `decisive`. Returns `decisive` if an operand has this
+ * value.
+ */
 function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, key: string): boolean {
   for (let index = 0; index < operands.length; index++) {
     const value = (operands[index] as Lazy).evaluate()
@@ -112,7 +118,7 @@ function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, 
   return !decisive
 }
 
-/** The two definitions of `and` or `or`. Before API version 3, all operands were evaluated. */
+/** Returns the two definitions of `and` or `or`. In API versions before 3, all operands are evaluated. */
 function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
   const answer = String(decisive)
   return [
@@ -134,7 +140,7 @@ function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
   ]
 }
 
-/** Logic: combines booleans. Other values are never converted to booleans. */
+/** Functions on booleans. Other values are never converted to booleans. */
 export const logic = family('Logic', [
   ...connective('and', false, 'True if all operands are true.'),
   ...connective('or', true, 'True if any operand is true.'),
@@ -147,9 +153,8 @@ export const logic = family('Logic', [
 ])
 
 /**
- * Runs a user function with the rights of its role. If it has no role, it runs with the rights of the caller. Throws a
- * {@link Failure} if the function does not exist or the caller may not call the function. Errors in the body of the
- * function are passed on.
+ * Runs a user function with the rights of its role. A function without a role runs with the rights of the caller.
+ * Throws a {@link Failure} if the function does not exist or the caller has no permission to call the function.
  */
 function callFunction(ref: Ref, given: CodeArguments, session: Session): Value {
   const { access, callSite, transaction } = session
@@ -192,13 +197,13 @@ function functionOf(target: string | Ref, call: Call): Ref {
   throw undefinedReference(resolved, call, 'call')
 }
 
-/** Converts errors inside the function to the cause of a `call error`. Only a stack overflow is passed on unchanged. */
+/** Converts errors inside the function to the cause of a `call error`. Rethrows a stack overflow unchanged. */
 function wrappingErrors(call: Call, work: () => Value): Value {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
-    // The error is in code of another language.
+    // The function is written in another language.
     if (!(error instanceof QueryError)) throw call.error('transaction aborted', msg`${abortText(error)}`)
     const cause: readonly ErrorEntry[] = error.errors
     if (cause.length === 1 && cause[0]?.code === 'stack overflow') throw error

@@ -1,5 +1,6 @@
-// Functions on elements: iterating, selecting, appending. Arrays and pages are processed immediately. Sets are lazy:
-// the result of filtering a set is another set. Pages keep their cursors and the positions of their elements.
+// Functions on elements of collections: `map`, `foreach`, `filter`, `take`, `append` and others. Arrays and pages are
+// processed immediately. Sets are lazy: `filter` of a set returns another set. Pages retain their cursors and the
+// positions of their elements.
 
 import { longCall } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -28,15 +29,16 @@ import { requireExtent } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 import { Page } from '../values/transient.ts'
 
-// Applies a lambda to many elements. If the lambda has to wait for a result (Pending), it is still applied to further
-// elements. Then the evaluation is suspended once, and waits for all these results together. A lambda that may write is
-// not applied to further elements after its first wait, because its later effects could depend on the awaited result.
+// Applies a lambda to many elements. If the lambda needs an asynchronous result (Pending) for an element, the lambda is
+// applied to the next elements anyway. Then the evaluation is suspended once, until all results are available. A lambda
+// that may write is not applied to the next elements, because the writes can depend on the missing result.
 
-/** Handling of failures: the first failure aborts, or the failures of all elements are reported together. */
+/** The reported failures: only the first failure, or the failures of all elements. */
 type FailureRule = 'first' | 'all'
 
 /**
- * The results of a lambda for each element, in order. `key`: the name of the call's argument that contains the lambda.
+ * Returns the result of a lambda for each element, in order. `key` is the key of the call's argument that contains the
+ * lambda.
  */
 function applyToEach(
   lambda: BoundLambda,
@@ -57,7 +59,7 @@ function applyToEach(
         if (waits.add(error)) continue
         break
       }
-      // A failure after a wait is not reported: the awaited operation may fail first.
+      // The failure is not reported yet, because the awaited operation of an earlier element may also fail.
       if (waits.any) break
       if (failures === 'first' || !(error instanceof QueryError)) throw error
       errors.add(error.errors)
@@ -69,7 +71,7 @@ function applyToEach(
   return results
 }
 
-/** Collects the waits ({@link Pending}) of the elements. */
+/** Collects the asynchronous results ({@link Pending}) that the elements need. */
 class Waits {
   readonly #mayContinue: boolean
   readonly #pendings: Pending[] = []
@@ -83,7 +85,7 @@ class Waits {
     return this.#pendings.length > 0
   }
 
-  /** Adds a wait; returns whether to continue with the next element. */
+  /** Returns whether to continue with the next element. */
   add(pending: Pending): boolean {
     this.#pendings.push(pending)
     this.#awaited += pending.questions.length
@@ -114,7 +116,7 @@ function filter(bound: BoundLambda, elements: readonly Value[] | Page, call: Cal
   return new Page(chosen, elements.before, elements.after, positions)
 }
 
-/** Returns for each element whether the predicate is true. Results that are not booleans are reported together. */
+/** Returns the results of the predicate. The errors for results that are not booleans are reported together. */
 function passing(predicate: BoundLambda, elements: readonly Value[], call: Call): readonly Value[] {
   const results = applyToEach(predicate, elements, call, 'filter', 'all')
   const errors = new ErrorList()
@@ -128,8 +130,8 @@ function passing(predicate: BoundLambda, elements: readonly Value[], call: Call)
 }
 
 /**
- * The first `count` elements. The cursor `after` of the new page is the position of the first element that the page
- * omits.
+ * Returns the first `count` elements. For a page, the cursor `after` of the result is the position of the first element
+ * that is left out.
  */
 function take(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
@@ -140,8 +142,8 @@ function take(count: bigint, elements: readonly Value[] | Page): Value {
 }
 
 /**
- * The elements after the first `count`. The cursor `before` of the new page is the position of the first element that
- * remains.
+ * Removes the first `count` elements. For a page, the cursor `before` of the result is the position of the first
+ * remaining element.
  */
 function drop(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
@@ -161,8 +163,7 @@ function join(front: readonly Value[], back: readonly Value[]): readonly Value[]
 
 function isEmpty(elements: Elements, call: Call): boolean {
   if (isArray(elements) || elements instanceof Page) return dataOf(elements).length === 0
-  // As in the hosted service, the error for an unreadable set names an argument `exists`, also in calls of other
-  // functions.
+  // As in the hosted service, the position of an error about an unreadable set always contains the key `exists`.
   return !existsInSet(elements, call, 'exists')
 }
 

@@ -1,4 +1,4 @@
-// Comparison: equality, and the total order of values of all types.
+// Functions that compare values of any types: equality, and the total order of all values.
 
 import { equalValues } from '../../values/equality.ts'
 import { compareValues } from '../../values/order.ts'
@@ -9,10 +9,10 @@ import { ErrorList } from '../query-errors.ts'
 import { unresolvedIn } from '../sets/cursor.ts'
 import { Action } from '../values/transient.ts'
 
-// Unresolved references have no place in the order of values. So before values are compared, they are checked for
-// unresolved references at any depth.
+// Unresolved references cannot be compared. Operands are checked for unresolved references, at any depth, before the
+// comparison.
 
-/** Throws `invalid ref` at the argument `key`, once for each value with an unresolved reference. */
+/** Throws `invalid ref` at the argument `key`, with an error for each value that contains an unresolved reference. */
 export function requireOrdered(values: readonly Value[], call: Call, key: string): void {
   const errors = new ErrorList()
   for (const value of values) {
@@ -23,7 +23,7 @@ export function requireOrdered(values: readonly Value[], call: Call, key: string
   errors.throwIfAny()
 }
 
-/** Returns whether `holds` is true for the order of every two neighbouring operands. */
+/** Returns whether `holds` is true for the order of every pair of adjacent operands. */
 function isChain(
   operands: readonly Value[],
   holds: (order: number) => boolean,
@@ -54,9 +54,8 @@ function relation(
 }
 
 /**
- * Compares two arguments of the function `equals`. Differs from {@link equalValues} in two ways. A long equals a double
- * if it converts to that double. Unless `exactActions` is set, an action also equals its name in the oldest API
- * version.
+ * Compares two arguments of the function `equals`. In contrast to {@link equalValues}, an integer equals the double to
+ * which the integer converts. If `exactActions` is false, an action equals its name in the oldest API version.
  */
 export function equalTopLevel(left: Value, right: Value, exactActions = false): boolean {
   if (typeof left === 'bigint' && typeof right === 'number') return Object.is(Number(left), right)

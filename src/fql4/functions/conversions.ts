@@ -1,4 +1,4 @@
-// Conversions from one type to another. An impossible conversion is an error, never null.
+// Functions that convert values to another type. An impossible conversion causes an error and never returns null.
 
 import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -27,7 +27,7 @@ import { countScan } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 import { dateFromText, timeFromText } from './time.ts'
 
-/** The text of a scalar value; undefined for bytes, references and compound values. */
+/** Converts a scalar value to text. Returns undefined for bytes, references and compound values. */
 export function asText(value: Value): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -49,7 +49,7 @@ function cannotCast(value: Value, target: string, call: Call, ...at: string[]): 
   return call.invalid(msg`Cannot cast ${typeName(value)} to ${target}.`, ...at)
 }
 
-/** A number, or the number at the start of a text. */
+/** Returns a number, or the number at the start of a text. */
 function numberOf(value: Value, target: string, call: Call, ...at: string[]): bigint | number {
   if (typeof value === 'bigint' || typeof value === 'number') return value
   if (typeof value === 'string') countScan(call, value.length)
@@ -77,7 +77,7 @@ function toDate(value: Value, call: Call): Value {
   return date
 }
 
-/** A document as an object, in the form of the client's API version. */
+/** Converts a document to an object in the form of the client's API version. */
 function documentFields(document: DocumentValue, call: Call): ObjectValue {
   const { session } = call
   const fields = new Map<string, Value>([['ref', document.ref]])

@@ -20,12 +20,12 @@ import { existsInSet, getFromSet } from '../sets/read.ts'
 import { Action, EventValue, type SetLike, SetValue } from '../values/transient.ts'
 import { atTime } from './basic.ts'
 
-/** From API version 5 on, a query cannot create a collection and also a document in this collection. */
+/** From API version 5 on, a query that creates a collection cannot create documents in this collection. */
 export function creationRules({ session }: Call): CreationRules {
   return { rejectsNewCollections: speaks(session, '5') }
 }
 
-/** The document of a reference, or of the first element of a set, at the valid time of the session. */
+/** Reads the document of a reference, or of a set's first element, as of the valid time of the session. */
 function getDocument(target: SetLike, call: Call): Value {
   if (isSet(target)) return getFromSet(target, call, 'get')
   const document = target as Ref
@@ -35,7 +35,7 @@ function getDocument(target: SetLike, call: Call): Value {
 
 const isSet = (value: SetLike) => value instanceof SetValue || isNativeCollectionRef(value)
 
-/** The target of `create`: a collection, or the reference of the new document. */
+/** Resolves the target of `create`: a collection, or the reference of the new document. */
 function creationTarget(target: string | Ref, call: Call): { collection: Ref; id: bigint | undefined } {
   if (target instanceof Ref) {
     if (target.collection === native.collections) return { collection: target, id: undefined }
@@ -48,7 +48,7 @@ function creationTarget(target: string | Ref, call: Call): { collection: Ref; id
   throw undefinedReference(new UnresolvedRef({ type: 'collection', name: target }), call, 'create')
 }
 
-/** The name of the action of a history event, given as a string or as an action. */
+/** The action of a history event, as a string or as an action value. */
 const historyAction = {
   mode: 'value',
   name: 'Action',

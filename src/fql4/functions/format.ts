@@ -1,4 +1,5 @@
-// Formats values by the conversions of java.util.Formatter, and by two additional conversions for any value.
+// Formats values with the conversions of java.util.Formatter, and with the conversions `%@` and `%^`, which print any
+// value as JSON.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -17,7 +18,6 @@ import { renderValue } from '../wire/render.ts'
 import type { ApiVersion } from '../wire/version.ts'
 import { asText } from './conversions.ts'
 
-/** The API version in which `%@` renders values. */
 const plainVersion: ApiVersion = '2.1'
 
 function renderJson(value: Value, apiVersion: ApiVersion, { session }: Call): string {
@@ -25,7 +25,7 @@ function renderJson(value: Value, apiVersion: ApiVersion, { session }: Call): st
   return renderValue(value, { apiVersion, names }) ?? 'null'
 }
 
-/** Parses a format. Throws a {@link FormatError} for unknown conversions and suffixes. */
+/** Throws a {@link FormatError} for unknown conversions and suffixes. */
 function readFormat(format: string): (string | Specifier)[] {
   const parts = parseFormat(format)
   for (const part of parts) {
@@ -36,7 +36,7 @@ function readFormat(format: string): (string | Specifier)[] {
   return parts
 }
 
-/** Formats one value. Errors have the position of the value. */
+/** Formats a value. Errors have the position of the value. */
 function convert(specifier: Specifier, value: Value, index: number, call: Call): string {
   switch (specifier.conversion) {
     case 'd':
@@ -81,7 +81,7 @@ function cut(text: string, precision: number | undefined): string {
   return precision === undefined ? text : text.slice(0, precision)
 }
 
-/** Determines which value each specifier formats. Specifiers without an index take consecutive values. */
+/** Assigns a value to each specifier. Specifiers without an index format consecutive values. */
 class ValueCounter {
   readonly #count: number
   readonly #call: Call
@@ -114,7 +114,7 @@ class ValueCounter {
 function formatValues(format: string, values: readonly Value[], call: Call): string {
   countScan(call, format.length)
   const counter = new ValueCounter(values.length, call)
-  // Values are assigned to specifiers before any value is checked, so errors of the format come first.
+  // Reports errors of the format before errors of the values.
   const steps = readFormat(format).map(part => {
     if (typeof part === 'string') return part
     const takesValue = part.conversion !== '%' && part.conversion !== 'n'
@@ -128,7 +128,7 @@ function formatValues(format: string, values: readonly Value[], call: Call): str
 
 function printed(specifier: Specifier, index: number, values: readonly Value[], call: Call): string {
   const { conversion, precision = 0, width = 0 } = specifier
-  // Rejects a text that is too long before the text is created.
+  // Rejects a text that is too long before creating the text.
   if (Math.max(width, precision) > limits.textUnitsMax) countText(call, Math.max(width, precision))
   if (conversion === 'n') return '\n'
   const plain = conversion === '%' ? '%' : convert(specifier, values[index] as Value, index, call)

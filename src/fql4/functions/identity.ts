@@ -16,9 +16,9 @@ import { firstIdentity } from '../sets/read.ts'
 import { type SetLike, SetValue } from '../values/transient.ts'
 
 /**
- * The document to log in as. For a set, this is the first document of the set at the present time, even inside `at`.
- * The read bytes are not counted, and the read takes the same time in every case. Otherwise callers without the right
- * to read identities could find out which identities exist.
+ * Returns the document that identifies the user. For a set, this is the first document of the set at the present time,
+ * even inside `at`. The bytes of this read are not counted, and the read takes the same time for an empty set.
+ * Therefore callers without read permission cannot find out which users exist.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)
@@ -32,15 +32,12 @@ function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   return found
 }
 
-/**
- * Returns whether an identity belongs to another database. An identity is valid only in its own database, not in
- * descendants of this database.
- */
+/** Returns whether a document is in another database than the query. Child databases are other databases. */
 function isElsewhere(instance: Ref | undefined, call: Call): boolean {
   return instance !== undefined && instance.database !== call.session.database
 }
 
-/** Returns whether a password is correct. Time and cost are the same for an unknown user. */
+/** Returns whether a password is correct. The check takes the same time and costs the same for an unknown user. */
 function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
   const { session } = call
   session.countRead(`credentials of ${instance?.collection}/${instance?.id}`, 0, 1)
@@ -69,7 +66,10 @@ function currentIdentity(call: Call): Value {
   throw call.error('missing identity', msg`Authentication does not contain an identity`)
 }
 
-/** The caller's key or token, or the payload of its third-party token. A key is returned only in its own database. */
+/**
+ * Returns the caller's key or token, or the payload of the caller's third-party token. Returns undefined for a key of
+ * another database.
+ */
 function currentToken(call: Call): Value | undefined {
   const { credential } = call.session.caller
   if (!(credential instanceof Ref)) return credential

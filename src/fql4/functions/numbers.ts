@@ -1,4 +1,4 @@
-// Numbers: arithmetic, signs, rounding, bits, trigonometry and logarithms.
+// Functions on numbers: arithmetic, signs, rounding, bits, trigonometry and logarithms.
 
 import { msg } from '../../base/message.ts'
 import { integer, nonEmptyList, number } from '../arguments.ts'
@@ -7,7 +7,7 @@ import { type Call, define, family, optional, unary } from '../definition.ts'
 
 type Operation = (left: Num, right: Num) => Num
 
-/** A function that combines its operands from left to right. A single operand is returned unchanged. */
+/** Defines a function that combines its operands from left to right. A single operand is returned unchanged. */
 function fold(
   name: string,
   summary: string,
@@ -22,7 +22,7 @@ function fold(
   })
 }
 
-/** Returns `operation` with a check of the divisor: the integer 0 and the double 0.0 are rejected. */
+/** Adds a check of the divisor to `operation`: 0 and 0.0 cause an error. */
 function dividing(operation: Operation): (left: Num, right: Num, call: Call) => Num {
   return (left, right, call) => {
     if (Number(right) === 0) throw call.invalid(msg`Illegal division by zero.`)
@@ -136,17 +136,13 @@ export const numbers = family('Numbers', [
   ),
 ])
 
-// Rounding to decimal places. The protocol defines the formulas, including three quirks. Halves of negative numbers are
-// rounded toward zero. Intermediate results are 64-bit integers. From ten places on, the scale is the largest 32-bit
-// integer.
+// Rounding to decimal places. The protocol defines the formulas, with three quirks. Halves of negative numbers are
+// rounded toward zero. Intermediate results are 64-bit integers. From ten decimal places on, the scale is the largest
+// 32-bit integer.
 
-/** The default number of places. */
 const defaultPlaces = 2n
 
-/**
- * Rounds to `places` decimals; to tens, hundreds … when `places` is negative. Integers are unchanged for positive
- * places.
- */
+/** Rounds to `places` decimal places. Negative `places` round to tens, hundreds and so on. */
 function round(value: Num, places: bigint): Num {
   if (places > 0n) return typeof value === 'bigint' ? value : roundFraction(value, fractionScale(places))
   const scale = tensScale(places)
@@ -154,7 +150,7 @@ function round(value: Num, places: bigint): Num {
   return typeof value === 'bigint' ? toLong(rounded) : cutToLong(rounded)
 }
 
-/** Truncates after `places` decimals; after tens, hundreds … when `places` is negative. */
+/** Truncates to `places` decimal places. Negative `places` truncate to tens, hundreds and so on. */
 function truncate(value: Num, places: bigint): Num {
   if (places > 0n) return typeof value === 'bigint' ? value : truncateFraction(value, fractionScale(places))
   const scale = tensScale(places)
@@ -172,14 +168,16 @@ function truncateFraction(value: number, scale: number): number {
   return whole + cutToLong((value - whole) * scale) / scale
 }
 
-/** The largest `int` of Java. Java replaces larger scales with this value. */
+/** The largest `int` of Java. */
 const intMax = 2 ** 31 - 1
 
 function fractionScale(places: bigint): number {
   return places > 9n ? intMax : 10 ** Number(places)
 }
 
-/** 10 to the power of `places`, which is not positive. Parsed from text, because `10 ** -5` is inexact. */
+/**
+ * Returns 10 to the power of `places`, for `places` ≤ 0. The power is parsed from text because `10 ** -5` is inexact.
+ */
 function tensScale(places: bigint): number {
   return Number(`1e${places}`)
 }
@@ -202,7 +200,8 @@ function bitOperation(
 }
 
 /**
- * Bit operations on 64-bit integers. Double operands are truncated. If an operand is a double, the result is a double.
+ * Bit operations on 64-bit integers. Double operands are truncated to integers. If any operand is a double, the result
+ * is a double.
  */
 export const bits = family('Bits', [
   bitOperation('bitand', 'all', '2', (left, right) => left & right),
@@ -216,7 +215,7 @@ export const bits = family('Bits', [
   }),
 ])
 
-/** The domain of a function, and the error text for values outside of the domain. NaN is never in the domain. */
+/** The domain of a function, and the error text for values outside of the domain. */
 interface Domain {
   readonly holds: (value: number) => boolean
   readonly rule: string
@@ -248,11 +247,11 @@ function ofDouble(
   })
 }
 
-/** The constants of java.lang.Math, which determine the results that clients expect. */
+/** The constants of java.lang.Math. Clients expect results that are calculated with these constants. */
 const degreesPerRadian = 57.29577951308232
 const radiansPerDegree = 0.017453292519943295
 
-/** Trigonometry, exponentials and logarithms. Always doubles; angles are in radians. */
+/** Trigonometry, exponentials and logarithms. The results are doubles. Angles are in radians. */
 export const trigonometry = family('Trigonometry', [
   ofDouble('acos', 'The angle that has this cosine.', ['1', '0.0'], Math.acos, cosines),
   ofDouble('asin', 'The angle that has this sine.', ['0', '0.0'], Math.asin, cosines),

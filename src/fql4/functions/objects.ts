@@ -1,4 +1,4 @@
-// Objects and paths: finding values inside other values, and combining objects.
+// Functions that select values by path, search values, and merge objects.
 
 import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -85,7 +85,7 @@ const containsPath = (name: string, options: { since?: '3'; deprecatedFor?: stri
     },
   })
 
-/** The fields of a value that has fields. */
+/** Returns the fields of an object or a document. */
 function fieldsOf(value: Value): ObjectValue | undefined {
   if (isObject(value)) return value
   if (!(value instanceof DocumentValue)) return undefined
@@ -99,7 +99,7 @@ function containsField(name: string, value: Value, call: Call): boolean {
 
 const isScalarLike = (value: Value) => isScalar(value) && !(value instanceof Ref)
 
-/** The values with which `contains_value` compares the value that it searches. */
+/** Returns the values that `contains_value` searches in `value`. Returns undefined if `value` cannot be searched. */
 function contentsOf(value: Value, call: Call): readonly Value[] | undefined {
   if (isArray(value)) return value
   if (isObject(value)) {

@@ -1,4 +1,5 @@
-// Constructors of references: schema objects by name, documents by collection and id, new ids.
+// Functions that return references: to schema objects by name, and to documents by collection and id. Also functions
+// that return new ids.
 
 import { msg } from '../../base/message.ts'
 import { parseId } from '../../values/names.ts'
@@ -24,7 +25,10 @@ import {
 import { documentRef, resolveName } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 
-/** A schema object by name, in the request's database or in another database. */
+/**
+ * Defines a function that returns the reference of a schema object by name, in the database of the request or in
+ * `scope`.
+ */
 function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime = {}) {
   return define({
     ...lifetime,
@@ -42,7 +46,7 @@ function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime
   })
 }
 
-/** The id of a document, given as an integer or as a string of digits. */
+/** Parses the id of a document: an integer or a string of digits. */
 function idOf(id: Value, call: Call): bigint {
   if (typeof id === 'bigint') return id
   if (typeof id !== 'string')
@@ -55,7 +59,7 @@ function idOf(id: Value, call: Call): bigint {
   return parsed
 }
 
-/** A collection whose documents are addressed by number, or an unresolved collection reference. */
+/** A collection with numeric document ids, or an unresolved reference to a collection. */
 const documentCollection = {
   mode: 'value',
   name: 'Collection Ref',

@@ -1,4 +1,5 @@
-// The registry of all functions of all families, found by their exact set of wire keys.
+// The registry of all functions. The exact set of wire keys (the keys of a call in JSON) determines the called
+// function.
 
 import { assert } from '../../base/assert.ts'
 import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
@@ -23,7 +24,7 @@ import { strings } from './strings.ts'
 import { time } from './time.ts'
 import { types } from './types.ts'
 
-/** All families, in the order of the reference. */
+/** All families, in the order of docs/reference/functions.md. */
 export const families: readonly FunctionFamily[] = [
   basic,
   calls,
@@ -50,12 +51,12 @@ export const families: readonly FunctionFamily[] = [
   identity,
 ]
 
-/** Maximum number of cached key sequences. Without a limit, clients could fill the memory. */
+/** Maximum number of cached key sequences. Without this limit, clients could fill the memory. */
 const seenMax = 4096
 
 /** Definitions by their exact sets of wire keys. */
 class KeyTable {
-  /** The definitions by sorted keys. A function that changed between versions has several definitions. */
+  /** The definitions by sorted keys. A function that differs between API versions has several definitions. */
   readonly #bySignature = new Map<string, FunctionDefinition[]>()
   readonly #seen = new Map<string, readonly FunctionDefinition[]>()
 
@@ -68,7 +69,7 @@ class KeyTable {
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined {
     let asGiven: string | undefined
     for (const key of keys) {
-      // No function has a key with a newline, but such a key could be confused with two joined keys.
+      // The code below joins keys with newlines, and no function has a key with a newline.
       if (key.includes('\n')) return undefined
       asGiven = asGiven === undefined ? key : `${asGiven}\n${key}`
     }
@@ -100,7 +101,7 @@ function isIn({ since, until }: FunctionDefinition, apiVersion: string): boolean
   return isAtLeast(apiVersion, since) && !(until && isAtLeast(apiVersion, until))
 }
 
-/** The sorted key sets of a function: its required keys with every subset of its optional keys. */
+/** Returns the sorted key sets of a function: all required keys with every subset of the optional keys. */
 function signaturesOf(definition: FunctionDefinition): string[] {
   let sets: string[][] = [[]]
   for (const key of definition.keys) {

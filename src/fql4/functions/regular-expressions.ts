@@ -1,4 +1,4 @@
-// Regular expressions: search and replacement.
+// Functions that search and replace with regular expressions.
 
 import { longCall, step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -25,17 +25,16 @@ import { CountedText, counted, countScan } from '../value-limits.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const regularExpressionsLimits = {
-  /** Results of `FindStrRegex`. */
+  /** The number of results of `FindStrRegex`. */
   regexResultsMax: 1024,
   /**
-   * Instructions of a pattern times characters of the searched text; own limit: about ten seconds in the worst case.
+   * Instructions of a pattern, multiplied by the characters of the searched text; own limit: about ten seconds in the
+   * worst case.
    */
   regexStepsMax: 268_435_456,
 } as const
 
-// Regular expressions as arguments, and searches that count their cost.
-
-/** A text that is a pattern in Java's syntax. */
+/** A regular expression in Java's syntax. */
 const regex: ArgumentType<CompiledPattern> = {
   mode: 'value',
   name: 'String',
@@ -57,22 +56,22 @@ const regex: ArgumentType<CompiledPattern> = {
   },
 }
 
-/** Cost of compiling a character of a pattern, relative to searching a character of a text. */
+/** The cost of compiling one character, relative to the cost of searching one character. */
 const compilationsPerUnit = 64
 
 /** Maximum length of a pattern in an error. */
 const shownMax = 200
 
-/** Number of instructions per character that count as one unit of scanning. */
+/** Number of instructions per character that cost one unit of scanning. */
 const instructionsPerUnit = 32
 
-/** Characters that a native call processes in the time of one step. */
+/** Number of characters that a native call processes in one effort step (src/base/effort.ts). */
 const unitsPerStep = 16
 
-/** Number of steps that RE2 takes in the time in which other native calls process one character. */
+/** Number of instructions that RE2 runs while other native calls process one character. */
 const stepsPerUnit = 2
 
-/** Counts one pass of RE2 over a text. Throws `bad request` when a single pass could take too long. */
+/** Counts the cost of one pass of RE2 over a text. Throws `bad request` if the pass could take too long. */
 function countPass(call: Call, pattern: CompiledPattern, text: string): void {
   const steps = text.length * pattern.size
   if (steps > regularExpressionsLimits.regexStepsMax) {
@@ -85,7 +84,6 @@ function countPass(call: Call, pattern: CompiledPattern, text: string): void {
   countScan(call, text.length * Math.ceil(pattern.size / instructionsPerUnit))
 }
 
-/** Returns whether a pattern matches anywhere in a text. Counts the cost. */
 function occurs(call: Call, pattern: CompiledPattern, text: string): boolean {
   if (pattern.isLinearOn(text)) {
     countPass(call, pattern, text)
@@ -99,8 +97,8 @@ function occurs(call: Call, pattern: CompiledPattern, text: string): boolean {
 const stepsPerClockCheck = 4_194_304
 
 /**
- * The matches of a pattern in a text. Counts the cost. Throws `invalid argument` at the pattern when the search takes
- * too many steps.
+ * Yields the matches of a pattern in a text and counts the cost. Throws `invalid argument` with the position of the
+ * pattern if a backtracking search takes too many steps.
  */
 function* findMatches(call: Call, pattern: CompiledPattern, text: string): Generator<Match, void, void> {
   const search = pattern.search(text)
@@ -109,8 +107,8 @@ function* findMatches(call: Call, pattern: CompiledPattern, text: string): Gener
 }
 
 /**
- * For most patterns, all matches together take one pass. But some patterns look far ahead for each match (`a.*b|a`).
- * Therefore each match counts as a separate pass over the rest of the text.
+ * Counts each match as a pass over the rest of the text, because patterns such as `a.*b|a` read far ahead for each
+ * match.
  */
 function* linearMatches(
   call: Call,
@@ -139,7 +137,7 @@ function* backtrackMatches(call: Call, { matches, steps }: Search): Generator<Ma
 }
 
 /**
- * The matches in a text from `start` on. In the result, `end` is the position of the last character of a match, or the
+ * Returns the first `most` matches from `start` on. `end` is the position of the last character of a match, or the
  * start of an empty match.
  */
 function findAll(
@@ -188,7 +186,7 @@ function replaceMatches(
   let replacement: Replacement | undefined
   let from = 0
   for (const match of findMatches(call, pattern, text)) {
-    // As in Java, an invalid replacement is an error only if there is a match to replace.
+    // As in Java, an invalid replacement causes an error only if there is a match.
     replacement ??= readReplacement(replace, pattern, call)
     result.add(text.slice(from, match.start))
     for (const part of replacement) result.add(expand(part, match))
@@ -212,7 +210,7 @@ function readReplacement(text: string, pattern: CompiledPattern, call: Call): Re
   }
 }
 
-/** A pattern that matches a text literally: quoted, with `\E` in the text escaped. */
+/** Returns a pattern that matches a text literally. The pattern is quoted, and `\E` in the text is escaped. */
 function quotePattern(text: string): string {
   return `\\Q${text.replaceAll('\\E', '\\E\\\\E\\Q')}\\E`
 }

@@ -7,7 +7,7 @@ import { databaseRef, object } from '../arguments.ts'
 import { type Call, define, family, type Lifetime } from '../definition.ts'
 import { creationRules } from './documents.ts'
 
-/** A function `create_…`: it creates a document in a native collection. */
+/** Defines a function `create_…`, which creates a document in a native collection. */
 function creator(name: string, kind: NativeName, what: string, params: string, lifetime: Lifetime = {}) {
   return define({
     effect: 'write',
@@ -69,7 +69,7 @@ export const schema = family('Schema', [
   }),
 ])
 
-/** A native collection of the query's database. */
+/** Returns a native collection of the query's database. */
 function ownCollection(kind: NativeName, call: Call): Ref {
   return new Ref(call.session.database, native.collections, BigInt(native[kind]))
 }

@@ -1,5 +1,5 @@
-// Functions that create sets, the same operations on arrays and pages, and the functions that read sets: pages, first
-// and last elements.
+// Functions that create or combine sets, and functions that read sets: pages, first and last elements. Many functions
+// also accept arrays and pages.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -64,10 +64,10 @@ import { endOfSet } from '../sets/read.ts'
 import { Page, type SetLike, SetValue } from '../values/transient.ts'
 import { atTime } from './basic.ts'
 
-// The set operations on arrays and pages. Arrays keep their order. The results depend on how often each value occurs.
-// Values are compared by deep equality (1 is not 1.0).
+// The set operations on arrays and pages. The results retain the order of the elements and depend on how often each
+// value occurs. Values are compared by deep equality. The integer 1 and the double 1.0 are different values.
 
-/** The number of occurrences of each value. */
+/** Returns the number of occurrences of each value. */
 function countsOf(array: readonly Value[], keys: ValueKeys): Map<string, number> {
   const counts = new Map<string, number>()
   for (const value of array) {
@@ -77,7 +77,7 @@ function countsOf(array: readonly Value[], keys: ValueKeys): Map<string, number>
   return counts
 }
 
-/** Removes one occurrence of a value. Returns false if no occurrence is left. */
+/** Removes one occurrence of a value from the counts. Returns false if the counts contain no occurrence. */
 function take(counts: Map<string, number>, key: string): boolean {
   const count = counts.get(key) ?? 0
   if (count === 0) return false
@@ -85,7 +85,10 @@ function take(counts: Map<string, number>, key: string): boolean {
   return true
 }
 
-/** All values in order of first appearance, each with its largest multiplicity in any array. */
+/**
+ * Returns all values in the order of their first occurrence. Repeats each value as often as the array that contains it
+ * most often.
+ */
 function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
   const keys = new ValueKeys()
   const most = new Map<string, { readonly value: Value; count: number }>()
@@ -103,7 +106,10 @@ function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
   return [...most.values()].flatMap(({ value, count }) => new Array<Value>(count).fill(value))
 }
 
-/** The common values of all arrays, in the order of the first array, each with its smallest multiplicity. */
+/**
+ * Returns the values that all arrays contain, in the order of the first array. Repeats each value as often as the array
+ * that contains it least often.
+ */
 function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
   const keys = new ValueKeys()
@@ -113,7 +119,7 @@ function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[]
   }, first)
 }
 
-/** The elements that remain in the first array: each value of the other arrays removes one equal element. */
+/** Removes one equal element from the first array for each element of the other arrays. */
 function differenceOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
   const keys = new ValueKeys()
@@ -121,7 +127,7 @@ function differenceOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   return first.filter(value => !take(counts, keys.keyOf(value)))
 }
 
-/** The elements without repetitions: only the first of several equal values remains. */
+/** Returns the elements without repetitions. */
 function distinctOf(elements: readonly Value[] | Page): Value {
   const data = elements instanceof Page ? elements.data : elements
   const keys = new ValueKeys()
@@ -141,7 +147,7 @@ function distinctOf(elements: readonly Value[] | Page): Value {
   return new Page(pick(data), before, after, pickPositions)
 }
 
-/** A page with its elements reversed; its cursors do not change. */
+/** Reverses the elements of a page. The cursors do not change. */
 function reversedPage(page: Page): Page {
   return new Page(page.data.toReversed(), page.before, page.after, () => page.positions.toReversed())
 }
@@ -152,7 +158,7 @@ const terms: ArgumentType<readonly Value[]> = {
   check: (value, call, key) => termsOf(value, call, key),
 }
 
-/** A lambda value or an index. The parser passes lambda literals unevaluated. */
+/** A lambda or an index. The parser passes lambda literals unevaluated. */
 const joinLink: ArgumentType<BoundLambda | Lambda | Ref> = {
   mode: 'lambda or value',
   name: 'Lambda or Index Ref',
@@ -166,7 +172,7 @@ const joinLink: ArgumentType<BoundLambda | Lambda | Ref> = {
 
 const combinations = { union: unionOf, intersection: intersectionOf, difference: differenceOf }
 
-/** Combines sets into a set, or arrays into an array. A mixture of sets and arrays is an error. */
+/** Combines sets into a set, or arrays into an array. A mixture of sets and arrays causes an error. */
 function combine(
   type: keyof typeof combinations,
   members: readonly (readonly Value[] | SetLike)[],
@@ -199,7 +205,7 @@ function nativeCollection(name: string, collection: NativeName, what: string, li
 
 const byElement = '{"@ref": {"id": "spells_by_element", "collection": {"@ref": {"id": "indexes"}}}}'
 
-/** `filter` for set literals, which accepts only sets. The function `filter` also accepts arrays and pages. */
+/** `filter` for set literals. Accepts only sets, unlike the function `filter` for elements. */
 const filterOfSet = define({
   arguments: { filter: lambda, collection: set },
   result: 'Set',
@@ -307,7 +313,7 @@ export const sets = family('Sets', [
   }),
 ])
 
-/** The functions from which set literals are built. */
+/** The functions that a set literal may call. */
 export const literalForms: readonly FunctionDefinition[] = [
   ...sets.definitions,
   ...family('Sets', [filterOfSet]).definitions,
@@ -344,7 +350,7 @@ function paginate(args: Options, start: Start, call: Call): Value {
   return atTime(ts, call, read)
 }
 
-/** Parses a cursor object, which has the key `after` or `before`. Null means no cursor. */
+/** Parses a cursor object with the key `after` or `before`. Null means no cursor. */
 function startOf(cursor: Value, call: Call): Start {
   if (cursor === null) return { direction: 'after', cursor: undefined, cursorAt: [] }
   const [key, ...others] = isObject(cursor) ? cursor.keys() : []
@@ -355,7 +361,7 @@ function startOf(cursor: Value, call: Call): Start {
   return { direction: key, cursor: cursor.get(key), cursorAt: ['cursor', key] }
 }
 
-/** `first` or `last`: the element at one end of a set or array. */
+/** Defines the function `first` or `last`. */
 function endFunction(end: 'first' | 'last', answer: string) {
   return unary(end, setOrArray, {
     effect: 'read',

@@ -1,4 +1,4 @@
-// Strings: joining, splitting, searching, case. Lengths and offsets count code points.
+// Functions on strings: join, split, search, change case. Lengths and offsets are numbers of code points.
 
 import { longCall, step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -17,27 +17,25 @@ import { typeName } from '../values/tagged.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const stringsLimits = {
-  /** Repetitions of `Repeat`. */
+  /** The number of repetitions of `Repeat`. */
   stringRepeatMax: 1024,
 } as const
 
-// Java's Character.isWhitespace defines white space. It excludes no-break spaces and includes the ASCII separators.
+// White space is defined as in Java's Character.isWhitespace: without no-break spaces, and with the ASCII separators.
 
-/** Returns whether a UTF-16 unit is white space. All white space characters have one unit. */
+/** Returns whether a UTF-16 unit is white space. Every white space character is a single unit. */
 function isWhitespace(unit: number): boolean {
   if (unit < 0x80) return unit === 0x20 || (unit >= 9 && unit <= 13) || (unit >= 0x1c && unit <= 0x1f)
   if (unit >= 0x2000 && unit <= 0x200a) return unit !== 0x2007
   return unit === 0x1680 || unit === 0x2028 || unit === 0x2029 || unit === 0x205f || unit === 0x3000
 }
 
-/** The text without the white space at its start. */
 function trimStart(text: string): string {
   let start = 0
   while (start < text.length && isWhitespace(text.charCodeAt(start))) start++
   return text.slice(start)
 }
 
-/** The text without the white space at its end. */
 function trimEnd(text: string): string {
   let end = text.length
   while (end > 0 && isWhitespace(text.charCodeAt(end - 1))) end--
@@ -94,7 +92,7 @@ function replaceText(text: string, find: string, replace: string, call: Call): s
     result.add(text.slice(from, at))
     result.add(replace)
     from = at + find.length
-    // An empty text is found before and after each character.
+    // An empty search text matches before and after each character.
     const next = find === '' ? at + (isPairAt(text, at) ? 2 : 1) : from
     at = next > text.length ? -1 : search.firstIn(text, next)
   }
@@ -107,7 +105,10 @@ interface Sizes {
   readonly max: number
 }
 
-/** Sizes of n-grams. They differ by at most one, so that the number of n-grams is linear in the length. */
+/**
+ * Checks the sizes of n-grams. The sizes differ by at most one, so the number of n-grams is linear in the length of the
+ * text.
+ */
 function ngramSizes(givenMin: bigint | undefined, givenMax: bigint | undefined, call: Call): Sizes {
   const min = givenMin ?? 1n
   const max = givenMax ?? 2n
@@ -134,7 +135,6 @@ function ngrams(text: string, { max, min }: Sizes, call: Call): string[] {
   return grams
 }
 
-/** A function from text to text. */
 function mapping(
   name: string,
   summary: string,
@@ -152,7 +152,6 @@ function mapping(
   })
 }
 
-/** A function that searches one text in another. */
 function search(
   name: string,
   summary: string,

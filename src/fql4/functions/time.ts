@@ -1,4 +1,4 @@
-// Times and dates: creation, arithmetic, and calendar parts in UTC.
+// Functions on times and dates: creation, arithmetic, and calendar parts in UTC.
 
 import { msg, own } from '../../base/message.ts'
 import { addDays, parseDate } from '../../values/date.ts'
@@ -30,14 +30,14 @@ import {
 import { wrap } from '../arithmetic.ts'
 import { type Call, define, family, unary } from '../definition.ts'
 
-/** The time of the query, which is constant during the query. */
+/** Returns the time of the query. All calls in a query return the same time. */
 function now({ session }: Call): Time {
-  // Index entries are not recomputed as time passes, so `now` in an index binding is always the maximum time.
+  // Index entries do not change with time, so `now` in an index binding always returns the maximum time.
   if (session.effectPlace === 'index bindings') return maxMicrosTime
   return timeFromMicros(session.transaction.snapshotTime)
 }
 
-/** The time in a text; `now` is the time of the query. Errors have the position of the call. */
+/** Parses a time. `now` is the time of the query. Errors have the position of the call. */
 export function timeFromText(text: string, call: Call): Time {
   if (text === 'now') return now(call)
   const time = parseTime(trimBlanks(text))
@@ -45,14 +45,13 @@ export function timeFromText(text: string, call: Call): Time {
   return time
 }
 
-/** The date in a text. Errors have the position of the call. */
+/** Parses a date. Errors have the position of the call. */
 export function dateFromText(text: string, call: Call): LocalDate {
   const date = parseDate(trimBlanks(text))
   if (!date) throw call.invalid(msg`Cannot cast '${text}' to a date.`)
   return date
 }
 
-/** Rejects units other than days. */
 function requireDays({ unit, words }: NamedTimeUnit, call: Call): void {
   if (!unit.ofDates) throw call.invalid(msg`Invalid time unit '${words}'.`, 'unit')
 }
@@ -90,7 +89,7 @@ function difference(from: Time | LocalDate, to: Time | LocalDate, named: NamedTi
   return units
 }
 
-/** A function that returns a calendar part of a time as an integer. */
+/** Defines a function that returns an integer for a time. */
 function timePart(name: string, summary: string, answer: string, part: (time: Time, call: Call) => bigint) {
   return unary(name, instant, {
     result: 'Integer',
@@ -104,10 +103,7 @@ function calendarPart(name: string, part: keyof CalendarParts, summary: string, 
   return timePart(name, summary, answer, instant => BigInt(calendarParts(instant)[part]))
 }
 
-/**
- * Returns a function that counts the units from the epoch to a time. The function throws `invalid argument` if the
- * number has more than 64 bits.
- */
+/** Returns `count` with a check: `invalid argument` is thrown if the count has more than 64 bits. */
 function within64Bits(units: string, count: (time: Time) => bigint) {
   return (instant: Time, call: Call): bigint => {
     const counted = count(instant)

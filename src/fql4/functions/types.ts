@@ -1,4 +1,4 @@
-// Type checks. The functions accept every value, including unresolved references.
+// Functions that check the type of a value. The functions accept every value, including unresolved references.
 
 import {
   type CollectionId,
@@ -19,7 +19,7 @@ import { anyValue } from '../arguments.ts'
 import { family, unary } from '../definition.ts'
 import { Action, EventValue, Page, SetValue } from '../values/transient.ts'
 
-/** A type check. `example` is a value for which the check is true. */
+/** Defines a type check. `example` is a value for which the check is true. */
 function check(name: string, what: string, example: string, accepts: (value: Value) => boolean) {
   return unary(name, anyValue, {
     result: 'Boolean',
@@ -29,7 +29,7 @@ function check(name: string, what: string, example: string, accepts: (value: Val
   })
 }
 
-/** Returns whether a value is a document of a native collection, or a reference to such a document. */
+/** Returns a check that accepts the documents of a native collection, and references to these documents. */
 function isKind(collection: CollectionId): (value: Value) => boolean {
   return value => {
     if (value instanceof DocumentValue) return value.ref.collection === collection
@@ -43,8 +43,7 @@ function looksLikeObject(value: Value): boolean {
 }
 
 /**
- * A type check for a schema object. Its example is a value for which the check is false, so that the example needs no
- * existing schema object.
+ * Defines a type check for a schema object. In the example, the check is false, so the example needs no schema object.
  */
 function kindCheck(name: string, what: string, collection: CollectionId) {
   return {

@@ -1,4 +1,4 @@
-// Reads a set for a function call, and applies the lambdas that the set contains. Errors have the position of the call.
+// Reads a set for a call, and applies the lambdas of the set. Errors have the position of the call.
 
 import type { Message } from '../../base/message.ts'
 import type { Effect } from '../../model/code-interface.ts'
@@ -11,7 +11,6 @@ import type { BoundLambda, CallExpression } from '../expression.ts'
 import type { QueryError } from '../query-errors.ts'
 import { compileLambda } from '../stored-code.ts'
 
-/** A {@link Reading}, with the call that reads the set. */
 export class CallReading extends Reading {
   readonly call: Call
 
@@ -23,7 +22,7 @@ export class CallReading extends Reading {
     this.call = call
   }
 
-  /** Begins a reading at the valid time of the call. */
+  /** Begins to read a set as of the valid time of the call. */
   static of(call: Call, hidden: Reading['hidden'] = 'left out'): CallReading {
     return new CallReading(call, call.session.validTime, hidden)
   }
@@ -41,30 +40,30 @@ interface LambdaLiteral {
   readonly key: string
 }
 
-/** For each lambda value in a set, the literal from which the value was created. */
+/** The literal from which a lambda value in a set was created. */
 const literals = new WeakMap<Lambda, LambdaLiteral>()
 
-/** The literal of a set's lambda in the query of a session; undefined for lambdas that do not come from this query. */
+/** Returns the literal of a set's lambda. Returns undefined if the literal is not in the query of the session. */
 function literalOf(lambda: Lambda, session: Session): LambdaLiteral | undefined {
   const literal = literals.get(lambda)
   return literal?.session === session ? literal : undefined
 }
 
-/** The value of a lambda literal in the argument `key` of a call that creates a set. */
+/** Converts a lambda literal in the argument `key` of a call to a value for a set. */
 export function setLambda(bound: BoundLambda, call: Call, key: string): Lambda {
   const lambda = lambdaValue(bound.lambda, bound.variables, call.session)
   literals.set(lambda, { session: call.session, bound, call: call.expression, key })
   return lambda
 }
 
-/** The maximum effect of a lambda. */
+/** Returns the maximum effect of a set's lambda. */
 export function effectOf(lambda: Lambda, session: Session): Effect {
   return (literalOf(lambda, session)?.bound.lambda ?? compileLambda(lambda)).effect
 }
 
 /**
- * Applies the lambda of a set. A set contains its lambda as a value, closed and printable. While the query that
- * contains the lambda literal is running, the literal itself is applied, so that errors have positions in the query.
+ * Applies the lambda of a set. If the lambda literal is in the running query, the literal is applied instead of the
+ * value, so errors have positions in the query.
  */
 export function applySetLambda(lambda: Lambda, argument: Value, { call, session }: CallReading): Value {
   const literal = literalOf(lambda, session)
@@ -76,8 +75,8 @@ export function applySetLambda(lambda: Lambda, argument: Value, { call, session 
 }
 
 /**
- * The error `invalid argument`. Its position is the lambda literal if the literal is in this query, otherwise the call
- * that reads the set.
+ * Creates an `invalid argument` error. The position is the lambda literal if the literal is in the running query. In
+ * other cases, the position is the call that reads the set.
  */
 export function setLambdaError(
   lambda: Lambda,

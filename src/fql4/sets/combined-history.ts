@@ -1,6 +1,7 @@
-// The histories of combined sets. All events of one time are processed together. An event is shown if it changes the
-// combined set. To decide this, the members are read as of the time of the event, or as of just before this time. The
-// history of a join is computed from the histories of its source and its target sets.
+// The histories of combined sets: unions, intersections, differences and joins. The members of a combined set are the
+// sets that it combines. All events with the same time are processed together. The history contains the events that
+// change the combined set. To find these events, the members are read as of the time of each event, or just before this
+// time.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -20,12 +21,11 @@ import type { CallReading } from './call-reading.ts'
 import { joinedElements, targetOf } from './join.ts'
 import { Heap } from './streams.ts'
 
-/** A member of a combined set: its events, and a function that tells whether the member contained a key. */
+/** A member of a combined set. */
 export interface HistoryMember {
   readonly events: HistoryStream
   /**
-   * Returns whether the member contained `key`: with the changes of `event` (`then`), or just before `event`
-   * (`before`).
+   * Returns whether the member contained `key` at the time of `event` (`then`), or just before this time (`before`).
    */
   holds(key: readonly Value[], event: SetEvent, when: 'then' | 'before'): boolean
 }
@@ -76,8 +76,8 @@ function shows(
 }
 
 /**
- * Returns whether an event of a subtrahend adds an element of the first member to the difference, or removes the
- * element from the difference.
+ * Returns whether an event of a subtrahend adds an element to the difference or removes an element from the difference.
+ * A subtrahend is any member except the first.
  */
 function uncovers(members: readonly HistoryMember[], key: readonly Value[], event: SetEvent): boolean {
   const [first, ...subtrahends] = members as readonly [HistoryMember, ...HistoryMember[]]
@@ -86,8 +86,8 @@ function uncovers(members: readonly HistoryMember[], key: readonly Value[], even
 }
 
 /**
- * The event of a member as an event of the combined set. An element added to a subtrahend is removed from the
- * difference. An element removed from a subtrahend is added to the difference.
+ * Converts the event of a member to an event of the combined set. In a difference, the event of a subtrahend has the
+ * opposite action.
  */
 function seen(combination: Combination, { event, member }: MemberEvent): SetEvent {
   if (combination !== 'difference' || member === 0) return event
@@ -99,7 +99,7 @@ interface MemberEvent {
   readonly member: number
 }
 
-/** The events of all members, grouped by time. */
+/** Yields the events of all members, grouped by time. */
 function* moments(members: readonly HistoryMember[], scan: HistoryScan): Generator<readonly MemberEvent[]> {
   const sign = scan.reverse ? -1 : 1
   const readers = members.map(({ events }, member) => ({
@@ -133,13 +133,13 @@ function* moments(members: readonly HistoryMember[], scan: HistoryScan): Generat
   }
 }
 
-/** Compares times. Subtraction would not work, because the running transaction's time is infinite. */
+/** Compares times without subtraction, because the time of the running transaction is infinite. */
 function compareTimes(left: SetEvent, right: SetEvent): number {
   const [a, b] = [eventTime(left), eventTime(right)]
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Sorts events and merges equal events of several members. A merged event has the sources of all its members. */
+/** Sorts events, and merges equal events of several members. A merged event has the sources of all these members. */
 function merged(events: readonly SetEvent[]): SetEvent[] {
   const result: SetEvent[] = []
   for (const event of events.toSorted((left, right) => compareEvents(left, right, 'adds first'))) {
@@ -151,15 +151,16 @@ function merged(events: readonly SetEvent[]): SetEvent[] {
   return result
 }
 
-/** The place before (`low`) or after (`high`) all events with the time of `place`. */
+/** Returns the position before (`low`) or after (`high`) all events with the time of `place`. */
 function wholeMoment(place: HistoryPlace, side: HistoryPlace['side']): HistoryPlace {
   return place.action === undefined ? place : { ts: place.ts, side }
 }
 
-// The history of a join: for each target set, the events that happened while the source contained the element of the
-// target. Adding or removing the source element itself causes no events.
+// The history of a join. A link (a lambda or an index) returns a target set for each element of the source. The history
+// contains the events of the target set that happened while the source contained the element. Adding or removing an
+// element of the source causes no event.
 
-/** The interval in which an element was in the source: `since` is inclusive, `until` exclusive. */
+/** An interval in which the source contained an element: `since` is inclusive, `until` exclusive. */
 interface Presence {
   readonly since: number
   until: number
@@ -169,7 +170,7 @@ interface SourceElement {
   readonly values: readonly Value[]
   readonly document: Ref
   readonly presences: Presence[]
-  /** Number of entries with this key at the current point of the history. */
+  /** The number of entries of the source with this key, counted while the history is read. */
   count: number
 }
 
@@ -177,7 +178,10 @@ interface SourceElement {
 const always = Number.NEGATIVE_INFINITY
 const stillThere = Number.POSITIVE_INFINITY
 
-/** `present`: the current source, which also contains elements added before the retained history. */
+/**
+ * Returns the history of a join. `source` is the history of the source. `present` contains the current elements of the
+ * source, including elements that were added before the retained history.
+ */
 export function joinHistory(
   source: HistoryStream,
   present: ElementStream,
@@ -198,7 +202,7 @@ export function joinHistory(
   }
 }
 
-/** The events of the history `events` that happened within one of the intervals `presences`. */
+/** Returns the events of the history `events` within the intervals `presences`. */
 function during(presences: readonly Presence[], events: HistoryStream): HistoryStream {
   return {
     order: events.order,
@@ -214,14 +218,14 @@ function during(presences: readonly Presence[], events: HistoryStream): HistoryS
 }
 
 /**
- * For a set of events, the set to which the events belong; for any other value, the value itself. The sources of a join
- * are sets, not their events.
+ * Returns the set whose events `source` contains. Returns all other values unchanged. The sources of a join are sets,
+ * not sets of events.
  */
 function readSet(source: Value): Value {
   return source instanceof SetValue && source.shape.type === 'events' ? source.shape.source : source
 }
 
-/** All current and former elements of the source, with their intervals. */
+/** Returns all current and former elements of the source, with the intervals. */
 function sourceElements(
   history: HistoryStream,
   present: ElementStream,

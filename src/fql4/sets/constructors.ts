@@ -1,5 +1,4 @@
-// Creates sets without reading anything: names are resolved and arguments are checked, so that every created set can be
-// read.
+// Creates sets without reading data. Names are resolved and arguments are checked, so every created set is readable.
 
 import { msg } from '../../base/message.ts'
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
@@ -23,7 +22,8 @@ import { listOf, unresolvedIn } from './cursor.ts'
 import { canCombine, isHistory } from './describe.ts'
 
 /**
- * The set of the index entries with the given terms. `key`: the name of the call's argument that contains the index.
+ * Returns the set of the index entries with the given terms. `key` is the key of the call's argument that contains the
+ * index.
  */
 export function matchSet(index: string | Ref, terms: readonly Value[], call: Call, key: string): SetValue {
   const ref = typeof index === 'string' ? indexNamed(index, call) : index
@@ -52,7 +52,7 @@ function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
   throw QueryError.of('instance not found', description, call.position(key), { status: 400 })
 }
 
-/** Converts a single value or a list to terms. Unresolved references are rejected. */
+/** Converts a single value or a list to terms. Throws `invalid argument` for an unresolved reference. */
 export function termsOf(value: Value, call: Call, key: string): readonly Value[] {
   const terms = listOf(value)
   for (const [index, term] of terms.entries()) {
@@ -67,7 +67,7 @@ export function termsOf(value: Value, call: Call, key: string): readonly Value[]
   return terms
 }
 
-/** The documents of a collection. */
+/** Returns the set of all documents of a collection. */
 export function documentsSet(collection: Ref, call: Call): SetValue {
   const { catalogue } = call.session.transaction
   if (collection.id >= firstUserCollection && !catalogue.collection(collection)) {
@@ -77,13 +77,13 @@ export function documentsSet(collection: Ref, call: Call): SetValue {
   return new SetValue({ type: 'documents', collection })
 }
 
-/** The set of the events of a set or document. */
+/** Returns the set of the events of a set or document. */
 export function eventsSet(source: SetLike, call: Call): SetValue {
   if (isHistory(source)) throw call.invalid(msg`Set does not support events history.`)
   return new SetValue({ type: 'events', source })
 }
 
-/** A union, intersection or difference. */
+/** Returns a union, intersection or difference of sets. */
 export function combinedSet(
   type: 'union' | 'intersection' | 'difference',
   sets: readonly SetLike[],
@@ -93,12 +93,12 @@ export function combinedSet(
   return new SetValue({ type, sets })
 }
 
-/** A set derived from another set. */
+/** Returns a set without duplicates (`distinct`) or in reverse order (`reverse`). */
 export function derivedSet(type: 'distinct' | 'reverse', source: SetLike): SetValue {
   return new SetValue({ type, source })
 }
 
-/** The part of a set between two bounds. Unresolved references in both bounds are reported together. */
+/** Returns the part of a set between two bounds. Throws an error for the unresolved references of both bounds. */
 export function rangeSet(source: SetLike, from: Value, to: Value, call: Call): SetValue {
   const unresolved = [...undefinedIn(from, call, 'from'), ...undefinedIn(to, call, 'to')]
   if (unresolved.length > 0) throw new QueryError(unresolved)
@@ -113,7 +113,7 @@ function undefinedIn(value: Value, call: Call, key: string): readonly ErrorEntry
 const readsOnly = msg`Invalid lambda. Lambda in this context may not write or call a user function.`
 const isPure = msg`Invalid lambda. Lambda in this context may not read, write, or call a user function.`
 
-/** The elements of a set for which a lambda returns true. */
+/** Returns the set of the elements for which a lambda returns true. */
 export function filterSet(source: SetLike, bound: BoundLambda, call: Call): SetValue {
   if (bound.lambda.effect === 'write') throw call.invalid(readsOnly, 'filter')
   return new SetValue({ type: 'filter', source, lambda: setLambda(bound, call, 'filter') })
@@ -122,7 +122,7 @@ export function filterSet(source: SetLike, bound: BoundLambda, call: Call): SetV
 /** The second argument of a join: a lambda literal, a lambda value, or an index. */
 type JoinLink = BoundLambda | Lambda | Ref
 
-/** The union of the sets that a lambda or an index yields for each element of a set. */
+/** Returns the union of the sets that a lambda or an index returns for each element of a set. */
 export function joinSet(source: SetLike, link: JoinLink, call: Call): SetValue {
   return new SetValue({ type: 'join', source, with: linkOf(link, call) })
 }

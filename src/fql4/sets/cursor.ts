@@ -1,5 +1,5 @@
-// Converts cursors and bounds of queries to positions in a set. A list of values is the position before all elements
-// that begin with these values. The document of an element may follow the last value in the list.
+// Converts cursors and bounds in queries to positions in a set. A cursor is a list of values, optionally followed by
+// the document of an element. Its position is before all elements that begin with these values.
 
 import { step } from '../../base/effort.ts'
 import type { SetBound, SetOrder } from '../../model/sets/stream.ts'
@@ -7,12 +7,12 @@ import { compareValues } from '../../values/order.ts'
 import { isArray, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { Page } from '../values/transient.ts'
 
-/** Returns `value` if it is a list, otherwise a list that contains only `value`. */
+/** Returns a list unchanged. Wraps any other value in a list. */
 export function listOf(value: Value): readonly Value[] {
   return isArray(value) ? value : [value]
 }
 
-/** The first unresolved reference inside a value. */
+/** Returns the first unresolved reference inside a value. */
 export function unresolvedIn(value: Value): UnresolvedRef | undefined {
   step()
   if (value instanceof UnresolvedRef) return value
@@ -25,12 +25,12 @@ export function unresolvedIn(value: Value): UnresolvedRef | undefined {
   return undefined
 }
 
-/** The position of a cursor in a set with the order `order`. */
+/** Returns the position of a cursor in a set with the order `order`. */
 export function cursorPlace(cursor: readonly Value[], order: SetOrder): SetBound {
   return boundPlace(cursor, order, 'low')
 }
 
-/** The positions of a range, which includes both of its bounds. */
+/** Returns the start and end positions of a range. Both bounds are inclusive. */
 export function rangePlaces(
   from: readonly Value[],
   to: readonly Value[],
@@ -49,7 +49,7 @@ function boundPlace(bound: readonly Value[], order: SetOrder, side: SetBound['si
     const isLow = compareValues(document, someRef) < 0
     return { values, side: isLow === order.reversed ? 'high' : 'low' }
   }
-  // A single null means the end of the set's values, even for longer tuples.
+  // A single null is the end of the set, even if the elements have several values.
   if (bound.length === 1 && bound[0] === null) return { values: bound, side: order.reversed ? 'low' : 'high' }
   return { values: bound, side }
 }

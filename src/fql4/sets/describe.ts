@@ -1,5 +1,4 @@
-// Two properties of a set that are known without reading the set: whether the set is a history, and the order of the
-// set.
+// Properties of a set that are known without reading the set: its order, and whether its elements are events.
 
 import { unreachable } from '../../base/assert.ts'
 import { step } from '../../base/effort.ts'
@@ -15,7 +14,7 @@ import {
 import { Lambda, Ref } from '../../values/value.ts'
 import type { SetLike } from '../values/transient.ts'
 
-/** Returns whether reading a set yields events instead of elements. */
+/** Returns whether a set contains events. */
 export function isHistory(set: SetLike): boolean {
   step()
   if (set instanceof Ref) return false
@@ -39,7 +38,7 @@ export function isHistory(set: SetLike): boolean {
 }
 
 /**
- * The order of a set's elements; undefined for a join with a lambda. The order of such a join is known only when the
+ * Returns the order of a set's elements. Returns undefined for a join with a lambda, whose order is known only when the
  * join is read.
  */
 function orderOf(set: SetLike, session: Session): SetOrder | undefined {
@@ -84,8 +83,8 @@ export function canCombine(sets: readonly SetLike[], session: Session): boolean 
   const histories = sets.filter(isHistory).length
   if (histories !== 0 && histories !== sets.length) return false
   const orders = sets.map(set => orderOf(set, session)).filter(order => order !== undefined)
-  // Two orders are compared up to the shorter length. So if every order matches the longest order, all orders match
-  // each other.
+  // Orders are compared up to the shorter length. If every order is compatible with the longest order, all orders are
+  // compatible with each other.
   const longest = commonOrder(orders)
   return orders.every(order => areCompatible(order, longest))
 }

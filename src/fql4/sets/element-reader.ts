@@ -1,5 +1,5 @@
-// Reads a stream in one direction, and can seek to a later place. A short seek reads all elements before this place. A
-// long seek opens a new scan at this place.
+// Reads a stream of elements in one direction, and seeks forward. A short seek reads and skips elements. A long seek
+// opens a new scan at the target position.
 
 import {
   compareKeys,
@@ -11,7 +11,7 @@ import {
   type SetOrder,
 } from '../../model/sets/stream.ts'
 
-/** Number of elements read one by one before a new scan is opened. */
+/** Number of elements that a seek skips before it opens a new scan. */
 const stepsMax = 8
 
 export class ElementReader {
@@ -19,10 +19,10 @@ export class ElementReader {
   readonly #order: SetOrder
   readonly #scan: ElementScan
   #elements: Iterator<Element>
-  /** The current element; undefined at the end. */
+  /** The current element. Undefined at the end of the stream. */
   current: Element | undefined
 
-  /** `order`: the order of the merge to which the stream belongs. */
+  /** `order` is the order of the combined set that is read. */
   constructor(stream: ElementStream, order: SetOrder, scan: ElementScan) {
     this.#stream = stream
     this.#order = order
@@ -40,7 +40,7 @@ export class ElementReader {
     this.#elements.return?.()
   }
 
-  /** Moves to the first element after `place` in the direction of reading. */
+  /** Moves to the first element that follows `place` in the reading direction. */
   seek(place: SetBound): void {
     for (let steps = 0; this.#isShortOf(place); steps++) {
       if (steps === stepsMax) {
@@ -64,7 +64,10 @@ export class ElementReader {
     this.advance()
   }
 
-  /** Reads all elements with the key of the current element. Returns these elements in the order of the set. */
+  /**
+   * Reads all elements with the key of the current element. Returns the elements in the order of the set, even if the
+   * stream is read in reverse.
+   */
   takeGroup(): Element[] {
     const group: Element[] = []
     const first = this.current as Element

@@ -1,5 +1,5 @@
-// Converts events of histories to values, and parses cursors into histories. A cursor is a time, or an event whose last
-// members may be omitted.
+// Converts events to values, and parses the cursors of history pages. A cursor is a time, or an event without some of
+// its last members.
 
 import { msg } from '../../base/message.ts'
 import { endOfTime, type Micros, nearestMicros, secondsPerDay } from '../../base/micros.ts'
@@ -23,7 +23,7 @@ import { listOf } from './cursor.ts'
 /** A parsed event cursor. */
 interface EventCursor {
   readonly place: HistoryPlace
-  /** The cursor as shown in the page. */
+  /** The cursor in the rendered page. */
   readonly shown: EventValue
 }
 
@@ -39,16 +39,17 @@ const keySets = [
 ].map(keys => keys.split(',').sort().join())
 
 /**
- * The kind of a history. The histories of documents and of sets have different action names. In native collections, a
- * cursor with few members has a different position.
+ * The kind of a history. Document histories and set histories have different names of actions. In native collections,
+ * some cursors have a different position: see {@link readEventCursor}.
  */
 export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
- * Parses an event cursor. `at`: the path from the call to the cursor. A cursor may be only a time. A page after this
- * cursor starts with the add events of that time. A page before this cursor ends before all events of that time.
- * Neither page contains the remove events of that time. A cursor object without a document is the position after all
- * events of its time. In native collections, a page after such an object includes the add events of that time.
+ * Parses an event cursor. `at` is the path from the call to the cursor. If the cursor is only a time, a page after the
+ * cursor starts with the add events of this time. A page before the cursor ends before all events of this time. The
+ * remove events of this time are on neither page. A cursor object without a document is the position after all events
+ * of its time. In native collections, a page after a cursor object without action and document includes the add events
+ * of its time.
  */
 export function readEventCursor(
   cursor: Value,
@@ -99,7 +100,7 @@ function fieldsOf(cursor: Value): ObjectValue | undefined {
   return fields
 }
 
-/** Parses the parts of a cursor object. The errors of all parts are reported together. */
+/** Parses the members of a cursor object. The errors of all members are reported together. */
 function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonly string[]) {
   if (!keySets.includes([...fields.keys()].sort().join())) {
     throw call.invalid(msg`Cannot create event cursor with keys ${[...fields.keys()].join(', ')}`, ...at)
@@ -143,12 +144,12 @@ function readDocument(given: Value, call: Call, at: readonly string[]): Ref {
   throw mismatch('Ref', given, call, ...at)
 }
 
-/** An event as a value. */
+/** Converts an event to a value of the language. */
 export function eventValue({ ts, action, document, values, fields }: SetEvent): EventValue {
   return new EventValue(ts, action, document, fields, values.length === 0 ? undefined : values)
 }
 
-/** An event as a cursor: without the data of a document. */
+/** Converts an event to a cursor, without the fields of the document. */
 export function eventCursor(event: SetEvent): EventValue {
   return eventValue({ ...event, fields: null })
 }

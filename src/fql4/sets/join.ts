@@ -1,4 +1,5 @@
-// Join: each element of a source has a target set, and the join is the union of the target sets. Every key occurs once.
+// Joins of sets. A link, which is a lambda or an index, returns a target set for each element of the source. The join
+// is the union of all target sets, without duplicate keys.
 
 import { msg } from '../../base/message.ts'
 import {
@@ -15,10 +16,13 @@ import { type SetLike, SetValue } from '../values/transient.ts'
 import { applySetLambda, type CallReading, setLambdaError } from './call-reading.ts'
 import { distinctStream, unionStream } from './streams.ts'
 
-/** Opens a target set. Returns undefined if the caller may not read the set. */
+/** Returns undefined if the caller may not read the set. */
 type OpenTarget = (set: SetLike) => ElementStream | undefined
 
-/** The elements of all sets that `link` yields for the elements of `source`. Reads the whole source. */
+/**
+ * Returns the elements of the join of `source` with `link`. Reads the whole source immediately, and the target sets on
+ * demand.
+ */
 export function joinStream(
   source: ElementStream,
   link: Lambda | Ref,
@@ -38,7 +42,7 @@ export function joinStream(
 }
 
 /**
- * The elements of a join's source, each key once. Throws `bad request` when the source has more than
+ * Returns the elements of a join's source, without duplicate keys. Throws `bad request` if the source has more than
  * `limits.queryWidthMax` elements.
  */
 export function joinedElements(source: ElementStream): readonly Element[] {
@@ -51,8 +55,8 @@ export function joinedElements(source: ElementStream): readonly Element[] {
 }
 
 /**
- * The target set for one element. It is the result of the lambda, or the set of the index entries with the element's
- * values as terms.
+ * Returns the target set for an element of the source. A lambda returns the target set. With an index, the target set
+ * contains the entries whose terms are the values of the element.
  */
 export function targetOf(
   element: Pick<Element, 'values' | 'document'>,

@@ -1,4 +1,4 @@
-// Opens a set as a readable history, without events that the caller may not see.
+// Opens the history of a set, without events that the caller may not read.
 
 import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
@@ -52,7 +52,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Histor
   }
 }
 
-/** The set of the events of `source`. Each event has this set as its source. */
+/** Returns the set of the events of `source`. The events in a page name this set as their source. */
 function eventsOf(source: SetLike): SetValue {
   return new SetValue({ type: 'events', source })
 }
@@ -85,8 +85,8 @@ function openJoin(
 }
 
 /**
- * Omits members that the caller may not read. Returns undefined if the caller may read no member, or may not read the
- * first member of a difference.
+ * Opens a union, intersection or difference, without the members that the caller may not read. Returns undefined if the
+ * caller may read no member, or may not read the first member of a difference.
  */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',
@@ -116,14 +116,14 @@ function memberOf(set: SetLike, reading: CallReading): HistoryMember | undefined
   )
 }
 
-/** For a set of events, the set that the events belong to. For any other set, the set itself. */
+/** Returns the set whose events `set` contains. Returns all other sets unchanged. */
 function presentOf(set: SetLike): SetLike {
   return set instanceof SetValue && set.shape.type === 'events' ? presentOf(set.shape.source) : set
 }
 
 /**
- * The valid time for reading the state after an event, or just before the event. This time is never before the retained
- * history.
+ * Returns the valid time for reading a set at the time of an event (`then`), or just before this time (`before`). The
+ * result is never earlier than `oldest`. Undefined means the present, with the writes of the transaction.
  */
 function momentOf(
   event: SetEvent,
@@ -136,7 +136,7 @@ function momentOf(
   return Math.max(oldest, when === 'then' ? event.ts : micros(event.ts - 1))
 }
 
-/** The oldest time at which a set can be read. */
+/** Returns the oldest time at which a set can be read. */
 function minimumValidTime(set: SetLike, reading: CallReading): Micros {
   const strictest = (sets: readonly SetLike[]) =>
     sets.reduce((oldest, member) => Math.max(oldest, minimumValidTime(presentOf(member), reading)), epoch)

@@ -1,4 +1,4 @@
-// Opens a set as a readable stream, without elements that the caller may not see.
+// Opens a set as a stream of elements, without elements that the caller may not read.
 
 import { unreachable } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
@@ -23,7 +23,8 @@ import {
 } from './streams.ts'
 
 /**
- * Opens a set for reading. Returns undefined if the caller may not read the set. Reads nothing yet, except for joins.
+ * Opens a set. Returns undefined if the caller may not read the set. Elements are read on demand, but the source of a
+ * join is read immediately.
  */
 export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
@@ -72,7 +73,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Elemen
 }
 
 /**
- * The error for sets whose history cannot be read, and for histories that are used where a set of elements is needed.
+ * Creates the error for a set without a readable history, and for a set of events where a set of elements is required.
  */
 export function withoutHistory({ call }: CallReading) {
   return call.invalid(msg`Set does not support events history.`)
@@ -109,8 +110,8 @@ function openMatch(
 }
 
 /**
- * Omits members that the caller may not read. Returns undefined if the caller may read no member, or may not read the
- * first member of a difference.
+ * Opens a union, intersection or difference, without the members that the caller may not read. Returns undefined if the
+ * caller may read no member, or may not read the first member of a difference.
  */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',

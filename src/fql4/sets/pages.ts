@@ -1,6 +1,5 @@
-// Pages of sets and histories. A forward page begins with the first element at or after the cursor; a backward page
-// ends with the last element before the cursor. One more element than the page contains is read, to find out whether
-// there is a further page.
+// Pages of sets and histories. A forward page begins with the first element at or after the cursor. A backward page
+// ends with the last element before the cursor. An additional element is read to find out whether another page exists.
 
 import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
 import { type Element, elementValue, type SetBound } from '../../model/sets/stream.ts'
@@ -31,12 +30,12 @@ export interface PageRequest {
   /** The path from the call to the cursor. */
   readonly cursorAt: readonly string[]
   readonly size: bigint
-  /** True to read the history of a set that is not a history itself. */
+  /** True to read the history of the set instead of its elements. */
   readonly events: boolean
   readonly sources: boolean
 }
 
-/** Reads a page. Permission errors have the position of `paginate`. */
+/** Reads a page. Permission errors have the position of the argument `paginate`. */
 export function readPage(request: PageRequest, call: Call): Page {
   const { set, cursor, cursorAt } = request
   const unresolved = cursor === undefined ? undefined : unresolvedIn(cursor)
@@ -84,7 +83,10 @@ function historyKind(set: SetLike): HistoryKind {
   return set.shape.type === 'events' ? historyKind(set.shape.source) : 'set'
 }
 
-/** The source of a page: elements or events. Pages treat both in the same way. */
+/**
+ * The source of a page: elements with positions of type {@link SetBound}, or events with positions of type {@link
+ * HistoryPlace}.
+ */
 interface PageSource<T, P> {
   readonly place: P | undefined
   readonly shown: Cursor | undefined

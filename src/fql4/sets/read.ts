@@ -1,5 +1,5 @@
-// Operations on whole sets: their elements, the first or last element, existence. A permission error has the position
-// of the argument `key`, or of the call when `key` is undefined.
+// Reads sets without pages: all elements, the first or last element, existence. Permission errors have the position of
+// the argument `key`. If `key` is undefined, permission errors have the position of the call.
 
 import { msg } from '../../base/message.ts'
 import { readElement } from '../../model/read.ts'
@@ -18,7 +18,7 @@ import { eventValue } from './event-cursor.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
 
-/** An element or event in a common form. */
+/** An element or an event. */
 interface Item {
   readonly document: Ref
   value(): Value
@@ -28,10 +28,7 @@ function denied(call: Call, key: string | undefined): QueryError {
   return permissionDenied(call, ...(key === undefined ? [] : [key]))
 }
 
-/**
- * The items of a set or history in order, or in reverse. The permission is checked immediately. The items are read
- * lazily.
- */
+/** Checks the permission immediately, and reads the items of a set or history on demand. */
 function open(set: SetLike, reading: CallReading, key: string | undefined, reverse = false): Iterable<Item> {
   if (isHistory(set)) {
     const history = openHistory(set, reading)
@@ -57,10 +54,7 @@ function firstItem(set: SetLike, call: Call, key: string, reverse = false): Item
   return item
 }
 
-/**
- * All elements, in the form in which a page contains them. The elements are read lazily, so a caller that stops early
- * reads no further elements.
- */
+/** Returns all elements of a set as values. The elements are read on demand, so a caller can stop early. */
 export function elementsOf(set: SetLike, call: Call, key: string): Iterable<Value> {
   const reading = CallReading.of(call)
   return values(open(set, reading, key), reading)
@@ -71,19 +65,22 @@ function* values(source: Iterable<Item>, reading: CallReading): Generator<Value>
   reading.finish('all')
 }
 
-/** The first or last element. Throws `Non-empty set expected.` at the argument `first` or `last`. */
+/**
+ * Returns the first or last element. For an empty set, throws an error with the position of the argument `first` or
+ * `last`.
+ */
 export function endOfSet(set: SetLike, call: Call, end: 'first' | 'last'): Value {
   const item = firstItem(set, call, end, end === 'last')
   if (!item) throw call.invalid(msg`Non-empty set expected.`, end)
   return item.value()
 }
 
-/** Returns whether a set has an element that the caller may see. */
+/** Returns whether a set contains an element that the caller may read. */
 export function existsInSet(set: SetLike, call: Call, key: string): boolean {
   return firstItem(set, call, key) !== undefined
 }
 
-/** The document of the first element, for a login. It is returned even if the caller may not read the document. */
+/** Returns the document of the first element, for a login. The caller needs no permission to read this document. */
 export function firstIdentity(set: SetLike, call: Call, key: string): Ref | undefined {
   const reading = CallReading.of(call, 'shown')
   const item = firstOf(open(set, reading, key))
@@ -91,7 +88,7 @@ export function firstIdentity(set: SetLike, call: Call, key: string): Ref | unde
   return item?.document
 }
 
-/** The result of `get` for a set: the document of its first element, if the caller may read the document as well. */
+/** Returns the document of the first element, for `get`. The caller needs the permission to read this document. */
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
   const document =
     firstItem(set, call, key)?.document ?? firstOf(open(set, CallReading.of(call, 'shown'), key))?.document
@@ -99,7 +96,7 @@ export function getFromSet(set: SetLike, call: Call, key: string): Value {
   return viewDocument(readElement(document, call.session), call.session)
 }
 
-/** Returns whether a set has an element equal to `value`. Permission errors have the position of the call. */
+/** Returns whether a set contains an element equal to `value`. Permission errors have the position of the call. */
 export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
   const reading = CallReading.of(call)
   if (isHistory(set)) {
@@ -120,7 +117,10 @@ export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
   return found
 }
 
-/** The possible places of elements equal to `value`: as a single value, and as a tuple. */
+/**
+ * Returns the ranges that can contain an element equal to `value`. An array can be a single value of an element, or a
+ * tuple of values.
+ */
 function placesOf(
   value: Value,
   arity: number,

@@ -1,5 +1,5 @@
-// Streams that are computed from other streams. Some transform the scan of one stream: reverse, range, filter,
-// distinct. The others combine several streams: difference, intersection, union.
+// Streams that are computed from other streams. `reverse`, `range`, `filter` and `distinct` transform a single stream.
+// `difference`, `intersection` and `union` combine several streams.
 
 import {
   besideKey,
@@ -19,9 +19,6 @@ import {
 } from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
 
-// Streams that transform the scan of another stream: reverse, range, filter.
-
-/** The elements of another stream in reverse. */
 export function reversedStream(source: ElementStream): ElementStream {
   return {
     order: reversedOrder(source.order),
@@ -34,7 +31,7 @@ export function reversedStream(source: ElementStream): ElementStream {
   }
 }
 
-/** The elements of another stream between two places. */
+/** Returns the elements of `source` between the positions `low` and `high`. */
 export function rangeStream(source: ElementStream, low: SetBound, high: SetBound): ElementStream {
   const { order } = source
   return {
@@ -54,7 +51,6 @@ export function rangeStream(source: ElementStream, low: SetBound, high: SetBound
   }
 }
 
-/** The elements of another stream for which a condition is true. */
 export function filteredStream(source: ElementStream, holds: (element: Element) => boolean): ElementStream {
   return {
     order: source.order,
@@ -65,8 +61,8 @@ export function filteredStream(source: ElementStream, holds: (element: Element) 
 }
 
 /**
- * A stream of grouped elements. `groups` reads the groups between two places. These places are never within a group.
- * The elements of each group have the order of the set.
+ * Returns a stream of grouped elements. A group contains the elements with the same key, in the order of the set.
+ * `groups` reads whole groups: the positions in its argument are never within a group.
  */
 function groupedStream(
   order: SetOrder,
@@ -90,14 +86,14 @@ function groupedStream(
 }
 
 /**
- * Returns the edge of the group if `place` is within a group, otherwise `place` itself. A place is within a group if it
- * contains a document after its values.
+ * Moves a position within a group to the start (`low`) or end (`high`) of the group. A position with a document is
+ * within a group.
  */
 function outsideGroup(place: SetBound, side: SetBound['side']): SetBound {
   return place.document === undefined || place.values.length === 0 ? place : { values: place.values, side }
 }
 
-/** The elements of one member, with the sources of all members. */
+/** Returns the elements of `group` with the sources of all members. */
 function withSources(
   group: readonly Element[],
   members: readonly (readonly Element[])[],
@@ -107,9 +103,9 @@ function withSources(
   return group.map(element => ({ ...element, sources }))
 }
 
-// Distinct: for every key the first element of the set. Long runs of equal keys are skipped with a seek.
+// `distinct` yields the first element of each key. A seek skips long runs of equal keys.
 
-/** Number of equal elements read one by one in reverse, before a seek finds the first equal element. */
+/** Number of elements with the same key that a reverse scan reads before it seeks the first of them. */
 const stepsMax = 8
 
 export function distinctStream(source: ElementStream): ElementStream {
@@ -141,7 +137,7 @@ function takeForwards(reader: ElementReader): Element {
   return element
 }
 
-// Difference: the elements of the first member whose keys are in no other member.
+// `difference` yields the elements of the first member whose keys no other member contains.
 
 export function differenceStream(first: ElementStream, others: readonly ElementStream[]): ElementStream {
   const order = commonOrder([first, ...others].map(member => member.order))
@@ -166,8 +162,9 @@ export function differenceStream(first: ElementStream, others: readonly ElementS
   })
 }
 
-// Intersection: the keys that all members contain, each with its smallest multiplicity. The members seek past one
-// another (a leapfrog join), so a small member limits how much of a large member is read.
+// `intersection` yields the keys that all members contain. Each key occurs as often as in the member that contains it
+// least often. The algorithm is a leapfrog join: every reader seeks the current key of another reader. A small member
+// therefore limits the number of elements that are read from large members.
 
 export function intersectionStream(members: readonly ElementStream[]): ElementStream {
   const order = commonOrder(members.map(member => member.order))
@@ -185,7 +182,7 @@ export function intersectionStream(members: readonly ElementStream[]): ElementSt
   })
 }
 
-/** Moves all readers to the next common key. Returns false if there is no further common key. */
+/** Moves all readers to the next common key. Returns false if no common key follows. */
 function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boolean): boolean {
   const sign = reverse ? -1 : 1
   const side = reverse ? 'high' : 'low'
@@ -202,7 +199,7 @@ function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boole
   return goal !== undefined
 }
 
-// Union: every key with its largest multiplicity in any member.
+// `union` yields the keys of all members. Each key occurs as often as in the member that contains it most often.
 
 interface Member {
   readonly reader: ElementReader
@@ -230,7 +227,10 @@ export function unionStream(members: readonly ElementStream[]): ElementStream {
   })
 }
 
-/** All elements with the current key of `first`, from the member with the most elements of this key. */
+/**
+ * Reads the elements with the current key of `first` from all members. Returns the elements of the member with the most
+ * elements.
+ */
 function takeKey(first: Member, heap: Heap<Member>, order: SetOrder): readonly Element[] {
   const key = first.reader.current as Element
   const taken: Member[] = [first]
@@ -244,7 +244,7 @@ function takeKey(first: Member, heap: Heap<Member>, order: SetOrder): readonly E
   return withSources(longest, groups)
 }
 
-/** A binary heap for merging many readers with logarithmic cost per step. */
+/** A binary heap, to merge many readers with logarithmic cost per element. */
 export class Heap<T> {
   readonly #items: T[] = []
   readonly #compare: (left: T, right: T) => number
@@ -269,7 +269,7 @@ export class Heap<T> {
     items[index] = item
   }
 
-  /** Removes and returns the least item; undefined when the heap is empty. */
+  /** Removes and returns the least item. Returns undefined if the heap is empty. */
   pop(): T | undefined {
     const items = this.#items
     const least = items[0]
@@ -278,7 +278,6 @@ export class Heap<T> {
     return least
   }
 
-  /** Inserts `item` at the root and moves it down to its place. */
   #sink(item: T): void {
     const items = this.#items
     let index = 0

@@ -1,5 +1,5 @@
-// Converts the syntax tree of a JavaScript expression to wire JSON, with the position of each part. Everything that is
-// not part of the language is rejected with its position.
+// Converts the syntax tree of a JavaScript expression to wire JSON (the JSON of requests), with the position of each
+// part. Syntax that is not part of the language causes an error with a position.
 
 import type {
   ArrowFunctionExpression,
@@ -23,7 +23,7 @@ import {
   wireFunctions,
 } from './text-functions.ts'
 
-/** A part of a query, with its position in the text. */
+/** A part of a query as wire JSON, with its position in the text. */
 interface QueryPart {
   readonly json: Json
   readonly source: SourceNode
@@ -31,19 +31,17 @@ interface QueryPart {
 
 type Argument = Expression | SpreadElement
 
-/** The text before the last dot in calls of the driver's functions, such as `q` in `q.Get(…)`. */
+/** The qualifiers before the names of the driver's functions, such as `q` in `q.Get(…)`. */
 const prefixes: ReadonlySet<string> = new Set(['q', 'query', 'faunadb.query', 'fauna.query'])
 
 /** Reads an expression. */
 export class ExpressionReader {
   readonly #text: string
-  /** The offset of the tree within the text. */
+  /** The offset of the syntax tree within the text. */
   readonly #offset: number
-  /**
-   * The parameters of the enclosing arrow functions, innermost last. `json` is the query that a parameter stands for.
-   */
+  /** The parameters of the enclosing arrow functions, innermost last. Uses of a parameter become the query `json`. */
   readonly #variables: { readonly name: string; readonly json: Json }[] = []
-  /** The constants that the expression may use: the constants of its module. */
+  /** The constants of the module that contains the expression. */
   readonly #constants: Map<string, Expression>
 
   constructor(text: string, offset: number, constants: ReadonlyMap<string, Expression> = new Map()) {
@@ -52,7 +50,7 @@ export class ExpressionReader {
     this.#constants = new Map(constants)
   }
 
-  /** The query for an expression. Throws {@link FqlSyntaxError}. */
+  /** Converts an expression. Throws {@link FqlSyntaxError}. */
   read(node: Argument | Super): QueryPart {
     switch (node.type) {
       case 'Literal':
@@ -81,7 +79,7 @@ export class ExpressionReader {
     }
   }
 
-  // ----------------------------------------------------------------------------------------------- places
+  // -------------------------------------------------------------------------------------------- positions
 
   #range({ start, end }: TextRange): TextRange {
     return { start: start + this.#offset, end: end + this.#offset }
@@ -132,16 +130,15 @@ export class ExpressionReader {
     return { json: items, source: new SourceNode(this.#range(node), parts) }
   }
 
-  /** An object as a query: its fields are expressions. */
+  /** Converts an object literal to a query. The values of its fields are expressions. */
   #object(node: ObjectExpression): QueryPart {
     const { fields, source } = this.#fields(node)
     const isTag = fields.size === 1 && [...fields.keys()].every(name => name.startsWith('@'))
-    // A single key with an @ would be mistaken for the tag of a literal.
+    // Without `@obj`, a single key that starts with @ would be parsed as a tag.
     const json: Json = isTag ? new Map([['@obj', fields]]) : fields
     return this.#formOf(node, [['object', { json, source }]])
   }
 
-  /** The fields of an object literal. */
   #fields(node: ObjectExpression): { readonly fields: Map<string, Json>; readonly source: SourceNode } {
     const fields = new Map<string, Json>()
     const parts = new Map<string, SourceNode>()
@@ -157,7 +154,6 @@ export class ExpressionReader {
     return { fields, source: new SourceNode(this.#range(node), parts) }
   }
 
-  /** Requires an argument to be an object literal. */
   #literalObject(node: Argument, name: string): ObjectExpression {
     if (node.type !== 'ObjectExpression')
       throw this.#fault(`${name} takes an object here: {name: value}`, node)
@@ -214,7 +210,7 @@ export class ExpressionReader {
     ])
   }
 
-  /** Reads the body of an arrow function. `variables` contains the queries that its parameters stand for. */
+  /** Reads the body of an arrow function. `variables` contains its parameters and the queries that replace them. */
   #body(node: ArrowFunctionExpression, variables: readonly { name: string; json: Json }[]): QueryPart {
     this.#variables.push(...variables)
     try {
@@ -253,7 +249,7 @@ export class ExpressionReader {
     return prefixes.has(dotted(callee.object)) ? callee.property.name : undefined
   }
 
-  /** Reads a form that does not follow the common rules. Returns undefined for all other calls. */
+  /** Reads a call with special rules. Returns undefined for all other calls. */
   #special(name: string, node: CallExpression): QueryPart | undefined {
     const { arguments: given } = node
     const [first, second] = given
@@ -303,7 +299,7 @@ export class ExpressionReader {
     throw this.#fault(message, extra ? { start: extra.start, end: given.at(-1)?.end ?? extra.end } : node)
   }
 
-  /** A wire form with the given keys, each with an expression. */
+  /** Creates an object of wire JSON from keys and expressions. */
   #form(node: TextRange, keys: readonly (readonly [key: string, argument: Argument])[]): QueryPart {
     return this.#formOf(
       node,
@@ -311,7 +307,7 @@ export class ExpressionReader {
     )
   }
 
-  /** A wire form whose parts are already read. */
+  /** Creates an object of wire JSON from keys and converted parts. */
   #formOf(node: TextRange, members: readonly (readonly [key: string, part: QueryPart])[]): QueryPart {
     const parts = new Map(members.map(([key, { source }]) => [key, source]))
     return {
@@ -326,7 +322,7 @@ export class ExpressionReader {
     return this.#leaf(new Map([[tag, json]]), node)
   }
 
-  /** `Query(lambda, "3")`: a function value that keeps its API version. */
+  /** Reads `Query(lambda, "3")`: a lambda value with an explicit API version. */
   #versionedQuery(node: CallExpression): QueryPart {
     const [first, second] = node.arguments as [Argument, Argument]
     const { json, source } = this.read(first)
@@ -348,7 +344,9 @@ export class ExpressionReader {
     ])
   }
 
-  /** As in the driver, the parameters refer to the bindings by position. Their names do not matter. */
+  /**
+   * As in the driver, the first parameter is the first binding, and so on. The names of the parameters are irrelevant.
+   */
   #letFunction(node: ArrowFunctionExpression, names: readonly string[]): QueryPart {
     const parameters = this.#parametersOf(node)
     const extra = node.params[names.length]
@@ -359,7 +357,7 @@ export class ExpressionReader {
     )
   }
 
-  /** The bindings of `Let`. Each binding is one object on the wire. */
+  /** Reads the bindings of `Let`. On the wire, each binding is an object. */
   #bindings(node: Argument) {
     const objects = node.type === 'ArrayExpression' ? node.elements : [node]
     const names: string[] = []
@@ -388,7 +386,7 @@ export class ExpressionReader {
       const part = this.#argument(parameter, rest, name, node)
       if (part === undefined) continue
       if (parameter.kind === 'options') {
-        // The keys of options are siblings of the other keys.
+        // Each option becomes a wire key of the call.
         for (const [key, json] of part.json as ReadonlyMap<string, Json>) fields.set(key, json)
         for (const [key, source] of part.source.parts) parts.set(key as string, source)
       } else {
@@ -400,8 +398,8 @@ export class ExpressionReader {
   }
 
   /**
-   * The part for a parameter. `rest` contains the arguments from the position of the parameter on. Undefined if the key
-   * of the parameter is omitted.
+   * Converts the argument for a parameter. `rest` contains the arguments from the position of the parameter on. Returns
+   * undefined for an omitted argument.
    */
   #argument(
     parameter: Parameter,

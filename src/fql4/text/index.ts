@@ -1,12 +1,12 @@
-// The query language as text: `Get(Ref(Collection("users"), "1"))`. The rest of the program and the dashboard import
-// only this file of the folder. The code runs in browsers, evaluates nothing, and is independent of any service:
+// Version 4 of the query language as text, such as `Get(Ref(Collection("users"), "1"))`. Code outside of this folder
+// imports only this file. The code in this folder also runs in browsers, never evaluates queries, and needs no service:
 //
 //     const { json, source } = parseExpression('Get(Ref(Collection("users"), "1"))')
 //     const body = writeJson(json)                     // the body of POST /
 //     const place = source.at(error.position)          // the position of a response's error in the text
 //     printValue(parseJson(response).get('resource'))  // a response as text
 //
-// In all JSON here, integers are bigint, doubles are number and objects are Maps: see `Json`.
+// In values of type `Json`, integers are bigint, doubles are number and objects are Maps.
 
 export {
   isVersion4,

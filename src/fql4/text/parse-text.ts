@@ -1,6 +1,6 @@
-// Parses text to wire JSON. The syntax is a small subset of JavaScript: calls of the language's functions, literals,
-// arrays, objects and arrow functions. Acorn parses the text, and nothing is ever evaluated. This file also parses
-// JavaScript modules with one definition. And it recognises texts in version 10, so that an error can name the version.
+// Parses the text of queries to wire JSON, the JSON of requests. The syntax is a small subset of JavaScript: calls of
+// the language's functions, literals, arrays, objects and arrow functions. The library acorn parses the text, which is
+// never evaluated. This file also parses JavaScript modules with one definition, and recognises queries in version 10.
 
 import { type Expression, type ModuleDeclaration, parse, parseExpressionAt, type Statement } from 'acorn'
 import type { Json } from '../../values/value.ts'
@@ -16,12 +16,12 @@ export interface ParsedExpression extends TextRange {
   readonly source: SourceNode
 }
 
-/** White space, comments, semicolons and, as the very first line, `#!…`. */
+/** White space, comments and semicolons between expressions. */
 const between = /(?:\s|;|\/\/[^\n\r]*|\/\*[\s\S]*?\*\/)*/y
 
 /**
- * The consecutive expressions of a text, each parsed on demand. Semicolons between them are optional. Throws {@link
- * FqlSyntaxError}.
+ * Yields the expressions of a text, parsed on demand. Semicolons between expressions are optional. A first line `#!…`
+ * is skipped. Throws {@link FqlSyntaxError}.
  */
 export function* readExpressions(text: string): Generator<ParsedExpression> {
   let at = text.startsWith('#!') ? (/[\n\r]|$/.exec(text)?.index ?? 0) : 0
@@ -36,12 +36,14 @@ export function* readExpressions(text: string): Generator<ParsedExpression> {
   }
 }
 
-/** All expressions of a text. Throws {@link FqlSyntaxError}. */
+/** Like {@link readExpressions}, but parses the whole text before it returns. */
 export function parseExpressions(text: string): readonly ParsedExpression[] {
   return [...readExpressions(text)]
 }
 
-/** The only expression of a text. Throws {@link FqlSyntaxError} if the text contains no expression or more than one. */
+/**
+ * Parses a text with a single expression. Throws {@link FqlSyntaxError} if the text contains no expression or several.
+ */
 export function parseExpression(text: string): ParsedExpression {
   const [first, second] = parseExpressions(text)
   if (!first) throw new FqlSyntaxError('an expression is missing', text, rangeOf(text.length), true)
@@ -69,7 +71,7 @@ function readTree<T>(text: string, start: number, read: () => T): T {
     if (cause instanceof RangeError)
       throw new FqlSyntaxError('the expression is nested too deeply', text, rangeOf(start))
     if (!(cause instanceof SyntaxError)) throw cause
-    // As documented, acorn's errors have the offset as `pos` and end with line and column.
+    // According to acorn's documentation, `pos` is the offset, and the message ends with line and column.
     const at = Math.min(start + ((cause as SyntaxError & { readonly pos?: number }).pos ?? 0), text.length)
     const message = cause.message.replace(/ \(\d+:\d+\)$/, '')
     const isOpen = at >= text.trimEnd().length || /^Unterminated (template|comment)/.test(message)
@@ -79,11 +81,11 @@ function readTree<T>(text: string, start: number, read: () => T): T {
 }
 
 /**
- * The syntax tree of the expression at the start of a text, and its end. The text contains no earlier expressions,
- * because acorn would count their lines again for each expression.
+ * Returns the syntax tree and the end of the expression at the start of a text. Callers cut off all previous
+ * expressions, because acorn counts the lines from the start of the text for each expression.
  */
 function parseTree(text: string): { readonly tree: Expression; readonly end: number } {
-  // The tree does not contain the parentheses around the expression.
+  // Tokens are needed to find the end, because the tree does not contain the parentheses around the expression.
   const tokens: TextRange[] = []
   const tree = parseExpressionAt(text, 0, {
     ecmaVersion: 'latest',
@@ -99,8 +101,8 @@ function parseTree(text: string): { readonly tree: Expression; readonly end: num
 }
 
 /**
- * The part of an expression before a line break that ends the expression in this language. JavaScript continues the
- * expression on the next line (`a()⏎[1]`, `1⏎-2`). In this language, the next line begins another expression.
+ * Returns the part of an expression before the first line break that ends the expression. In JavaScript, an expression
+ * can continue on the next line (`a()⏎[1]`, `1⏎-2`). In this language, the next line begins another expression.
  */
 function untilLineEnd(tree: Expression, text: string): Expression {
   const left = leftOf(tree)
@@ -111,7 +113,10 @@ function untilLineEnd(tree: Expression, text: string): Expression {
   return gap.test(text.slice(left.end)) ? left : tree
 }
 
-/** The expression before a bracket, a parenthesis, a template or an operator that is not part of the language. */
+/**
+ * Returns the expression before a bracket, a parenthesis, a template or an operator, if this syntax is not part of the
+ * language.
+ */
 function leftOf(tree: Expression): Expression | undefined {
   switch (tree.type) {
     case 'MemberExpression':
@@ -137,11 +142,11 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-// JavaScript modules with one definition, in the form in which tools store schema objects: `export default
-// CreateIndex({…})` after imports of the driver. Modules are parsed and never run. Constants are replaced by their
-// definitions. Code that would have to be run is rejected with its position.
+// JavaScript modules with one definition. Migration tools store a schema object in a module: imports of the driver, and
+// `export default CreateIndex({…})`. Modules are parsed and never run. Constants are replaced by their definitions.
+// Code that needs to be run causes an error with a position.
 
-/** The default export of a module, in the syntax of ES modules or of CommonJS. Throws {@link FqlSyntaxError}. */
+/** Parses the default export of an ES module or a CommonJS module. Throws {@link FqlSyntaxError}. */
 export function parseModule(text: string): ParsedExpression {
   return readTree(text, 0, () => {
     const constants = new Map<string, Expression>()
@@ -165,14 +170,14 @@ function constantsOf(node: Statement | ModuleDeclaration): readonly (readonly [s
   const declaration = node.type === 'ExportNamedDeclaration' ? node.declaration : node
   if (declaration?.type !== 'VariableDeclaration') return []
   return declaration.declarations.flatMap(({ id, init }) =>
-    // `const Query = q.Query` is the driver's function under its own name, not a constant.
+    // `const Query = q.Query` imports a function of the driver.
     id.type === 'Identifier' && init && !dotted(init).endsWith(`.${id.name}`)
       ? [[id.name, init] as const]
       : [],
   )
 }
 
-/** `export default …`, `module.exports = …`, `exports.default = …`. */
+/** Returns the expression in `export default …`, `module.exports = …` or `exports.default = …`. */
 function exportOf(node: Statement | ModuleDeclaration): Expression | undefined {
   if (node.type === 'ExportDefaultDeclaration') {
     const { declaration } = node
@@ -185,11 +190,11 @@ function exportOf(node: Statement | ModuleDeclaration): Expression | undefined {
   return /^(?:module\.)?exports(?:\.default)?$/.test(dotted(assigned.left)) ? assigned.right : undefined
 }
 
-// Recognises texts in the wrong version of the language, so that an error can name the other version.
+// Recognises queries in the wrong version of the language, so that the error can name the right version.
 
 const stringsAndComments = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/.*|\/\*[\s\S]*?\*\//g
 
-/** Syntax of version 10 that version 4 lacks. The pattern expects a text in which all strings are replaced by `""`. */
+/** Matches syntax of version 10 that version 4 lacks. All strings in the text must have been replaced by `""`. */
 const syntax10 = new RegExp(
   [
     // Methods and fields of values: `Orders.all()`, `byId("")!.name`, `[1].map`, `(.price`, `.first()?.name`.
@@ -206,14 +211,16 @@ const syntax10 = new RegExp(
   ].join('|'),
 )
 
-/** Returns whether a text that is invalid in version 4 has the syntax of version 10. */
+/** Returns whether a text contains syntax of version 10. Intended for texts that are invalid in version 4. */
 export function looksLikeVersion10(text: string): boolean {
   const code = text.replace(stringsAndComments, '""')
   // The driver of version 4 is usually imported as `q`.
   return syntax10.test(code) && !/\bq\.[A-Z]/.test(code)
 }
 
-/** Returns whether a text that is invalid in version 10 is valid in version 4, and calls a function. */
+/**
+ * Returns whether a text is valid in version 4 and calls a function. Intended for texts that are invalid in version 10.
+ */
 export function isVersion4(text: string): boolean {
   try {
     return /\b[A-Z]\w*\s*\(/.test(text) && parseExpressions(text).length > 0

@@ -1,5 +1,6 @@
-// Prints wire JSON as text in the notation of the drivers. Printed text can be parsed again. Parsing the text of a
-// query returns the same query. Parsing the text of a value returns a query that evaluates to this value.
+// Prints wire JSON, the JSON of requests and responses, as text in the notation of the drivers. If the text of a query
+// is parsed again, the result is the same query. If the text of a value is parsed again, the result is a query that
+// evaluates to the value.
 
 import { type Json, kindOfNative, type NativeName, nativeNamed } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
@@ -7,7 +8,7 @@ import { functionsByWire, type Parameter, setForms, type WireFunction } from './
 
 /** Options of the layout. */
 interface PrintOptions {
-  /** The target length of lines; 100 if undefined. */
+  /** The target length of lines, in characters. 100 if undefined. */
   readonly columns?: number
 }
 
@@ -15,12 +16,12 @@ const columnsDefault = 100
 
 type Fields = ReadonlyMap<string, Json>
 
-/** A query as text. Wire forms without text syntax are written `Expr({…})`. */
+/** Prints a query. Objects of wire JSON without text syntax are printed as `Expr({…})`. */
 export function printQuery(query: Json, { columns = columnsDefault }: PrintOptions = {}): string {
   return layOut(queryPiece(query), columns)
 }
 
-/** A value of a response as text. */
+/** Prints a value of a response. */
 export function printValue(value: Json, { columns = columnsDefault }: PrintOptions = {}): string {
   return layOut(valuePiece(value), columns)
 }
@@ -49,7 +50,6 @@ function object(fields: Iterable<readonly [string, Json]>, piece: (json: Json) =
   return new Group('{', items, '}')
 }
 
-/** The text of a scalar. */
 function scalar(json: Exclude<Json, Fields | readonly Json[]>): string {
   // `JSON.stringify` keeps a lone surrogate.
   return typeof json === 'string' ? JSON.stringify(json) : writeJson(json)
@@ -65,7 +65,7 @@ function isFields(json: Json | undefined): json is Fields {
 
 // ------------------------------------------------------------------------------------------------- values
 
-/** A value of a response: objects are plain, all other types have tags. */
+/** Converts a value of a response. Objects have no tag; values of other types have a tag such as `@ref`. */
 function valuePiece(value: Json): Piece {
   if (isArray(value)) return array(value, valuePiece)
   if (!isFields(value)) return scalar(value)
@@ -85,7 +85,7 @@ const textTags: Readonly<Record<string, string>> = {
   '@uuid': 'UUID',
 }
 
-/** The piece for a tag; undefined when the tag is unknown or its content invalid. */
+/** Converts a tagged value. Returns undefined if the tag is unknown or the content is invalid. */
 function taggedPiece(tag: string, content: Json): Piece | undefined {
   const ofText = Object.hasOwn(textTags, tag) ? textTags[tag] : undefined
   if (ofText !== undefined) return typeof content === 'string' ? call(ofText, scalar(content)) : undefined
@@ -100,17 +100,16 @@ function taggedPiece(tag: string, content: Json): Piece | undefined {
   return undefined
 }
 
-/** The native collection with a name; undefined for other names. */
 function nativeOf(name: Json | undefined): NativeName | undefined {
   return typeof name === 'string' ? nativeNamed(name) : undefined
 }
 
-/** The text name of a function by its wire key. */
+/** Returns the name of a function in text, such as `Get`, by its wire key, such as `get`. */
 function nameOfWire(wire: string): string {
   return (functionsByWire.get(wire) as WireFunction).name
 }
 
-/** The fields of a reference that is given with or without its tag. */
+/** Returns the fields of a reference, with or without the tag `@ref`. */
 function referenceFields(json: Json | undefined): Fields | undefined {
   if (!isFields(json)) return undefined
   return json.size === 1 && json.has('@ref') ? referenceFields(json.get('@ref')) : json
@@ -135,15 +134,15 @@ function referencePiece(content: Json): Piece | undefined {
   const native = isNative ? nativeOf(collection.get('id')) : undefined
   const kind = native && kindOfNative.get(native)
   if (kind !== undefined) return call(nameOfWire(kind), scalar(id), ...scoped)
-  // The database of a document is in the reference to its collection. The database of a key may be in the reference to
-  // the key.
+  // The database of a document is a part of the reference to the collection. The database of a key may be a part of the
+  // reference to the key.
   const holder = referencePiece(
     scoped.length > 0 ? new Map([...collection, ['database', scope as Json]]) : collection,
   )
   return holder && call('Ref', holder, scalar(id))
 }
 
-/** A set: a form of the language whose parts are values and lambdas. */
+/** Converts a set, whose arguments are values and lambdas. */
 function setPiece(body: Fields): Piece {
   return formPiece(body, part => setPartPiece(part)) ?? rawPiece(body, setPartPiece)
 }
@@ -158,10 +157,13 @@ function setPartPiece(part: Json): Piece {
   return isSet ? setPiece(part) : valuePiece(part)
 }
 
-/** The version of functions that are created from text. */
+/** The API version of lambdas that are created from text. */
 const presentVersion = '4'
 
-/** A function value: `Query(Lambda(…))`. Its API version is printed unless it is {@link presentVersion}. */
+/**
+ * Converts a lambda value to `Query(Lambda(…))`. If the version differs from {@link presentVersion}, the version
+ * becomes the second argument.
+ */
 function functionPiece(body: Fields, wrapper: 'Query' | 'Lambda' = 'Query'): Piece {
   const lambda = new Map([...body].filter(([key]) => key !== 'api_version'))
   const version = body.get('api_version')
@@ -189,7 +191,9 @@ function rawPiece(fields: Fields, piece: (json: Json) => Piece): Piece {
   return call('Expr', object(fields, piece))
 }
 
-/** A form of the language. `piece` prints its parts. The result is undefined when the form has no text syntax. */
+/**
+ * Converts an object of wire JSON. `piece` converts its members. Returns undefined if the object has no text syntax.
+ */
 function formPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefined {
   return specialPiece(form, piece) ?? callPiece(form, piece)
 }
@@ -210,7 +214,7 @@ function specialPiece(form: Fields, piece: (json: Json) => Piece): Piece | undef
   return bindings && call('Let', bindings, piece(form.get('in') as Json))
 }
 
-/** An object literal; undefined if its only key is a tag other than `@obj`. */
+/** Converts an object literal. Returns undefined if the only key is a tag different from `@obj`. */
 function objectPiece(fields: Fields, piece: (json: Json) => Piece): Piece | undefined {
   const [key] = fields.keys()
   if (fields.size !== 1 || !key?.startsWith('@')) return object(fields, piece)
@@ -220,8 +224,8 @@ function objectPiece(fields: Fields, piece: (json: Json) => Piece): Piece | unde
 }
 
 /**
- * The bindings of `Let`: a single object if their names are distinct, otherwise an array with one object for each
- * binding.
+ * Converts the bindings of `Let` to an object. If two bindings have the same name, converts the bindings to an array
+ * with an object for each binding.
  */
 function bindingsPiece(bindings: Json, piece: (json: Json) => Piece): Piece | undefined {
   if (isFields(bindings)) return objectPiece(bindings, piece)
@@ -249,7 +253,7 @@ function callPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefine
   return undefined
 }
 
-/** The arguments of a call. Undefined if no text can be parsed to the same form. */
+/** Converts the arguments of a call. Returns undefined if no text would be parsed to the same call. */
 function argumentsOf(
   { parameters }: WireFunction,
   form: Fields,
@@ -267,14 +271,18 @@ function argumentsOf(
   }
   if (left.size > 0) return undefined
   while (args.length > 0 && args.at(-1) === undefined) args.pop()
-  // An omitted argument before other arguments is written as null, unless null is a valid value for this argument.
+  // An omitted optional argument before other arguments is printed as null. If null is also a valid value of the
+  // argument, the call is printed as `Expr({…})`.
   const pieces = args.map(
     (arg, index) => arg ?? (parameters[index]?.kind === 'optional' ? 'null' : undefined),
   )
   return pieces.every(each => each !== undefined) ? pieces : undefined
 }
 
-/** The arguments of a function that has only a rest parameter. There is at least one argument. */
+/**
+ * Converts the arguments of a function that has only a rest parameter. These functions always have at least one
+ * argument.
+ */
 function onlyRest(
   { key }: Parameter,
   left: Map<string, Json>,
@@ -286,8 +294,8 @@ function onlyRest(
 }
 
 /**
- * The pieces for one parameter. The keys of the parameter are removed from `left`. Undefined elements are omitted
- * arguments. The result is undefined when the parameter has no text syntax.
+ * Converts the arguments for a parameter, and removes the keys of the parameter from `left`. Undefined elements are
+ * omitted arguments. Returns undefined if the value has no text syntax.
  */
 function argumentsFor(
   { kind, key, options }: Parameter,
@@ -303,10 +311,10 @@ function argumentsFor(
       if (!isThere) return undefined
       return [json === null ? undefined : piece(json as Json)]
     case 'rest':
-      // A missing key and an empty array are equivalent: no arguments.
+      // A missing key and an empty array both mean no arguments.
       if (!isThere) return []
       if (isArray(json) && json.length === 0) return []
-      // Terms are customarily written as one array.
+      // By convention, several terms are written as an array.
       return isArray(json) && json.length > 1 && key !== 'terms' ? json.map(piece) : [piece(json as Json)]
     case 'rest as array':
       return isArray(json) && json.length > 0 ? json.map(piece) : undefined
@@ -325,9 +333,9 @@ function argumentsFor(
   }
 }
 
-// The layout of printed expressions. An expression is printed on one line if it fits, otherwise with one part per line.
+// The layout of printed expressions. An expression that does not fit on the line is printed with one part per line.
 
-/** A printed expression: text that stays on one line, or a group of parts that may be on separate lines. */
+/** A printed expression: text on a single line, or a group of parts that may be on separate lines. */
 type Piece = string | Group
 
 /** Parts between brackets. */
@@ -335,9 +343,9 @@ class Group {
   readonly open: string
   readonly close: string
   readonly items: readonly Item[]
-  /** True if there are blanks inside the brackets, as in objects. */
+  /** True if there are spaces inside the brackets, as in objects. */
   readonly isSpaced: boolean
-  /** Length on one line. */
+  /** Length on one line, in characters. */
   readonly width: number
 
   constructor(open: string, items: readonly Item[], close: string) {
@@ -350,7 +358,7 @@ class Group {
   }
 }
 
-/** A part with preceding text, such as a field's name. */
+/** A part, preceded by the text `head`, such as the name of a field. */
 interface Item {
   readonly head: string
   readonly piece: Piece
@@ -358,7 +366,7 @@ interface Item {
 
 const indentChars = 2
 
-/** Functions whose last argument begins on the line of the call, even if the argument takes several lines. */
+/** Functions whose last argument begins on the line of the call, even if the argument needs several lines. */
 const hugging: ReadonlySet<string> = new Set(['Lambda(', 'Query(', 'Map(', 'Foreach(', 'Filter(', 'Let('])
 
 function widthOf(piece: Piece): number {
@@ -369,7 +377,7 @@ function itemWidth({ head, piece }: Item): number {
   return head.length + widthOf(piece)
 }
 
-/** The text of a piece. Its lines have at most `columns` characters, except for parts that cannot be divided. */
+/** Prints a piece with lines of at most `columns` characters. Parts that cannot be divided may be longer. */
 function layOut(piece: Piece, columns: number): string {
   return put(piece, 0, 0, columns)
 }
@@ -393,7 +401,7 @@ function put(piece: Piece, indent: number, used: number, columns: number): strin
   return `${open}\n${lines.join(',\n')}\n${' '.repeat(indent)}${close}`
 }
 
-/** Returns whether the last part of a call can begin on the line of the call, which saves a level of indentation. */
+/** Returns whether the last part of a call can begin on the line of the call. This saves a level of indentation. */
 function canHug({ open, items, isSpaced }: Group, { piece }: Item, used: number, columns: number): boolean {
   if (typeof piece === 'string' || piece.items.length === 0 || isSpaced || open === '[') return false
   const isContainer = piece.open === '{' || piece.open === '['

@@ -1,12 +1,12 @@
-// Positions of the parts of a parsed expression in its text, and excerpts that show a position to people.
+// Positions of the parts of a parsed expression in the text, and excerpts of the text for error messages.
 
-/** A range of a text in UTF-16 offsets; `end` is exclusive. */
+/** A range of a text, in UTF-16 units. `end` is exclusive. */
 export interface TextRange {
   readonly start: number
   readonly end: number
 }
 
-/** The range of an expression in its text, with the nodes of its parts by their keys and indexes in wire JSON. */
+/** The range of an expression in the text. `parts` contains the nodes of the parts, by key or index in wire JSON. */
 export class SourceNode implements TextRange {
   readonly start: number
   readonly end: number
@@ -19,8 +19,8 @@ export class SourceNode implements TextRange {
   }
 
   /**
-   * The node for the position of a wire error. The server names some steps that are not in the query. At the first such
-   * step, the innermost node found so far is returned.
+   * Returns the node for the position of a wire error. Some positions contain steps that are not in the query. Returns
+   * the last node before the first unknown step.
    */
   at(position: readonly (string | number)[]): SourceNode {
     let node: SourceNode = this
@@ -41,7 +41,7 @@ interface LineAndColumn {
 
 const lineEnd = /\r\n|[\n\r\u2028\u2029]/g
 
-/** The line and column of an offset. */
+/** Returns the line and column of an offset. */
 export function lineAndColumn(text: string, offset: number): LineAndColumn {
   let line = 1
   let lineStart = 0
@@ -54,13 +54,12 @@ export function lineAndColumn(text: string, offset: number): LineAndColumn {
   return { line, column: offset - lineStart + 1 }
 }
 
-/** Maximum length of an excerpt; a longer line is cut around the position. */
+/** Maximum length of an excerpt in UTF-16 units. A longer line is cut around the position. */
 const excerptColumns = 100
 
 /**
- * The line on which a range begins, and a second line that underlines the range with `^`. If the range has several
- * lines, only its first line is underlined. The second line contains the same tabs as the first, so that the columns
- * match.
+ * Returns the line on which a range begins, and a second line that underlines the range with `^`. Only the first line
+ * of the range is underlined. The second line contains the same tabs as the first line, so the columns match.
  */
 export function excerpt(text: string, { start, end }: TextRange): readonly [line: string, underline: string] {
   const { column } = lineAndColumn(text, start)
@@ -73,14 +72,14 @@ export function excerpt(text: string, { start, end }: TextRange): readonly [line
   return [shown, before + '^'.repeat(length)]
 }
 
-/** A syntax error: the message and its position. */
+/** A syntax error with a position in the text. */
 export class FqlSyntaxError extends Error implements TextRange, LineAndColumn {
   override name = 'FqlSyntaxError'
   readonly start: number
   readonly end: number
   readonly line: number
   readonly column: number
-  /** True if the text ends too early, so that more input may fix the error. */
+  /** True if the text ends too early, so more input may fix the error. */
   readonly incomplete: boolean
 
   constructor(message: string, text: string, { start, end }: TextRange, incomplete = false) {

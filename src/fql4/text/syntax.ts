@@ -1,12 +1,12 @@
-// Helpers for single nodes of a syntax tree, and messages for unsupported nodes.
+// Functions that read single nodes of a syntax tree, and error messages for unsupported nodes.
 
 import type { Expression, Node, Property, Super } from 'acorn'
 import { int64Max, int64Min } from '../../values/value.ts'
 import type { Parameter } from './text-functions.ts'
 
 /**
- * The number of a numeric literal. A literal with a point or an exponent is a double, every other literal an integer of
- * 64 bits. For an invalid number, returns the error as a string.
+ * Parses a numeric literal. A literal with a decimal point or an exponent is a double. Every other literal is a 64-bit
+ * integer. For an invalid number, returns the error message.
  */
 export function readNumber(literal: string, isNegative: boolean): bigint | number | string {
   const raw = literal.replaceAll('_', '').toLowerCase()
@@ -22,7 +22,10 @@ export function readNumber(literal: string, isNegative: boolean): bigint | numbe
   return integer < int64Min || integer > int64Max ? 'the integer has more than 64 bits' : integer
 }
 
-/** The name of a field in an object literal; undefined when the field is not written `name: value`. */
+/**
+ * Returns the name of a field in an object literal. Returns undefined if the field does not have the form `name:
+ * value`.
+ */
 export function keyOf({ key, computed, kind, method }: Property): string | undefined {
   if (computed || kind !== 'init' || method) return undefined
   if (key.type === 'Identifier') return key.name
@@ -31,14 +34,14 @@ export function keyOf({ key, computed, kind, method }: Property): string | undef
   return typeof key.value === 'number' ? key.raw : undefined
 }
 
-/** The text `a.b` for a member expression, `a` for a name, and an empty text for all other nodes. */
+/** Returns the text of a name (`a`) or of a member expression (`a.b`). Returns an empty text for all other nodes. */
 export function dotted(node: Expression | Super): string {
   if (node.type === 'Identifier') return node.name
   if (node.type !== 'MemberExpression' || node.computed || node.property.type !== 'Identifier') return ''
   return `${dotted(node.object)}.${node.property.name}`
 }
 
-/** The minimum and maximum number of arguments. */
+/** Returns the minimum and maximum number of arguments. */
 export function arityOf(parameters: readonly Parameter[]): readonly [min: number, max: number] {
   const taken = parameters.filter(({ kind }) => kind !== 'always null')
   const isOpen = taken.some(({ kind }) => kind === 'rest' || kind === 'rest as array')
@@ -87,7 +90,7 @@ const kinds: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: 'there are no tagged templates',
 }
 
-/** The message for an unsupported node of a syntax tree. */
+/** Returns the error message for an unsupported node. */
 export function nameInstead(node: Node): string {
   // Only nodes of unary, binary and logical expressions have an operator.
   const { operator } = node as Node & { readonly operator?: string }

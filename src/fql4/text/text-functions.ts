@@ -1,8 +1,8 @@
-// The functions of the language in text form: names, parameters, and the wire keys of the parameters.
+// The functions of the language in text: names, parameters, and the wire keys of the parameters.
 
 import { functionTable } from './function-table.ts'
 
-/** How an argument is passed; the generated table explains each kind. */
+/** How an argument is passed. The generated file function-table.ts explains each kind. */
 type ParameterKind =
   | 'required'
   | 'optional'
@@ -15,33 +15,32 @@ type ParameterKind =
 
 /** A parameter of a function. */
 export interface Parameter {
-  /** The name shown to users. */
+  /** The name for users. */
   readonly label: string
-  /** The wire key; empty for `options`. */
+  /** The wire key. Empty for `options`. */
   readonly key: string
   readonly kind: ParameterKind
-  /** The wire keys that an `options` object may have. */
+  /** The wire keys that an `options` object may contain. */
   readonly options: readonly string[]
 }
 
-/** A function in text form. */
 interface FqlFunction {
-  /** Such as `Paginate`. */
+  /** The name, such as `Paginate`. */
   readonly name: string
-  /** Such as `Paginate(set, {ts, size, …})`. */
+  /** The name and the parameters, such as `Paginate(set, {ts, size, …})`. */
   readonly signature: string
-  /** The type of its result, such as `Page`. */
+  /** The type of the result, such as `Page`. */
   readonly result: string
   readonly effect: 'pure' | 'read' | 'write'
-  /** The chapter of the reference. */
+  /** The chapter of docs/reference/functions.md. */
   readonly family: string
   /** A sentence for users. */
   readonly summary: string
 }
 
-/** A function that follows the common rules for the conversion between text and wire form. */
+/** A function that is converted between text and wire JSON by the common rules. */
 export interface WireFunction extends FqlFunction {
-  /** The leading wire key. */
+  /** The first wire key. */
   readonly wire: string
   readonly parameters: readonly Parameter[]
 }
@@ -86,7 +85,7 @@ function readRow(line: string): WireFunction {
   const parameters = written.split(' ').map(readParameter)
   const shown = parameters.filter(({ kind }) => kind !== 'always null').map(showParameter)
   const signature = `${name}(${shown.join(', ')})`
-  // The table is generated from declarations that have one of these effects.
+  // The table is generated from typed declarations, so the cast of the effect is valid.
   return {
     name,
     wire,
@@ -99,7 +98,7 @@ function readRow(line: string): WireFunction {
   }
 }
 
-/** Forms that are written like functions. The parser handles each of these forms individually. */
+/** Forms with the syntax of functions and with special rules. The parser handles each form separately. */
 const specialForms: readonly FqlFunction[] = [
   [
     'Let',
@@ -132,7 +131,7 @@ const specialForms: readonly FqlFunction[] = [
   summary,
 }))
 
-/** Functions that follow the common rules, by name. */
+/** The functions with the common rules, by name. */
 export const wireFunctions: ReadonlyMap<string, WireFunction> = new Map(
   functionTable
     .trim()
@@ -143,21 +142,21 @@ export const wireFunctions: ReadonlyMap<string, WireFunction> = new Map(
     }),
 )
 
-/** Functions that follow the common rules, by their leading wire key. */
+/** The functions with the common rules, by their first wire key. */
 export const functionsByWire: ReadonlyMap<string, WireFunction> = new Map(
   [...wireFunctions.values()].map(each => [each.wire, each]),
 )
 
-/** The leading wire keys of set forms. Within another set, set forms may occur without `@set`. */
+/** The first wire keys of the functions that create sets. Within another set, a set may lack the tag `@set`. */
 export const setForms: ReadonlySet<string> = new Set([
   'filter',
   ...[...wireFunctions.values()].filter(({ family }) => family === 'Sets').map(({ wire }) => wire),
 ])
 
-/** All functions and forms, for completion and help; in alphabetical order. */
+/** All functions and special forms, for completion and help, in alphabetical order. */
 export const fqlFunctions: readonly FqlFunction[] = [...specialForms, ...wireFunctions.values()].sort(
   (a, b) => (a.name < b.name ? -1 : 1),
 )
 
-/** The names of all functions and forms. */
+/** The names of all functions and special forms. */
 export const functionNames: ReadonlySet<string> = new Set(fqlFunctions.map(({ name }) => name))

@@ -1,20 +1,21 @@
-// Converts queries that are literal values, such as the output of shells, to tagged wire JSON without evaluating them.
+// Converts queries that are literal values, such as the printed results of a shell, to tagged wire JSON. The queries
+// are not evaluated.
 
 import { type Json, native, nativeOfKind } from '../../values/value.ts'
 import { setForms } from './text-functions.ts'
 
 type Fields = ReadonlyMap<string, Json>
 
-/** Forms with one key that convert a string, with the tag of the value. */
+/** Functions that convert a string to a value, with the tag of the value. */
 const textTags: Readonly<Record<string, string>> = { time: '@ts', date: '@date' }
 
-/** Forms that name a schema object, with its native collection. */
+/** Functions that return the reference of a schema object, with the native collection of the object. */
 const named: Readonly<Record<string, string>> = { ...nativeOfKind, class: 'collections' }
 
-/** Thrown if a part of a query is not a literal value, such as a call that would have to be evaluated. */
+/** Thrown if a part of a query is not a literal value. For example, a call of `Add` is not a literal value. */
 export class NoValueError extends Error {
   override name = 'NoValueError'
-  /** The steps to the part from the root of the query. */
+  /** The steps from the root of the query to the part. */
   readonly position: readonly (string | number)[]
   constructor(position: readonly (string | number)[]) {
     super('this is not a value')
@@ -23,8 +24,8 @@ export class NoValueError extends Error {
 }
 
 /**
- * Converts a query that is a literal value to the form of responses: literals, arrays, objects, references, times,
- * dates, bytes, sets, functions. Throws {@link NoValueError} for anything else.
+ * Converts a query to the JSON of responses, if the query is a literal value. Literal values are scalars, arrays,
+ * objects, references, times, dates, bytes, sets and lambdas. Throws {@link NoValueError} for all other queries.
  */
 export function valueOfQuery(query: Json, position: readonly (string | number)[] = []): Json {
   if (Array.isArray(query)) return query.map((each, index) => valueOfQuery(each, [...position, index]))
@@ -68,7 +69,7 @@ function setValue(query: Fields, position: readonly (string | number)[]): Json {
     if (isLambda) return [key, (functionValue(json) as ReadonlyMap<string, Json>).get('@query') as Json]
     return [key, valueOfQuery(json, [...position, key])]
   })
-  // An empty list of terms is equivalent to omitted terms.
+  // An empty list of terms means the same as omitted terms.
   const kept = parts.filter(([key, json]) => key !== 'terms' || !Array.isArray(json) || json.length > 0)
   return new Map([['@set', new Map(kept)]])
 }

@@ -1,4 +1,4 @@
-// The types of values in version 4, and their names in errors.
+// The types of values in version 4, and the names of these types in error messages.
 
 import {
   type CollectionId,
@@ -29,7 +29,7 @@ const unresolvedTypeNames = {
   document: 'Ref',
 } as const
 
-/** The name of a value's type in error messages, such as `Integer` or `Collection Ref`. */
+/** Returns the name of a value's type for error messages, such as `Integer` or `Collection Ref`. */
 export function typeName(value: Value): string {
   switch (typeof value) {
     case 'boolean':

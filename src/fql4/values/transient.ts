@@ -1,5 +1,5 @@
-// Runtime values of version 4 that are never stored: sets, pages and events. A set value is only a description. The
-// elements of the set are read on demand.
+// Values of version 4 that exist only during a query: sets, pages and events. Documents contain only the stored forms
+// of these values.
 
 import {
   type ActionName,
@@ -14,8 +14,8 @@ import {
 } from '../../values/value.ts'
 
 /**
- * The description of a set, without its elements. Native collections are sets, too, but their values are plain
- * references.
+ * The description of a set, without the elements. The elements are read on demand. Native collections are sets, too,
+ * but are represented by references.
  */
 export type SetShape =
   | { readonly type: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
@@ -33,7 +33,7 @@ export type SetShape =
       readonly to: readonly Value[]
     }
 
-/** A set as a value. */
+/** A set as a value of the language. */
 export class SetValue extends Transient {
   readonly kind = 'set'
   readonly shape: SetShape
@@ -47,18 +47,21 @@ export class SetValue extends Transient {
   }
 
   parts(): readonly Value[] {
-    // All members of a shape are values.
+    // The cast is valid: all members of a shape are values.
     return [new Map<string, Value>(Object.entries(this.shape))]
   }
 }
 
-/** A set, or a reference used as a set: a native collection (all its documents) or a document (itself). */
+/**
+ * A set, or a reference that is used as a set. The reference to a native collection is the set of its documents. The
+ * reference to a document is the set of this document.
+ */
 export type SetLike = SetValue | Ref
 
-/** A member of the content of `@set`. */
+/** A member of the object in `@set`. */
 export type SetPart = { readonly key: string } & (
   | { readonly kind: 'value'; readonly value: Value }
-  /** An inner set that is written without `@set`. */
+  /** A nested set that is rendered without the tag `@set`. */
   | { readonly kind: 'body'; readonly shape: SetShape }
   | { readonly kind: 'lambda'; readonly lambda: Lambda }
   | { readonly kind: 'sets'; readonly items: readonly SetLike[] }
@@ -68,7 +71,7 @@ export type SetPart = { readonly key: string } & (
 const valuePart = (key: string, value: Value): SetPart => ({ key, kind: 'value', value })
 const valuesPart = (key: string, items: readonly Value[]): SetPart => ({ key, kind: 'values', items })
 
-/** The content of `@set` for a set, in order. */
+/** Returns the members of the object in `@set`, in order. */
 export function setParts(shape: SetShape): readonly SetPart[] {
   switch (shape.type) {
     case 'match': {
@@ -118,7 +121,7 @@ function storedPart(part: SetPart): Value {
       return rawLambda(part.lambda)
     case 'sets':
     case 'values': {
-      // A single item is written without an array.
+      // A list with a single item is stored as the item.
       const [only] = part.items
       return part.items.length === 1 && only !== undefined ? only : part.items
     }
@@ -133,9 +136,9 @@ function rawLambda(lambda: Lambda): ObjectValue {
   ])
 }
 
-// Events of histories and their actions as values of version 4.
+// Events of histories, and the actions of events.
 
-/** The action of an event. It renders like a string but has its own type. */
+/** The action of an event. Actions are rendered as strings but have their own type. */
 export class Action extends Transient {
   readonly kind = 'action'
   readonly name: ActionName
@@ -157,16 +160,15 @@ export class Action extends Transient {
   }
 }
 
-/** An entry of a history: of a document (create, update, delete) or of a set (add, remove). */
+/** An event in the history of a document (create, update, delete) or of a set (add, remove). */
 export class EventValue extends Transient {
   readonly kind = 'event'
   readonly ts: Micros | TransactionTime
   readonly action: ActionName
-  /** Absent in cursors without a document. */
   readonly document: Ref | undefined
-  /** A document's changed top-level fields (rendering shows only `data`); null when there are none. */
+  /** The changed top-level fields of a document, or null. Responses contain only the field `data`. */
   readonly fields: ObjectValue | null
-  /** The covered values of an entry in the history of a set. */
+  /** The values of the index entry that was added or removed. */
   readonly values: readonly Value[] | undefined
   constructor(
     ts: Micros | TransactionTime,
@@ -183,7 +185,7 @@ export class EventValue extends Transient {
     this.values = values
   }
 
-  /** Returns whether this is an entry in the history of a set. */
+  /** True for an event in the history of a set. */
   get ofSet(): boolean {
     return this.action === 'add' || this.action === 'remove'
   }
@@ -203,26 +205,26 @@ export class EventValue extends Transient {
   }
 }
 
-/** A cursor of a page: a position in a set's order, or in its history. */
+/** A cursor of a page: a position in the elements of a set, or in a history. */
 export type Cursor =
   | { readonly type: 'values'; readonly values: readonly Value[] }
   | { readonly type: 'event'; readonly event: EventValue }
 
-/** A cursor as a value: an array of values, or the event at its position. */
+/** Converts a cursor to a value: an array of values, or an event. */
 export function cursorValue(cursor: Cursor): Value {
   return cursor.type === 'values' ? cursor.values : cursor.event
 }
 
 const noPositions = (): readonly Cursor[] => []
 
-/** Some consecutive elements of a set, with cursors to the previous and the next page. */
+/** A page of a set: consecutive elements, with cursors to the previous and the next page. */
 export class Page extends Transient {
   readonly kind = 'page'
   readonly data: readonly Value[]
   readonly before: Cursor | undefined
   readonly after: Cursor | undefined
   readonly #positions: () => readonly Cursor[]
-  /** `positions` is called only when the positions are needed, which is rare. */
+  /** `positions` is called on demand, because the positions are rarely needed. */
   constructor(
     data: readonly Value[],
     before: Cursor | undefined,
@@ -236,10 +238,7 @@ export class Page extends Transient {
     this.#positions = positions
   }
 
-  /**
-   * For each element of `data`, the cursor of a page that begins with this element. `take` and `drop` use these
-   * cursors.
-   */
+  /** The positions of the elements in `data`, as cursors. `take` and `drop` use these cursors. */
   get positions(): readonly Cursor[] {
     return this.#positions()
   }

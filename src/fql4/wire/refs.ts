@@ -1,5 +1,6 @@
-// Renders references in responses, in the spelling of the client's version. References to schema objects contain the
-// current name of the object. References to databases contain the parent databases, up to the database of the request.
+// Renders references in responses, in the form of the client's API version. The reference to a schema object contains
+// the current name of the object. The reference to a database contains its parent databases, up to the database of the
+// request.
 
 import { quoteJson } from '../../values/json-text.ts'
 import {
@@ -19,39 +20,42 @@ import {
 } from '../../values/value.ts'
 import { isAtLeast } from './version.ts'
 
-/** Resolves references to names. */
+/** Finds the names for rendering references. */
 export interface RefNames {
   /** The database of the request. References into this database are rendered without `database`. */
   readonly scope: DatabaseId
-  /** The current or last name of a schema object; undefined if the object never had a name. */
+  /** Returns the current or last name of a schema object. Returns undefined if the object never had a name. */
   nameOf(ref: Ref): string | undefined
-  /** The reference to a database's own document, which is in its parent; undefined for the root. */
+  /**
+   * Returns the reference to the document of a database. The parent database contains this document. Returns undefined
+   * for the root database.
+   */
   parentOf(database: DatabaseId): Ref | undefined
   /**
-   * A cache for the existing collections of the scope. The cache is valid as long as the names of these collections are
-   * valid. If undefined, nothing is cached.
+   * A cache of tails: the ends of rendered references, by collection. Contains only existing collections of the scope,
+   * and is valid until the name of a collection changes. If undefined, nothing is cached.
    */
   readonly tails?: RefTails
   /**
-   * Returns whether a collection of the scope exists. The name of an existing collection is valid as long as `tails` is
-   * valid.
+   * Returns whether the scope contains a collection. `tails` may contain only existing collections, because a name
+   * change of any other collection does not make `tails` invalid.
    */
   isThere?(collection: CollectionId): boolean
 }
 
-/** Renders references for one response. The result is undefined for a reference without a name. */
+/** Renders references for a response. Returns undefined for a reference to an object without a name. */
 export class RefPrinter {
   readonly #names: RefNames
   readonly #asPath: boolean
   readonly #collectionKey: 'collection' | 'class'
   /**
-   * For each collection, the text after the id in references to its documents. This cache also contains collections
-   * that are not in `RefNames.tails`.
+   * The tails: for each collection, the text after the id in references to documents of the collection. This cache also
+   * contains collections that are not in `RefNames.tails`.
    */
   readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
   #passing = 0
 
-  /** The collection of the last rendered document. The next document is usually in the same collection. */
+  /** The collection of the previous reference. The next reference usually is to a document of the same collection. */
   #latest:
     | {
         readonly database: DatabaseId
@@ -67,7 +71,7 @@ export class RefPrinter {
     this.#collectionKey = isAtLeast(apiVersion, '2.7') ? 'collection' : 'class'
   }
 
-  /** The number of rendered references whose text depends on more than `RefNames.tails`. */
+  /** The number of rendered references whose text may change while `RefNames.tails` stays valid. */
   get passing(): number {
     return this.#passing
   }
@@ -98,7 +102,7 @@ export class RefPrinter {
     const passing = this.#passing
     const tail = (database === scope ? tails?.get(collection) : undefined) ?? this.#tail(database, collection)
     const isPassing = database !== scope || tail === undefined || isThere?.(collection) !== true
-    // The names within the tail are not counted separately.
+    // The references within the tail are not counted separately.
     this.#passing = isPassing ? passing + 1 : passing
     if (tail === undefined) return undefined
     if (!isPassing) tails?.set(collection, tail)
@@ -106,7 +110,7 @@ export class RefPrinter {
     return ref.textWith(tail)
   }
 
-  /** Renders an unresolved reference in the form in which the query contained it. */
+  /** Renders an unresolved reference with the name and the scope in the query. */
   printUnresolved(ref: UnresolvedRef): string | undefined {
     this.#passing++
     return this.#asPath ? wrapPath(this.#unresolvedPath(ref)) : this.#unresolvedObject(ref)
@@ -144,7 +148,10 @@ export class RefPrinter {
       : nativeName(collection)
   }
 
-  /** The `database` member with its comma; empty for the request's scope and for the root. */
+  /**
+   * Returns the member `database`, preceded by a comma. Returns an empty text for the database of the request and for
+   * the root database.
+   */
   #databaseField(database: DatabaseId): string | undefined {
     if (database === this.#names.scope || database === rootDatabase) return ''
     const ref = this.#names.parentOf(database)

@@ -1,5 +1,5 @@
-// Renders values as the JSON text of responses. Text is concatenated directly, without an intermediate tree: after the
-// read itself, rendering is the largest cost of a page of documents.
+// Renders values as the JSON text of responses. Text is concatenated directly, without an intermediate tree, because
+// rendering is a large part of the cost of a page.
 
 import { unreachable } from '../../base/assert.ts'
 import { longCall, step } from '../../base/effort.ts'
@@ -39,29 +39,28 @@ import { type ApiVersion, isAtLeast } from './version.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const renderLimits = {
-  /** Values and characters of a response, together; own limit. */
+  /** The number of values and characters of a response, together; own limit. */
   answerUnitsMax: 67_108_864,
 } as const
 
-/** Everything that rendering depends on, except the value. */
+/** The inputs of rendering in addition to the value. */
 export interface RenderContext {
-  /** Determines spellings and shapes. */
   readonly apiVersion: ApiVersion
   readonly names: RefNames
   /**
-   * The commit time of the transaction. If `open`, the text contains marks that {@link fillTransactionTime} replaces.
-   * If undefined, values that stand for the transaction's time are unprintable.
+   * The commit time of the transaction. If `open`, the text contains placeholders, which {@link fillTransactionTime}
+   * replaces. If undefined, the time of the transaction is unprintable.
    */
   readonly transactionTime?: Micros | 'open' | undefined
 }
 
 /**
- * Marks for a time that is not known yet: one for its microseconds, one for its ISO text. JSON text does not contain
- * these characters.
+ * Placeholders for the unknown time of the transaction: `micros` for microseconds, `time` for ISO text. JSON text never
+ * contains these characters.
  */
 const timeMarks = { micros: '\u0000', time: '\u0001' } as const
 
-/** Inserts the time of the transaction into a text that was rendered while the transaction was open. */
+/** Replaces the placeholders in `text` by `time`, the time of the transaction. */
 export function fillTransactionTime(text: string, time: Micros): string {
   const filled = text.includes(timeMarks.micros) ? text.replaceAll(timeMarks.micros, String(time)) : text
   if (!filled.includes(timeMarks.time)) return filled
@@ -69,11 +68,11 @@ export function fillTransactionTime(text: string, time: Micros): string {
 }
 
 /**
- * A value as compact JSON text. Unprintable parts are omitted from objects and arrays: references to objects that never
- * had a name, and the transaction's time if `context` does not contain the time. A cursor with an unprintable part
- * becomes null. Undefined when the value itself is unprintable. Throws {@link RequestError} for values nested deeper
- * than `limits.valueDepthMax` and for texts longer than `renderLimits.answerUnitsMax`. The length is limited because a
- * value that contains the same array many times can be small in memory and huge as text.
+ * Renders a value as compact JSON. Some values are unprintable: references to objects that never had a name, and the
+ * time of the transaction if `context` does not contain the time. Objects and arrays omit unprintable values. A cursor
+ * with an unprintable value becomes null. Returns undefined for an unprintable value. Throws {@link RequestError} if
+ * the value is nested deeper than `limits.valueDepthMax`, or if the text is longer than `renderLimits.answerUnitsMax`.
+ * A value that contains the same array many times can be small in memory and huge as text.
  */
 export function renderValue(value: Value, context: RenderContext): string | undefined {
   return new Renderer(context).value(value)
@@ -88,7 +87,7 @@ function tooLong(): RequestError {
 
 const atSign = 0x40
 
-/** Characters of cached text that count as one step. */
+/** Number of characters of cached text that are counted as one step. */
 const unitsPerStep = 64
 
 class Renderer {
@@ -96,16 +95,16 @@ class Renderer {
   readonly #transactionTime: Micros | 'open' | undefined
   readonly #refs: RefPrinter
   readonly #tails: RefTails | undefined
-  /** True for the oldest version, whose spelling differs most. */
+  /** True for the oldest API version, whose JSON differs most. */
   readonly #oldest: boolean
-  /** True for versions that write `class` and `instance` instead of `collection` and `document`. */
+  /** True for API versions with the keys `class` and `instance` instead of `collection` and `document`. */
   readonly #older: boolean
   #depth = 0
-  /** The maximum depth since the start of the current document. */
+  /** The maximum of `#depth` since the start of the current document. */
   #deepest = 0
-  /** Number of rendered values, plus the length of texts. */
+  /** Number of rendered values, plus the number of characters of rendered strings. */
   #units = 0
-  /** Number of rendered placeholders of the transaction's time. */
+  /** Number of rendered times of the transaction. */
   #instants = 0
 
   constructor(context: RenderContext) {
@@ -197,7 +196,7 @@ class Renderer {
     return text
   }
 
-  /** The members of an object without its braces. */
+  /** Renders the members of an object without the braces. */
   #members(fields: ObjectValue): string {
     this.#enter()
     let text = ''
@@ -211,7 +210,7 @@ class Renderer {
     return text
   }
 
-  /** Renders code. Arguments keep their positions: an unprintable argument becomes null. */
+  /** Renders the body of a lambda. An unprintable argument becomes null. */
   #code(body: Value): JsonPiece {
     step()
     if (body instanceof Map) return this.#form(body)
@@ -235,8 +234,8 @@ class Renderer {
   }
 
   /**
-   * The fields of an object literal or `let`. Their keys are names, not functions. A list of bindings may contain a
-   * name repeatedly.
+   * Renders the fields of an object literal or `let`, whose keys are names. A list of bindings may contain a name
+   * several times.
    */
   #codeFields(fields: Value): JsonPiece {
     if (Array.isArray(fields)) return `{${fields.map(binding => this.#codeMembers(binding)).join()}}`
@@ -254,11 +253,11 @@ class Renderer {
     return members.join()
   }
 
-  /** The content of `@set`; undefined when a part of the set is unprintable. */
+  /** Renders the object in `@set`. Returns undefined if a member is unprintable. */
   #setBody(shape: SetShape): JsonPiece {
     this.#enter()
     const members: Record<string, JsonPiece> = {}
-    // Sets may nest deeply, and an indexed loop uses less of the stack than an iterator.
+    // Sets may be nested deeply. An indexed loop needs less stack than an iterator.
     const parts = setParts(shape)
     for (let index = 0; index < parts.length; index++) this.#addPart(parts[index] as SetPart, members)
     this.#depth--
@@ -274,7 +273,7 @@ class Renderer {
       members[part.key] = part.kind === 'values' ? this.#array(part.items) : this.#completeArray(part.items)
   }
 
-  /** An array; undefined when an item is unprintable. */
+  /** Renders an array. Returns undefined if an item is unprintable. */
   #completeArray(items: readonly Value[]): JsonPiece {
     let text = ''
     for (let index = 0; index < items.length; index++) {
@@ -285,7 +284,9 @@ class Renderer {
     return `[${text}]`
   }
 
-  /** The object of a lambda. Its version is omitted if both the lambda and the client are older than version 3. */
+  /**
+   * Renders a lambda. `api_version` is omitted if the API versions of the lambda and of the client are older than 3.
+   */
   #lambda({ apiVersion, body, parameters }: Lambda): JsonPiece {
     const code = { lambda: this.#code(parameters), expr: this.#code(body) }
     if (!isAtLeast(apiVersion, '3') && !isAtLeast(this.#apiVersion, '3')) return completeJsonObject(code)
@@ -323,7 +324,7 @@ class Renderer {
     return `{${text}}`
   }
 
-  /** The cached text; undefined if a new rendering may differ or exceeds a limit. */
+  /** Returns the cached text. Returns undefined if the cache is outdated, or if the text would exceed a limit. */
   #known({ depth, tails, text, units }: RenderCache): string | undefined {
     if (text === undefined || tails !== this.#tails) return undefined
     const isWithin =
@@ -334,9 +335,7 @@ class Renderer {
     return text
   }
 
-  /**
-   * Calls `render` and returns its text. Caches the text unless the text depends on more than the value and `tails`.
-   */
+  /** Returns the text of `render`. Caches the text if the text depends only on the value and `tails`. */
   #remember(shown: RenderCache, tails: RefTails, render: () => string): string {
     if (shown.tails === tails) return render()
     const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]
@@ -350,15 +349,15 @@ class Renderer {
     return text
   }
 
-  /**
-   * The number of parts rendered so far that must not be cached. Their text depends on more than the value and
-   * `RefTails`.
-   */
+  /** The number of rendered parts that must not be cached: their text depends on more than the value and `RefTails`. */
   get #dependent(): number {
     return this.#instants + this.#refs.passing
   }
 
-  /** The fields of an index, with the spelling `collection` or (for older clients) `class` in its source. */
+  /**
+   * Returns the fields of an index. The key in `source` is `class` for older clients, and `collection` for other
+   * clients.
+   */
   #indexFields(fields: ObjectValue): ObjectValue {
     const source = fields.get('source')
     return source === undefined ? fields : new Map(fields).set('source', respellSource(source, this.#older))
@@ -386,7 +385,7 @@ class Renderer {
     const parts: string[] = []
     for (const value of cursor.values) {
       const part = this.value(value)
-      // A cursor without one of its parts would be a different position.
+      // A cursor without the unprintable value would be a different position.
       if (part === undefined) return 'null'
       parts.push(part)
     }
@@ -400,7 +399,7 @@ class Renderer {
     )
   }
 
-  /** The members of an event that are also in its cursor: everything except the data of a document. */
+  /** Renders the members of an event, without the data of a document. Cursors contain the same members. */
   #eventMembers({ ts, action, document, values }: EventValue): Record<string, JsonPiece> {
     return {
       ts: this.#instant(ts),
@@ -411,7 +410,7 @@ class Renderer {
     }
   }
 
-  /** The action of an event; the oldest version has only two actions. */
+  /** Renders the action of an event. The oldest API version has only the actions `create` and `delete`. */
   #action(action: ActionName): string {
     if (!this.#oldest) return `"${action}"`
     return action === 'delete' || action === 'remove' ? '"delete"' : '"create"'
@@ -419,8 +418,8 @@ class Renderer {
 }
 
 /**
- * Returns whether an array with a single item is written as the item itself. An item that is an array keeps the outer
- * array, because the inner array would be parsed as several items.
+ * Returns whether a list is rendered as its only item. An item that is an array stays inside the list, because clients
+ * would parse the item as a list of several items.
  */
 function isAlone(items: readonly Value[]): boolean {
   return items.length === 1 && !Array.isArray(items[0])

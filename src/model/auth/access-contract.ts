@@ -1,5 +1,5 @@
-// The types of callers and permission decisions. This directory makes the decisions. It does not know the languages, so
-// higher layers pass a callback that runs the predicates of roles.
+// The types of callers and permission decisions. The code in this directory makes the decisions, and is independent of
+// the query languages. Higher layers pass a callback that runs the predicates of roles.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import type { Code, LanguageName } from '../../values/code.ts'
@@ -23,7 +23,7 @@ export const resourceActions = [
 ] as const
 export type ResourceAction = (typeof resourceActions)[number]
 
-/** Determines the rights of a caller: a built-in role, role documents, or the rights of predicates. */
+/** Determines the rights of a caller or a predicate. */
 export type Authority =
   | { readonly kind: 'builtin'; readonly role: BuiltinRole; readonly database: DatabaseId }
   | {
@@ -31,15 +31,15 @@ export type Authority =
       readonly database: DatabaseId
       /** The role documents whose privileges apply. */
       readonly roles: readonly Ref[]
-      /** The identity document. The caller has the rights of `roles`, and the rights that every identity has. */
+      /** The identity document. An identity has the rights of `roles`, and some rights to its own documents. */
       readonly identity: Ref | undefined
     }
-  /** The authority of predicates. Predicates may read their own database without filters, and call functions. */
+  /** The authority of predicates. Predicates may read their database without filters, and call functions. */
   | { readonly kind: 'predicate'; readonly database: DatabaseId }
 
 /**
- * The caller of a request, according to the request's credential. When a function with a role runs, the caller stays
- * the same.
+ * The caller of a request, according to the request's credential. The role of a called function does not change the
+ * caller.
  */
 export interface Caller {
   /** The database in which the request's queries run. */
@@ -51,30 +51,26 @@ export interface Caller {
   readonly credential: Ref | ObjectValue | undefined
 }
 
-/** A question whether the caller may apply an action to a resource. */
+/** The request for a decision: may the caller apply an action to a resource? */
 export interface AccessRequest {
   readonly action: ResourceAction
   /**
-   * The resource to which the action applies. For a document, it is the collection (or native collection). For a read
-   * of a set, it is the index. For a call, it is the function. The resource is always a reference to a schema object or
-   * native collection.
+   * The resource of the action, as a reference to a schema object or native collection. For a document, the resource is
+   * its collection. For a read of a set, the resource is the index. For a call, the resource is the function.
    */
   readonly resource: Ref
-  /** The existing document to which the action applies, if any. */
+  /** The existing document of the action, if any. */
   readonly document?: Ref
-  /**
-   * Returns the argument for a predicate with `parameterCount` parameters. A predicate of version 4 that declares a
-   * single name instead of a list of names has one parameter. Called only when a predicate runs.
-   */
+  /** Returns the argument for a predicate with `parameterCount` parameters. Called only if a predicate runs. */
   readonly argument: (parameterCount: number) => Value
-  /** Returns the fields that the document will have after the change, for predicates of version 10. */
+  /** Returns the fields of the document after the change, for predicates of version 10. */
   readonly next?: () => ObjectValue
   /**
-   * Returns the arguments of a call as a list, for a predicate in `language`. Absent if `argument` returns all
+   * Returns the arguments of a call as a list, for a predicate in `language`. Absent if `argument` returns the
    * arguments.
    */
   readonly passed?: (language: LanguageName) => readonly Value[]
-  /** The function call in the query that needs the permission, for explanations. */
+  /** The call in the query that needs the permission. Used in explanations. */
   readonly callSite?: CallSite | undefined
 }
 
@@ -84,8 +80,8 @@ export interface CallSite {
 }
 
 /**
- * Runs a read-only predicate with the {@link Authority} `predicate`. Returns true only if the predicate returns exactly
- * `true`. The argument depends on the number of the predicate's parameters.
+ * Runs a read-only predicate with the {@link Authority} `predicate`. Returns true if the predicate returns `true`, and
+ * false for every other value and for errors.
  */
 export type RunPredicate = (
   predicate: Code,
@@ -93,35 +89,32 @@ export type RunPredicate = (
   about?: PredicateSubject,
 ) => boolean
 
-/**
- * The action of an access request, and the document or call that the action applies to. Absent for predicates of
- * memberships and access providers.
- */
+/** The part of an access request that predicates can use. Absent for predicates of memberships and access providers. */
 export type PredicateSubject = Pick<AccessRequest, 'action' | 'document' | 'next' | 'passed'>
 
-/** The outcome of a predicate: its value or its failure. Only the value `true` grants access. */
+/** The outcome of a predicate: a value or a failure. Only the value `true` grants access. */
 export type PredicateOutcome = { readonly value: Value } | { readonly failure: { readonly message: string } }
 
-/** Runs a predicate like {@link RunPredicate}, and returns its outcome. */
+/** Like {@link RunPredicate}, but returns the outcome of the predicate. */
 export type TryPredicate = (
   predicate: Code,
   argument: AccessRequest['argument'],
   about?: PredicateSubject,
 ) => PredicateOutcome
 
-/** Decides about the access requests of one authority within one transaction. */
+/** Decides about the access requests of an authority within a transaction. */
 export interface Access {
   allows(request: AccessRequest): boolean
-  /** Returns whether any privilege covers the action, with or without a predicate. Runs no predicate. */
+  /** Returns whether any privilege contains the action, with or without a predicate. Runs no predicates. */
   mentions(action: ResourceAction, resource: Ref): boolean
   /**
-   * Returns whether the action is allowed on a document. Present only if decisions depend on nothing but the action and
-   * the document's collection.
+   * Returns whether the action is allowed on a document. Present if decisions depend only on the action and the
+   * collection of the document.
    */
   allowsDocument?(action: ResourceAction, document: Ref): boolean
 }
 
-/** Creates the object that decides about the access requests of an authority in a transaction. */
+/** Creates the {@link Access} of an authority within a transaction. */
 export type CreateAccess = (
   authority: Authority,
   transaction: ReadTransaction,
@@ -131,6 +124,6 @@ export type CreateAccess = (
 
 /** The rules for permission decisions that differ between the languages. */
 export interface AccessOptions {
-  /** True if an identity without roles cannot even read its own document. */
+  /** True if an identity without roles may not read its own document. */
   readonly identityNeedsRole?: boolean
 }

@@ -1,6 +1,6 @@
-// Decides permissions. The rights of built-in roles come from a table, and the rights of custom roles from the
-// privileges in the role documents. An identity also has some rights to its own document, credentials and tokens. Every
-// action that is not granted is denied. No rule can deny an action explicitly.
+// Decides permissions. A table contains the rights of built-in roles. Role documents contain the privileges of custom
+// roles. An identity also has some rights to its own document, credentials and tokens. Actions without a grant are
+// denied. Explicit denials do not exist.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { timeFromMicros } from '../../values/time.ts'
@@ -17,7 +17,6 @@ import type {
 import { builtinAllows, predicateAllows, resourceKind } from './builtin-role.ts'
 import { findRole, type Grant, type Role } from './role.ts'
 
-/** Creates the object that decides about the access requests of an authority within one transaction. */
 export const createAccess: CreateAccess = (authority, transaction, runPredicate, options = {}) => {
   switch (authority.kind) {
     case 'builtin': {
@@ -38,12 +37,13 @@ export const createAccess: CreateAccess = (authority, transaction, runPredicate,
   }
 }
 
-/** Decides by the action and the resource only. */
+/** Makes decisions that depend only on the action and the resource. */
 class CollectionAccess implements Access {
   readonly allows: (request: AccessRequest) => boolean
   readonly #isChanging: boolean
   /**
-   * The latest decision. The decision is cached, because most consecutive checks are about documents of one collection.
+   * The latest decision. A cache of one decision is sufficient, because consecutive checks usually have the same
+   * collection.
    */
   #latest:
     | {
@@ -55,7 +55,8 @@ class CollectionAccess implements Access {
     | undefined
 
   /**
-   * `isChanging`: true if databases may be moved during the transaction. A move can change the result of a decision.
+   * `isChanging` is true if the transaction may move databases. A move can change decisions, so decisions are not
+   * cached.
    */
   constructor(allows: (request: AccessRequest) => boolean, isChanging: boolean) {
     this.allows = allows
@@ -122,7 +123,7 @@ class RolesAccess implements Access {
   }
 
   /**
-   * Returns whether the roles grant both `create` and `history_write`. Together, these are equivalent to
+   * Returns whether the roles grant `create` and `history_write`. Together, these actions are equivalent to
    * `create_with_id`.
    */
   #allowedPiecemeal(request: AccessRequest): boolean {
@@ -161,7 +162,7 @@ export function piecesOf(
   ]
 }
 
-/** Returns whether every identity is allowed to make the request, whatever its roles are. */
+/** Returns whether an identity may make the request even without the rights of roles. */
 export function identityAllows(
   { identity, roles }: RolesAuthority,
   { action, resource, document }: AccessRequest,

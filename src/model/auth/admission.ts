@@ -1,5 +1,5 @@
-// Derives the caller from a verified credential. First checks that the current snapshot contains all documents on which
-// the credential depends. Then determines the rights of the caller.
+// Derives the caller from a verified credential, and determines the rights of the caller. All documents on which the
+// credential depends must exist in the current snapshot.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../../values/value.ts'
@@ -7,12 +7,12 @@ import type { Authority, Caller, RunPredicate } from './access-contract.ts'
 import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
 import { followPath, type Scope, targetDocument } from './scope.ts'
 
-/** The reason why a credential is rejected. The reason is only logged, and never sent to the client. */
+/** The reason for rejecting a credential. The reason is logged and never sent to the client. */
 export interface Rejection {
   readonly rejected: string
 }
 
-/** Returns the function that runs predicates while the rights of `caller` are being determined. */
+/** Returns the function that runs the predicates of memberships and access providers for `caller`. */
 export type PredicatesOf = (caller: Caller) => RunPredicate
 
 /** The context in which a caller is determined. */
@@ -21,7 +21,7 @@ export interface Admission {
   readonly predicatesOf: PredicatesOf
 }
 
-/** The parsed suffix of a secret; undefined if there is no suffix, null if the suffix is invalid. */
+/** The parsed suffix of a secret. Undefined if the secret has no suffix, null if the suffix is invalid. */
 type Suffix = Scope | null | undefined
 
 /** Returns the caller for the root secret. */
@@ -30,12 +30,12 @@ export function rootCaller(suffix: Suffix, admission: Admission): Caller | Rejec
   return callerWith({ kind: 'builtin', role: 'admin', database: rootDatabase })
 }
 
-/** Returns a caller with an authority and without an identity. */
+/** Returns a caller without an identity. */
 export function callerWith(authority: Authority, credential?: Ref): Caller {
   return { database: authority.database, authority, identity: undefined, credential }
 }
 
-/** Returns the caller for a live key. */
+/** Returns the caller for a key. */
 export function keyCaller(
   key: Ref,
   fields: ObjectValue,
@@ -48,8 +48,7 @@ export function keyCaller(
   let { database } = key
   if (child instanceof Ref) {
     database = child.id
-    // Moving a database also moves the keys for that database. Other keys must not work for the database in its new
-    // parent.
+    // Moving a database also moves the keys for the database. Keys that remain in the old parent must become invalid.
     if (child.database !== key.database || !transaction.catalogue.databaseAt(child))
       return { rejected: 'the database the key is for is gone' }
   }
@@ -62,7 +61,7 @@ export function keyCaller(
   return callerWith(authorityOfRole(transaction, database, role), key)
 }
 
-/** Returns the caller for a live token. The identity is the document for which the token was created. */
+/** Returns the caller for a token. The caller's identity is the document for which the token was created. */
 export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admission): Caller | Rejection {
   const { transaction } = admission
   if (!transaction.catalogue.isLive(token.database)) return { rejected: 'the database of the token is gone' }
@@ -74,8 +73,8 @@ export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admissio
 }
 
 /**
- * Returns the caller for a scoped secret. An admin key may use any scope. A server key may use only documents of its
- * own database as scopes.
+ * Returns the caller for a secret with a scope as suffix. The secret of an admin key may have any scope. The scope of a
+ * server key must be a document of the key's database.
  */
 function scopedCaller(
   scope: Scope | null,
@@ -108,7 +107,7 @@ function scopedCaller(
   }
 }
 
-/** Returns the caller whose identity is an existing document, with the current roles of that document. */
+/** Returns the caller for an identity document, with the current roles of the identity. */
 export function identityCaller(
   identity: Ref,
   credential: Ref | undefined,

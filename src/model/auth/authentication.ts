@@ -1,5 +1,5 @@
-// Creates the authentication of a process: the identifier, which finds the callers of requests, and the logins, which
-// implement the query functions about passwords and secrets.
+// Creates the authentication of a process. The identifier finds the callers of requests. The logins implement the query
+// functions for passwords and secrets.
 
 import type { Clock } from '../../base/clock.ts'
 import type { NoticeBoard } from '../../base/notices.ts'
@@ -19,13 +19,13 @@ export interface AuthenticationOptions {
   readonly timers: Timers
   readonly random: Random
   /**
-   * The root secret as plain text, or a bcrypt hash of the root secret. If undefined or empty, there is no root secret.
+   * The root secret as plain text, or a bcrypt hash of the root secret. Undefined or empty if there is no root secret.
    */
   readonly rootSecret: string | undefined
   /** The bcrypt cost of new password hashes, 4 to 16. */
   readonly passwordHashCost: number
   /**
-   * The prefix of every access provider's audience. The audience is this prefix, followed by the global id of the
+   * The prefix of the audiences of access providers. An audience is this prefix, followed by the global id of the
    * database.
    */
   readonly audiencePrefix: string
@@ -34,13 +34,13 @@ export interface AuthenticationOptions {
   /** Called with the reason when a credential is rejected. The reason contains no secrets. */
   readonly log: (reason: string) => void
   /**
-   * Called with the reason when the key set of an access provider is unavailable. The provider's tokens are rejected
-   * until the key set is available.
+   * Called when the key set of an access provider is unavailable. Until it is available, all tokens of the provider are
+   * rejected.
    */
   readonly onKeySetFailure?: (uri: string, reason: string) => void
-  /** Exchanges failed logins with other processes; absent if there is only one process. */
+  /** Exchanges failed logins with other processes. Absent if there is only one process. */
   readonly notices?: NoticeBoard | undefined
-  /** Replaces the bcrypt operations in tests. */
+  /** The bcrypt operations. Tests replace the default. */
   readonly bcrypt?: Bcrypt
 }
 
@@ -49,7 +49,6 @@ export interface Authentication {
   readonly logins: Logins
 }
 
-/** Creates the authentication of one process. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { clock, timers, random, rootSecret, audiencePrefix, bcrypt, notices, log } = options
   const verifier = new SecretVerifier(bcrypt)

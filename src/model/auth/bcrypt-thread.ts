@@ -1,5 +1,5 @@
-// The body of a thread that only runs bcrypt. The thread has a low priority, so logins can use idle cores without
-// slowing down other work.
+// The script of a thread that runs bcrypt. The thread has a low priority, so logins can use idle cores without slowing
+// down other work.
 
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -13,11 +13,14 @@ export type BcryptTask =
   | { readonly kind: 'hash'; readonly bytes: Uint8Array; readonly cost: number }
   | { readonly kind: 'first match'; readonly candidates: readonly Candidate[] }
 
-/** With this value, the thread gets a third of the main thread's CPU time when the two compete for a core. */
+/**
+ * The increment of the thread's nice value. If this thread and the main thread compete for a core, this thread gets a
+ * third of the main thread's CPU time.
+ */
 const niceness = 5
 
 /**
- * Lowers the priority of this thread, only on Linux. On other systems, the call would lower the priority of the
+ * Lowers the priority of this thread on Linux. On other systems, the call would lower the priority of the whole
  * process.
  */
 function lowerThreadPriority(): void {
@@ -26,7 +29,7 @@ function lowerThreadPriority(): void {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
     setPriority(thread, niceness)
   } catch {
-    // If there is no /proc, or if changing priorities is forbidden, this thread keeps its normal priority.
+    // Without /proc, or without the permission to change priorities, this thread has the normal priority.
   }
 }
 

@@ -1,6 +1,5 @@
-// The rights of the built-in roles: for each role and kind of resource, a set of actions. The protocol defines these
-// rights as a matrix of key roles. Rights to read and to call also apply to descendant databases. Rights to write do
-// not.
+// The rights of the built-in roles: a set of actions for each role and each kind of resource. The protocol defines
+// these rights. Rights to read and to call also apply to descendant databases, unlike rights to write.
 
 import type { Catalogue } from '../../storage/store/store-contract.ts'
 import {
@@ -19,14 +18,14 @@ export function isBuiltinRole(value: unknown): value is BuiltinRole {
 }
 
 /**
- * The kinds of resources that privileges can name: documents of user collections, sets, functions, and documents of
- * each native collection.
+ * The kinds of resources in privileges: documents of user collections, sets, functions, and documents of each native
+ * collection.
  */
 type ResourceKind = 'documents' | 'index' | 'function' | NativeName
 
 const firstUserId = BigInt(firstUserCollection)
 
-/** Returns the kind of a resource; undefined if no action applies to the resource. */
+/** Returns the kind of a resource. Returns undefined if privileges cannot contain the resource. */
 export function resourceKind(resource: Ref): ResourceKind | undefined {
   switch (resource.collection) {
     case native.collections:
@@ -109,10 +108,7 @@ const predicateRights: Rights = {
   credentials: new Set(['read']),
 }
 
-/**
- * Returns whether predicates of roles in `database` may make a request. Predicates may read the database without
- * filters, and call functions.
- */
+/** Returns whether predicates of roles in `database` may make a request. */
 export function predicateAllows(database: DatabaseId, request: AccessRequest): boolean {
   const kind = resourceKind(request.resource)
   if (kind === undefined || request.resource.database !== database) return false

@@ -1,6 +1,6 @@
 // Identifies the caller of a request. All documents are read from the snapshot of the request's transaction. Therefore
-// the first request after the deletion of a key, token, identity or database is rejected. Between requests, a cache
-// only records which stored hash the secret of a header matches. Each request reads the stored hash again.
+// the deletion of a key, token, identity or database applies to the next request. A cache contains the stored hash that
+// the secret in a header has matched. Each request compares the cached hash with the current stored hash.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
@@ -32,22 +32,22 @@ interface IdentifierOptions {
   readonly log: (reason: string) => void
 }
 
-/** The number of cached headers. Each header takes about 300 bytes. */
+/** The maximum number of cached headers. Each entry takes about 300 bytes. */
 const knownHeadersMax = 20_000
 
-/** The credential of a header that an earlier request sent, and that was accepted. */
+/** The cached credential of a header that an earlier request sent. */
 type CachedCredential =
   | { readonly kind: 'root'; readonly scope: Scope | null | undefined }
   | {
       readonly kind: 'document'
       /** The key or token. */
       readonly ref: Ref
-      /** The stored hash that the secret matched. */
+      /** The stored hash that the secret has matched. */
       readonly storedHash: string
       readonly scope: Scope | null | undefined
     }
 
-/** Identifies callers by the `authorization` header. Caches which hash each secret matches. */
+/** Identifies callers by the `authorization` header. */
 export class Identifier {
   readonly #options: IdentifierOptions
   readonly #known = new GenerationCache<string, CachedCredential>(knownHeadersMax)
@@ -56,7 +56,10 @@ export class Identifier {
     this.#options = options
   }
 
-  /** Returns the caller for an `authorization` header. Throws `unauthorized`, or Pending while a check is running. */
+  /**
+   * Returns the caller for an `authorization` header. Throws `unauthorized` for an invalid credential, and Pending
+   * while a check is running.
+   */
   identify(
     authorization: string | undefined,
     transaction: ReadTransaction,
@@ -70,8 +73,8 @@ export class Identifier {
   }
 
   /**
-   * Finds the owner of a secret without a suffix: a live key or token, or the content of a third-party token. Returns
-   * undefined if there is no owner. Throws Pending while a check is running.
+   * Finds the owner of a secret without a suffix: a key or token, or a verified third-party token. Returns undefined if
+   * the secret has no owner. Throws Pending while a check is running.
    */
   ownerOf(text: string, transaction: ReadTransaction, memo: Memo): Version | VerifiedToken | undefined {
     if (!looksLikeToken(text)) return this.#documentOf(text, transaction, memo)
@@ -141,16 +144,18 @@ function admit(known: CachedCredential, admission: Admission): Caller | Rejectio
     : keyCaller(ref, fields, scope, admission)
 }
 
-// Parses the `authorization` header. The scheme is Basic, with the secret as user name, or Bearer. The protocol allows
+// Parses the `authorization` header. The scheme is Bearer, or Basic with the secret as user name. The protocol allows
 // some deviations from the HTTP standard.
 
-/** The credential in a header. `mayBeToken`: true if it may be a third-party token, which is never sent with Basic. */
+/**
+ * The credential in a header. `mayBeToken` is true for Bearer, because third-party tokens are never sent with Basic.
+ */
 interface HeaderCredential {
   readonly text: string
   readonly mayBeToken: boolean
 }
 
-/** Returns the credential in a header; undefined if the header is invalid. */
+/** Returns the credential in a header. Returns undefined for an invalid header. */
 export function parseAuthorization(header: string): HeaderCredential | undefined {
   if (header.length > limits.authorizationCharsMax) return undefined
   const [scheme, text, ...rest] = header.trim().split(/\s+/, 3)
@@ -168,8 +173,8 @@ export function parseAuthorization(header: string): HeaderCredential | undefined
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Decodes Basic credentials. Removes one colon after the encoded text, because old drivers send one there. Also removes
- * one colon after the decoded text.
+ * Decodes Basic credentials. Old drivers append a colon to the encoded text. The decoded text ends with a colon if the
+ * password is empty. Removes both colons.
  */
 function decodeBasic(encoded: string): HeaderCredential | undefined {
   const bytes = decodeBase64(withoutColon(encoded))

@@ -1,5 +1,5 @@
 // Explains a permission decision: the relevant privileges, the outcomes of their predicates, and the roles of an
-// identity. Only administrators see the explanation. Other callers learn only that the permission was denied.
+// identity. Only administrators may see explanations.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { codeOf } from '../../values/code.ts'
@@ -26,11 +26,11 @@ export interface PrivilegeOutcome {
   readonly grant: boolean | PredicateOutcome
 }
 
-/** The rule that decided, and all privileges that were considered. */
+/** The rule that made the decision, and all privileges for the requested resource and action. */
 interface Explanation {
   readonly decidedBy:
     | { readonly kind: 'built-in role'; readonly role: string }
-    /** The rights that every identity has to its own documents. */
+    /** The rights of every identity to its own documents. */
     | { readonly kind: 'identity' }
     | { readonly kind: 'privileges'; readonly granting: readonly PrivilegeOutcome[] }
     /** The resource and the roles are in different databases. */
@@ -40,8 +40,8 @@ interface Explanation {
 }
 
 /**
- * Explains the decision about an access request of an authority. Runs all predicates, even if an earlier predicate
- * grants the request.
+ * Explains the decision about an access request. Runs the predicates of all relevant privileges, even after a predicate
+ * has granted the request.
  */
 export function explainDecision(
   authority: Authority,
@@ -96,7 +96,7 @@ function considered(
   )
 }
 
-/** A membership that applies to the collection of an identity. */
+/** A membership for the collection of an identity. */
 interface MembershipOutcome {
   readonly role: Ref
   /** The index of the membership in its role. */
@@ -104,7 +104,7 @@ interface MembershipOutcome {
   readonly grant: true | PredicateOutcome
 }
 
-/** Returns the memberships that determine the roles of an identity. */
+/** Returns the memberships for the collection of an identity, with the outcomes of their predicates. */
 export function explainMemberships(
   identity: Ref,
   transaction: ReadTransaction,

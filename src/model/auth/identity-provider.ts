@@ -1,6 +1,6 @@
 // Verifies tokens (JWTs) of third-party identity providers. Compares the claims with the database and the access
-// provider. Checks the signature with the provider's keys, outside of evaluation. The reason for a rejection is only
-// logged, and never sent to clients.
+// provider. Checks the signature with the provider's keys asynchronously, outside of the evaluation. The reason for a
+// rejection is logged and never sent to clients.
 
 import { hash } from 'node:crypto'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -25,7 +25,7 @@ import type { Admission, Rejection } from './admission.ts'
 import { type KeySets, type SignatureAlgorithm, signatureAlgorithms, type VerificationKey } from './jwks.ts'
 import { resolveRole } from './role.ts'
 
-/** A token whose signature and times have been checked. `payload` contains its claims. */
+/** A verified token. `payload` contains the claims of the token. */
 export interface VerifiedToken {
   readonly database: DatabaseId
   readonly provider: Version
@@ -34,14 +34,14 @@ export interface VerifiedToken {
 
 interface IdentityProviderOptions {
   readonly keySets: KeySets
-  /** The prefix of every audience. The audience is this prefix, followed by the global id of the database. */
+  /** The prefix of audiences. An audience is this prefix, followed by the global id of the database. */
   readonly audiencePrefix: string
   /** Microseconds since the Unix epoch. */
   readonly now: () => number
 }
 
 interface SignatureQuestion {
-  /** A cache key for the token together with the URI of the key set. */
+  /** The cache key: a name for the token with the URI of the key set. */
   readonly name: string
   readonly token: string
   readonly uri: string
@@ -50,19 +50,21 @@ interface SignatureQuestion {
   readonly database: DatabaseId
 }
 
-/** The number of cached tokens with a verified signature. Each token takes about 200 bytes. */
+/** The maximum number of cached tokens with a verified signature. Each entry takes about 200 bytes. */
 const signedTokensMax = 20_000
 
 export class IdentityProviders {
   readonly #options: IdentityProviderOptions
-  /** The key that signed each token. A token is valid only while the provider's key set contains this key. */
+  /**
+   * The key that verified the signature of each token. A token is valid while the provider's key set contains this key.
+   */
   readonly #signedBy = new GenerationCache<string, VerificationKey>(signedTokensMax)
 
   constructor(options: IdentityProviderOptions) {
     this.#options = options
   }
 
-  /** Checks a token completely, except for its roles. Throws Pending while the signature is being checked. */
+  /** Checks the claims and the signature of a token. Throws Pending while the signature is being checked. */
   verify(token: string, transaction: ReadTransaction, memo: Memo): VerifiedToken | Rejection {
     if (token.length > limits.authorizationCharsMax) return { rejected: 'the token is too long' }
     const [first = '', second = '', ...rest] = token.split('.', 4)
@@ -92,8 +94,8 @@ export class IdentityProviders {
   }
 
   /**
-   * Returns the database that `aud` names. Returns undefined unless exactly one entry of `aud` names a database. Also
-   * returns undefined for the root database, which has no third-party identities.
+   * Returns the database in the claim `aud`. Returns undefined if no entry or several entries of `aud` are audiences of
+   * this service. Also returns undefined for the root database, which has no third-party identities.
    */
   #audience(payload: ObjectValue, transaction: ReadTransaction): DatabaseId | undefined {
     const { audiencePrefix } = this.#options
@@ -107,7 +109,7 @@ export class IdentityProviders {
     return transaction.catalogue.isLive(database) ? database : undefined
   }
 
-  /** Checks that the token is valid now: strictly after `nbf` and strictly before `exp`, without leeway. */
+  /** Checks that the current time is strictly after `nbf` and strictly before `exp`, without leeway. */
   #checkTimes(payload: ObjectValue): Rejection | undefined {
     const now = this.#options.now() / 1_000_000
     const expires = payload.get('exp')
@@ -121,7 +123,10 @@ export class IdentityProviders {
     return undefined
   }
 
-  /** Returns undefined if the signature is valid, else the reason. The promise never rejects. */
+  /**
+   * Resolves to undefined if the signature is valid. Resolves to the reason if the signature is invalid. The promise
+   * never rejects.
+   */
   async #checkSignature(question: SignatureQuestion): Promise<string | undefined> {
     const { name, token, uri, kid, algorithm, database } = question
     try {
@@ -136,8 +141,8 @@ export class IdentityProviders {
   }
 
   /**
-   * Returns the caller for a verified token. The provider assigns roles to the payload of the token, and the caller has
-   * the rights of these roles.
+   * Returns the caller for a verified token. The caller has the rights of the roles that the access provider assigns to
+   * the payload.
    */
   caller(token: VerifiedToken, { transaction, predicatesOf }: Admission): Caller | Rejection {
     const { database, provider, payload } = token
@@ -159,7 +164,7 @@ export class IdentityProviders {
   }
 }
 
-/** Parses an entry of a provider's `roles`. `predicate` is null if the predicate is invalid. */
+/** Parses an entry of an access provider's `roles`. `predicate` is null if the predicate is invalid. */
 function readEntry(entry: Value): { role: Value; predicate: Code | null | undefined } {
   if (!isObject(entry)) return { role: entry, predicate: undefined }
   const predicate = entry.get('predicate')

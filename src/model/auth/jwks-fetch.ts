@@ -1,5 +1,5 @@
-// Fetches the key set of an access provider: one GET request without redirects, with limits on time and size. Only TLS
-// and public addresses are allowed unless the operator permits others. The check of the address prevents server-side
+// Fetches the key set of an access provider with a GET request. Redirects are not followed, and time and size are
+// limited. By default, only HTTPS and public addresses are allowed. The check of the address prevents server-side
 // request forgery.
 
 import { lookup as systemLookup } from 'node:dns'
@@ -16,12 +16,12 @@ export const jwksFetchLimits = {
   jwksTimeoutMs: 5000,
 } as const
 
-/** The response of a provider: a key set, or the information that the key set with the given ETag is unchanged. */
+/** The response of an access provider. `modified` is false if the key set with the sent ETag is unchanged. */
 export type KeySetResponse =
   | { readonly modified: false }
   | { readonly modified: true; readonly body: string; readonly etag: string | undefined }
 
-/** Fetches a key set. Rejects with an Error whose message is the reason, for the log of the service. */
+/** Fetches a key set. Rejects with an Error. Its message is the reason for the service log. */
 export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<KeySetResponse>
 
 interface JwksFetchOptions {
@@ -32,7 +32,6 @@ interface JwksFetchOptions {
   readonly lookup?: LookupFunction
 }
 
-/** Creates the function that fetches key sets. */
 export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
   return async (uri, etag) => {
     const { request, settings } = prepare(uri, options)
@@ -54,7 +53,7 @@ export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
 type SendRequest = typeof requestSecure
 
 /**
- * Returns the request for a URI. Uses only scheme, host, port and path. The protocol says to ignore the query string.
+ * Returns the request for a URI. Uses only scheme, host, port and path, because the protocol ignores the query string.
  */
 function prepare(uri: string, options: JwksFetchOptions): { request: SendRequest; settings: RequestOptions } {
   if (!URL.canParse(uri)) throw new Error('the jwks_uri is not a URI')
@@ -107,10 +106,10 @@ async function receive(response: IncomingMessage, conditional: boolean): Promise
 }
 
 // Prevents server-side request forgery. Customers configure the URIs of key sets, so a URI could point to the machine
-// or network of the service. Only public addresses are allowed. The addresses of a host name are checked when
-// connecting, and the connection uses exactly the checked address.
+// or network of the service. Only public addresses are allowed. The addresses of a host name are checked for each
+// connection, and the connection uses a checked address.
 
-// The ranges that IANA's special-purpose registries for IPv4 reserve.
+// The reserved ranges in IANA's special-purpose address registry for IPv4.
 const nonPublicRanges: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -130,7 +129,8 @@ const nonPublicRanges: readonly (readonly [string, number])[] = [
 const nonPublic = new BlockList()
 for (const [start, bits] of nonPublicRanges) nonPublic.addSubnet(start, bits, 'ipv4')
 
-// In IPv6, only 2000::/3 is global. Some ranges in 2000::/3 are for documentation, or contain an IPv4 address.
+// In IPv6, only 2000::/3 is global. Some ranges in 2000::/3 are reserved for documentation or contain embedded IPv4
+// addresses.
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 const notReallyGlobal = new BlockList()
@@ -139,7 +139,7 @@ notReallyGlobal.addSubnet('2001:db8::', 32, 'ipv6')
 notReallyGlobal.addSubnet('2002::', 16, 'ipv6')
 notReallyGlobal.addSubnet('3fff::', 20, 'ipv6')
 
-/** Returns whether an IP address belongs to the public internet. */
+/** Returns whether an IP address is a public internet address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -151,7 +151,7 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Returns a function that resolves host names with `lookup`, and fails if any address of a name is not public. */
+/** Returns a function that resolves host names with `lookup`, and fails if any address of the host is not public. */
 export function publicLookup(lookup: LookupFunction = systemLookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, resolved) => {

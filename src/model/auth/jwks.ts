@@ -1,7 +1,6 @@
-// A cache of the key sets of access providers. If a request needs a key set more than five minutes after it was loaded,
-// the key set is fetched again. A key set is dropped an hour after its last use. If a token names a key that the set
-// does not contain, the set is reloaded, at most twice a second. Concurrent requests for one key set wait for the same
-// fetch.
+// A cache of the key sets of access providers. A key set that is older than five minutes is reloaded at its next use. A
+// key set that is unused for an hour is removed. If a key set does not contain the key of a token, the key set is
+// reloaded, at most twice a second. Concurrent requests for a key set wait for the same fetch.
 
 import type { CryptoKey } from 'jose'
 import { LRUCache } from 'lru-cache'
@@ -13,9 +12,9 @@ import type { FetchKeySet } from './jwks-fetch.ts'
 export const jwksLimits = {
   /** Bytes of all cached key sets. */
   jwksCacheBytesMax: 16_777_216,
-  /** Keys of one key set; own limit: an empty key of three bytes takes twenty times as much memory. */
+  /** Keys of one key set; own limit: an empty key of three bytes takes 60 bytes of memory. */
   jwksKeysMax: 4096,
-  /** Milliseconds until a key set is fetched again; until an unused key set is dropped; between forced reloads. */
+  /** Milliseconds until a key set is reloaded, until an unused key set is removed, and between forced reloads. */
   jwksRefreshMs: 300_000,
   jwksIdleMs: 3_600_000,
   jwksReloadMs: 500,
@@ -30,7 +29,7 @@ export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
 
 type Jwk = Readonly<Record<string, unknown>>
 
-/** An imported key. While the provider's key set is unchanged, the cache returns the same object for a key. */
+/** An imported key. The cache returns the same object for a key until the key set changes. */
 export type VerificationKey = CryptoKey | Uint8Array
 
 interface Import {
@@ -38,17 +37,17 @@ interface Import {
   key: VerificationKey | undefined
 }
 
-/** Added to the text size of each entry. Therefore the cache also bounds the number of entries whose loads failed. */
+/** Added to the size of each entry, so the size limit of the cache also limits the number of entries without keys. */
 const entryOverheadBytes = 1024
 
-/** A key set in the cache. Times are milliseconds of {@link Clock.elapsedMs}. */
+/** An entry of the cache. Times are milliseconds of {@link Clock.elapsedMs}. */
 interface Entry {
-  /** Undefined until a load has succeeded. */
+  /** Undefined until the first successful load. */
   keys: readonly Jwk[] | undefined
   etag: string | undefined
-  /** The last time at which a load succeeded, or at which the entry was created if no load has succeeded. */
+  /** The time of the last successful load. Until the first successful load, the time at which the entry was created. */
   loadedAt: number
-  /** The time at which the last load ended. `failure` is the error of that load, if the load failed. */
+  /** The time at which the last load ended. If the last load failed, `failure` is the error. */
   attemptedAt: number
   failure: Error | undefined
   loading: Promise<void> | undefined
@@ -67,17 +66,14 @@ export class KeySets {
   )
   readonly #entries: LRUCache<string, Entry>
 
-  /**
-   * `onFailure` is called with the reason when a key set is unavailable. Consecutive failures with the same reason
-   * cause only one call.
-   */
+  /** `onFailure` is called when a key set is unavailable, once for consecutive failures with the same reason. */
   constructor(fetch: FetchKeySet, clock: Clock, onFailure: (uri: string, reason: string) => void = () => {}) {
     this.#fetch = fetch
     this.#clock = clock
     this.#onFailure = onFailure
     this.#entries = new LRUCache({
       maxSize: jwksLimits.jwksCacheBytesMax,
-      // The cache drops an entry when its age is greater than `ttl`. Therefore `ttl` is one millisecond less than the
+      // The cache removes an entry when the age of the entry exceeds `ttl`, so `ttl` is one millisecond less than the
       // limit.
       ttl: jwksLimits.jwksIdleMs - 1,
       ttlResolution: 0,
@@ -87,8 +83,8 @@ export class KeySets {
   }
 
   /**
-   * Returns the public key with the given `kid`. Without a `kid`, returns the only key of the set. Fetches for
-   * different owners take turns. Rejects with an Error whose message is the reason, for the log of the service.
+   * Returns the public key with the given `kid`. Without a `kid`, returns the only key of the set. Fetches are
+   * scheduled fairly between owners. Rejects with an Error. Its message is the reason for the service log.
    */
   async key(
     uri: string,
@@ -109,7 +105,7 @@ export class KeySets {
     return importKey(entry, jwk, algorithm)
   }
 
-  /** Returns the key that {@link key} would return, if this key is available without waiting. Otherwise undefined. */
+  /** Like {@link key}, but synchronous. Returns undefined if the key must be loaded or imported first. */
   readyKey(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): VerificationKey | undefined {
     const known = this.#entries.get(uri)
     if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= jwksLimits.jwksRefreshMs) return undefined
@@ -135,8 +131,8 @@ export class KeySets {
   }
 
   /**
-   * Loads the key set, or waits for a running load. After a failure, rejects for half a second without calling the
-   * provider.
+   * Loads the key set, or waits for a running load. For half a second after a failure, rejects without sending a
+   * request.
    */
   async #load(uri: string, entry: Entry, etag: string | undefined, owner: string): Promise<void> {
     const sinceAttempt = this.#clock.elapsedMs() - entry.attemptedAt
@@ -167,7 +163,7 @@ export class KeySets {
     entry.etag = etag
     entry.imported.clear()
     if (this.#entries.peek(uri) !== entry) return
-    // The entry is deleted first, because setting an existing entry does not update its size.
+    // The entry is deleted first, because `set` does not update the size of an existing entry.
     this.#entries.delete(uri)
     this.#entries.set(uri, entry, { size: entryOverheadBytes + body.length })
   }
@@ -199,7 +195,7 @@ function importName(jwk: Jwk, algorithm: SignatureAlgorithm): string {
   return `${algorithm} ${String(jwk.kid)}`
 }
 
-/** Imports only the public RSA numbers of a JWK, so that the key can never be used for another purpose. */
+/** Imports only the public RSA numbers of a JWK, so the key is usable only to verify signatures. */
 async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm): Promise<VerificationKey> {
   const { kty, n, e, use, alg } = jwk
   if (kty !== 'RSA' || typeof n !== 'string' || typeof e !== 'string') throw new Error('the key is not RSA')
@@ -208,7 +204,7 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
   const name = importName(jwk, algorithm)
   let imported = entry.imported.get(name)
   if (!imported) {
-    // The package is imported on first use, because loading the package is slow.
+    // The package is imported at its first use, because loading the package is slow.
     const pending = import('jose')
       .then(({ importJWK }) => importJWK({ kty, n, e }, algorithm))
       .then(withValidExponent)
@@ -220,8 +216,8 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
 }
 
 /**
- * Checks that the exponent is odd and greater than 1. With the exponent 1, a signature is just the padded digest, so
- * anyone can produce it.
+ * Checks that the exponent is odd and greater than 1. With the exponent 1, a signature equals the padded digest, so
+ * anyone could forge signatures.
  */
 function withValidExponent(key: VerificationKey): VerificationKey {
   if (key instanceof Uint8Array) return key

@@ -1,6 +1,6 @@
-// The operations of query functions about credentials: check and hash passwords, create secrets, find the owner of a
-// secret, and end sessions. Like all evaluation, the operations are synchronous. They throw Pending when they have to
-// wait.
+// The operations on credentials for query functions: check and hash passwords, create secrets, find the owner of a
+// secret, and end sessions. The operations are synchronous, and throw Pending while an asynchronous result is not
+// available.
 
 import { hash } from 'node:crypto'
 import type { Memo } from '../../base/pending.ts'
@@ -22,7 +22,10 @@ import {
 } from './secret.ts'
 import { type PasswordRequest, refName } from './throttle.ts'
 
-/** A new secret and its hash. The secret is returned to the client once, and only the hash is stored. */
+/**
+ * A new secret and its hash. Only the hash is stored. The response to the creation is the only response that contains
+ * the secret.
+ */
 interface NewSecret {
   readonly secret: string
   readonly hashedSecret: string
@@ -46,10 +49,10 @@ export class Logins {
   }
 
   /**
-   * Returns whether `password` is the password of `instance`. The client names the identity by `target`: the document
-   * itself, or a set whose first document is the instance. Returns false if `instance` is undefined, or if it has no
-   * document or no password. All these cases make the same check and the same reads. The reads of a failed check are
-   * not counted, because the number of bytes would reveal which identities exist.
+   * Returns whether `password` is the password of the document `instance`. `target` is the argument in the query: the
+   * document, or a set whose first document is `instance`. Returns false if `instance` is undefined, does not exist or
+   * has no password. All cases run the same check and similar reads, so that the time is the same. The reads of a
+   * failed check are not counted, because the number of bytes would reveal which users exist.
    */
   checkPassword(
     asking: PasswordRequest,
@@ -59,18 +62,18 @@ export class Logins {
   ): boolean {
     const { counters } = asking.transaction
     const { readBytes } = counters
-    // Both names are computed in every case, so that the time does not depend on whether the identity exists.
+    // The name of the target is always computed, so the time does not depend on `instance`.
     const targetName = identityName(target)
     const name = instance === undefined ? targetName : refName(instance)
     const storedHash = storedHashOf(asking, instance ?? nonexistentDocument(asking.caller.database))
     const isRight = this.#options.passwords.check(asking, name, password, storedHash)
-    // The document is read only when the password is right, so that the time does not reveal the size of the document.
+    // The document is read only if the password is right, so the time does not reveal the size of the document.
     const passed = isRight && instance !== undefined && asking.transaction.get(instance) !== undefined
     if (!passed) counters.readBytes = readBytes
     return passed
   }
 
-  /** Returns unpredictable bytes that stay the same when the query is replayed. */
+  /** Returns random bytes. A replay of the query gets the same bytes. */
   newKey(memo: Memo): Uint8Array {
     return memo.draw(() => this.#options.random.bytes(keyBytes))
   }
@@ -93,8 +96,8 @@ export class Logins {
   }
 
   /**
-   * Returns the hash to store for a secret that a client assigns to `key`; undefined if the secret belongs to another
-   * key or is invalid.
+   * Returns the hash to store for a secret that a client assigns to `key`. Returns undefined if the secret is invalid
+   * or was created for another key.
    */
   hashKeySecret(memo: Memo, key: Ref, secret: string): string | undefined {
     const parsed = parseSecret(secret)
@@ -104,17 +107,17 @@ export class Logins {
   }
 
   /**
-   * Returns the owner of a secret: a live key or token, or the content of a third-party token. Returns undefined if
-   * there is no owner. The calling function must check whether the caller may see the owner.
+   * Returns the owner of a secret: a key or token, or a verified third-party token. Returns undefined if the secret has
+   * no owner. This method does not check whether the caller may read the owner.
    */
   ownerOf(transaction: Transaction, memo: Memo, secret: string): Version | VerifiedToken | undefined {
     return this.#options.identifier.ownerOf(secret, transaction, memo)
   }
 
   /**
-   * Returns random bytes and the hash of these bytes. A replay of the request gets the same bytes and hash. A replay
-   * may get other ids, so the caller of this method inserts the id. If a query creates many secrets, each wait prepares
-   * as many secrets as the query has already created.
+   * Returns random bytes and their hash. A replay of the query gets the same bytes and hash. A replay may get different
+   * ids, so the bytes do not contain the id of the key or token. If a query creates many secrets, secrets are prepared
+   * in batches of increasing size.
    */
   #newRandom(memo: Memo, database: DatabaseId): { random: Uint8Array; hashedSecret: string } {
     const { random, verifier } = this.#options
@@ -126,8 +129,8 @@ export class Logins {
 }
 
 /**
- * Returns the password hash of a document, whether or not the document exists. Every call makes the same searches and
- * one read.
+ * Returns the stored password hash of a document. Returns undefined if the document does not exist or has no password.
+ * The number of searches and reads is the same in all cases.
  */
 function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefined {
   const { transaction } = asking
@@ -139,10 +142,10 @@ function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefine
 }
 
 /**
- * Makes a search for credentials cost the same with and without a result. If nothing was found, this function finds and
- * returns the caller's key or token, which is about as large as credentials. If credentials were found, this function
- * makes a search that finds nothing. The root secret has no document, so requests with the root secret have different
- * costs. But such requests may read all identities anyway.
+ * Makes a search for credentials take the same time with and without a result. If credentials were found, runs an
+ * additional search without a result. If no credentials were found, finds and returns the caller's key or token, which
+ * is about as large as credentials. The root secret has no document, so this function cannot equalize requests with the
+ * root secret. These requests may read all users anyway.
  */
 export function equalizeReads({ caller, transaction }: PasswordRequest, found: boolean): Ref | undefined {
   const { credential, database } = caller
@@ -154,14 +157,14 @@ export function equalizeReads({ caller, transaction }: PasswordRequest, found: b
   return undefined
 }
 
-/** Returns a reference to a document that never exists, because no user collection has this number. */
+/** Returns a reference to a document that never exists, because no collection has this number. */
 function nonexistentDocument(database: DatabaseId): Ref {
   return new Ref(database, firstUserCollection - 1, 0n)
 }
 
 /**
- * Returns the name under which failed checks are counted. This is the name of the target document, or the name of the
- * target set if the set is empty. Therefore guesses at unknown users are slowed down as well.
+ * Returns the name under which failed checks of a target are counted. A set also has a name, so guesses at unknown
+ * users are slowed down as well.
  */
 function identityName(target: Value): string {
   if (target instanceof Ref) return refName(target)
@@ -169,8 +172,8 @@ function identityName(target: Value): string {
 }
 
 /**
- * If `all` is true, ends all sessions of the caller's identity. Otherwise ends the session of the caller's token.
- * Returns false if the caller has no session. Keys, third-party tokens and the root secret have no sessions.
+ * Deletes the caller's token, or all tokens of the caller's identity if `all` is true. Returns false if the caller has
+ * no token or no identity.
  */
 export function logOut(transaction: Transaction, caller: Caller, all: boolean): boolean {
   if (all) {

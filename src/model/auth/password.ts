@@ -1,9 +1,10 @@
-// Checks and hashes passwords with bcrypt off the event loop. Databases take turns, and the clients of one database
-// take turns. A check takes the same time whether or not there is a stored hash to compare with. Guessing is slowed
-// down in throttle.ts.
+// Checks and hashes passwords with bcrypt outside of the event loop. Operations are scheduled fairly between databases,
+// and between the clients of a database. A check takes the same time with and without a stored hash. The file
+// throttle.ts slows down guessing.
 //
-// Because bcrypt uses only the first 72 bytes of its input, a longer password is first replaced by the base64 text of
-// its SHA-256. Hashes that other programs made from the first 72 bytes of a password verify as well.
+// The algorithm bcrypt ignores all bytes of the input after the first 72 bytes. Therefore the input for a longer
+// password is the base64 text of its SHA-256 digest. Other programs hash only the first 72 bytes of a password. Hashes
+// of other programs are also accepted.
 
 import { createHmac, hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -27,12 +28,12 @@ import { FailureThrottle, guesserOf, type PasswordRequest, type ThrottleOptions 
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const passwordLimits = {
-  /** Waiting password checks and hashes; own limit. */
+  /** Password checks and hashes that are waiting; own limit. */
   passwordChecksWaitingMax: 4000,
 } as const
 
-// Threads for passwords, separate from the thread pool that the store needs, because a check occupies a core for tens
-// of milliseconds. Threads start on demand, and do not keep the process alive.
+// Passwords have their own threads, because a check occupies a core for tens of milliseconds, and the store needs
+// Node's thread pool. Threads start on demand. Idle threads do not keep the process alive.
 
 /** The number of password checks and hashes that run concurrently in a process: one per core. */
 export const passwordThreads = availableParallelism()
@@ -76,7 +77,8 @@ class BcryptThread {
 const idle: BcryptThread[] = []
 
 /**
- * Runs a task in an idle thread, or in a new thread if none is idle. The caller limits the number of concurrent tasks.
+ * Runs a task in an idle thread, or in a new thread if no thread is idle. The caller limits the number of concurrent
+ * tasks.
  */
 async function run(task: BcryptTask): Promise<unknown> {
   const thread = idle.pop() ?? new BcryptThread()
@@ -100,12 +102,12 @@ interface PasswordOptions extends ThrottleOptions {
 }
 
 /**
- * The number of cached correct passwords, which are stored as keyed digests. A check of a cached password is not
- * throttled, so guessing by others does not delay the owner of the password.
+ * The maximum number of cached correct passwords. The cache contains keyed digests of the passwords. Checks of cached
+ * passwords are not throttled, so guesses by other clients do not delay the user.
  */
 const provenMax = 20_000
 
-/** The number of databases for which the highest cost of a stored hash is cached. */
+/** The maximum number of databases in `#costs`. */
 const costsMax = 10_000
 
 export class Passwords {
@@ -115,11 +117,11 @@ export class Passwords {
   readonly #throttle: FailureThrottle
   readonly #proven = new GenerationCache<string, true>(provenMax)
   readonly #provenKey: Uint8Array
-  /** For each database, the highest cost of the hashes checked there, if that cost is above the configured cost. */
+  /** For each database, the highest cost of the checked hashes, if this cost exceeds the configured cost. */
   readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
   /**
-   * The salt and digest of a fake hash that no password matches. A check against the fake hash takes as long as a check
-   * against a real hash.
+   * The salt and digest of fake hashes, which no password matches. A check against a fake hash takes as long as a check
+   * against a real hash of the same cost.
    */
   readonly #fakeDigest: string
 
@@ -135,7 +137,7 @@ export class Passwords {
 
   /**
    * Returns whether `password` matches `storedHash`, which is undefined for an unknown user or a user without a
-   * password. `identity` is the name of the password's owner. Throws Pending while the check is running.
+   * password. `identity` is the name of the user, to count failed checks. Throws Pending while the check is running.
    */
   check(
     request: PasswordRequest,
@@ -174,9 +176,9 @@ export class Passwords {
   }
 
   /**
-   * Returns additional candidates, so that every wrong password in a database takes 2^c rounds. Here c is the larger of
-   * the configured cost and the highest cost seen in a stored hash. A hash of a lower cost k takes 2^k rounds. Fake
-   * hashes of the costs k, k + 1 … c - 1 take the remaining rounds.
+   * Returns fake candidates, so that the check of a wrong password takes 2^c rounds for every user of a database. Here,
+   * c is the configured cost or the highest cost of a checked hash in the database, whichever is greater. A hash of a
+   * lower cost k takes 2^k rounds. Fake hashes of the costs k, k + 1 … c - 1 take the remaining rounds.
    */
   #filling(bytes: Uint8Array, storedHash: string | undefined, database: DatabaseId): Candidate[] {
     const known = storedHash === undefined ? undefined : bcryptCost(storedHash)
@@ -200,8 +202,8 @@ export class Passwords {
 }
 
 /**
- * Returns the bcrypt inputs for a password. The first is the input for new hashes. For a longer password, the second is
- * the input that other programs may have used.
+ * Returns the possible bcrypt inputs for a password. The first input is used for new hashes. For passwords of more than
+ * 72 bytes, the second input is the password, as in hashes of other programs.
  */
 function bcryptInputs(password: string): readonly [Uint8Array, ...Uint8Array[]] {
   const bytes = Buffer.from(password)

@@ -16,7 +16,7 @@ const natives: ReadonlyMap<string, number> = new Map([
   ['Token', native.tokens],
 ])
 
-/** Returns the native collection with the given name, as version 10 spells it. */
+/** Returns the native collection with the given name in version 10. */
 function nativeRef(database: DatabaseId, name: string): Ref | undefined {
   const number = natives.get(name)
   return number === undefined ? undefined : new Ref(database, native.collections, BigInt(number))
@@ -47,7 +47,7 @@ function named(
   return found ?? aliasesOf(database, kind, transaction).get(name)
 }
 
-/** Returns the collection of a membership. `stored` is a reference or a name. Aliases are not accepted. */
+/** Returns the collection of a membership. `stored` is a reference or a name, but not an alias. */
 export function memberOf(
   stored: Value | undefined,
   database: DatabaseId,

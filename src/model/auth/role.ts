@@ -1,5 +1,5 @@
-// Parses role documents for permission decisions. The documents were validated when they were written. Therefore the
-// parser reports no errors. Invalid parts of a document grant nothing.
+// Parses role documents for permission decisions. Writes of role documents are validated, so the parser reports no
+// errors. Invalid parts of a role document grant nothing.
 
 import { upsert } from '../../base/upsert.ts'
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
@@ -18,7 +18,10 @@ import { type Authority, type ResourceAction, type RunPredicate, resourceActions
 import { isBuiltinRole } from './builtin-role.ts'
 import { memberOf, resourceOf } from './resource-names.ts'
 
-/** The condition of a grant. True: the grant is unconditional. Otherwise one of the predicates must return true. */
+/**
+ * The condition of a grant. `true` is an unconditional grant. For a list of predicates, at least one predicate must
+ * return true.
+ */
 export type Grant = true | readonly Code[]
 
 interface Membership {
@@ -35,7 +38,7 @@ export interface Role {
   readonly memberships: readonly Membership[]
 }
 
-/** Returns all roles of a database by id. After each change of the schema, the roles are parsed only once. */
+/** Returns all roles of a database by id. The parsed roles are cached until the schema changes. */
 function rolesOf(transaction: ReadTransaction, database: DatabaseId): ReadonlyMap<bigint, Role> {
   return transaction.catalogue.derived(database, 'roles', () => {
     const roles = new Map<bigint, Role>()
@@ -47,7 +50,7 @@ function rolesOf(transaction: ReadTransaction, database: DatabaseId): ReadonlyMa
   })
 }
 
-/** Returns the live role with the given reference; undefined if there is none. */
+/** Returns the role with the given reference. Returns undefined if the role does not exist. */
 export function findRole(transaction: ReadTransaction, ref: Ref): Role | undefined {
   return ref.collection === native.roles ? rolesOf(transaction, ref.database).get(ref.id) : undefined
 }
@@ -104,13 +107,13 @@ function readMemberships(
     const stored = membership.get('predicate') ?? undefined
     const predicate = codeOf(stored)
     if (resource === undefined) return []
-    // A membership with an invalid predicate is dropped. Otherwise the membership would become unconditional.
+    // A membership with an invalid predicate is ignored. Without the predicate, the membership would be unconditional.
     if (stored !== undefined && predicate === undefined) return []
     return [{ number, resource, predicate }]
   })
 }
 
-/** Returns the memberships, in all roles, that name the collection of an identity. */
+/** Returns the memberships of all roles for the collection of an identity. */
 export function membershipsFor(
   transaction: ReadTransaction,
   { collection, database }: Ref,
@@ -121,7 +124,7 @@ export function membershipsFor(
   )
 }
 
-/** Returns the current roles of an identity. */
+/** Returns the references of an identity's current roles. */
 export function rolesOfIdentity(
   transaction: ReadTransaction,
   identity: Ref,
@@ -140,8 +143,8 @@ export function rolesOfIdentity(
 }
 
 /**
- * Returns the live role of `database` for a stored reference or name. A reference to a role of another database, as in
- * a key for a child database, is resolved by the name of that role.
+ * Returns the role of `database` for a stored reference or name. A key for a child database can contain a reference to
+ * a role of the parent database. Such a reference is resolved by the role's name in `database`.
  */
 export function resolveRole(
   transaction: ReadTransaction,
@@ -157,8 +160,8 @@ export function resolveRole(
 }
 
 /**
- * Returns the authority for the stored `role` of a key or function in `database`. The stored value is a built-in role,
- * or references or names of custom roles. Roles that do not exist are ignored. The authority has no identity.
+ * Returns the authority for the stored `role` of a key or function in `database`, without an identity. `stored` is the
+ * name of a built-in role, or references or names of custom roles. Missing roles are ignored.
  */
 export function authorityOfRole(
   transaction: ReadTransaction,

@@ -1,6 +1,6 @@
-// The secrets of keys and tokens: binary records in URL-safe base64. A secret contains the id of its document, so that
-// one read finds the document. A secret ends in 160 random bits. The protocol defines the layout and the hashing. The
-// file also verifies secrets against stored hashes.
+// Creates, parses and verifies the secrets of keys and tokens. A secret is a binary record in URL-safe base64. It
+// contains the id of the key or token, so a single read finds the stored hash. It ends with 160 random bits. The
+// protocol defines the layout and the hashing.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
@@ -13,9 +13,7 @@ import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const secretLimits = {
-  /**
-   * Concurrent checks and hashes of secrets, and waiting checks and hashes; own limit: other work needs threads, too.
-   */
+  /** Checks and hashes of secrets, running concurrently and waiting; own limit: other operations need threads, too. */
   secretChecksAtOnceMax: 2,
   secretChecksWaitingMax: 10_000,
 } as const
@@ -29,25 +27,25 @@ const tokenBytes = 38
 /** The number of random bytes at the end of every secret. */
 export const secretRandomBytes = 20
 
-/** The bcrypt cost of secret hashes. A low cost is enough, because 160 random bits cannot be guessed at any speed. */
+/** The bcrypt cost of secret hashes. A low cost is sufficient, because 160 random bits cannot be guessed. */
 const secretHashCost = 5
 
 /**
- * The parts of a secret. `random` is its random bytes in base64url. The document's `hashed_secret` is the hash of
- * `random`.
+ * The parts of a secret. `random` is the base64url text of the random bytes. The key or token stores the hash of
+ * `random` as `hashed_secret`.
  */
 type ParsedSecret =
   | { readonly kind: 'key'; readonly id: bigint; readonly random: string }
   | { readonly kind: 'token'; readonly id: bigint; readonly database: bigint; readonly random: string }
 
-/** Returns the secret of a key: 40 characters. */
+/** Returns the secret of a key, which has 40 characters. */
 export function makeKeySecret(id: bigint, random: Uint8Array): string {
   const bytes = begin(keyBytes, keyTag, random)
   new DataView(bytes.buffer).setBigUint64(2, id)
   return encodeBase64Url(bytes)
 }
 
-/** Returns the secret of a token: 51 characters. The secret also contains the database of the token. */
+/** Returns the secret of a token, which has 51 characters. The secret also contains the database of the token. */
 export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array): string {
   const bytes = begin(tokenBytes, tokenTag, random)
   const view = new DataView(bytes.buffer)
@@ -57,8 +55,7 @@ export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array
 }
 
 /**
- * Parses a secret. Returns undefined if the text is not exactly a result of {@link makeKeySecret} or {@link
- * makeTokenSecret}.
+ * Parses a secret. Returns undefined for a text that {@link makeKeySecret} and {@link makeTokenSecret} cannot return.
  */
 export function parseSecret(text: string): ParsedSecret | undefined {
   if (text.length !== 40 && text.length !== 51) return undefined
@@ -80,24 +77,24 @@ function begin(length: number, tag: number, random: Uint8Array): Uint8Array<Arra
   return bytes
 }
 
-/** Decodes a secret. Each secret has only one spelling, so the unused bits of the last character must be zero. */
+/** Decodes a secret. Accepts only the canonical encoding: the unused bits of the last character are zero. */
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = decodeBase64(text)
   return bytes !== undefined && encodeBase64Url(bytes) === text ? bytes : undefined
 }
 
-/** The number of cached pairs of secret and hash. Each pair takes about 200 bytes. */
+/** The maximum number of cached pairs of secret and hash. Each entry takes about 200 bytes. */
 const verifiedPairsMax = 100_000
 
 /**
- * Verifies secrets against stored hashes. Because a check takes a millisecond of bcrypt, verified pairs of secret and
- * hash are cached. The cache stores a digest of each pair that does not reveal the secret. Entries never become stale:
- * every request reads the stored hash, and a changed hash forms a new pair.
+ * Verifies secrets against stored hashes. A bcrypt check takes a millisecond, so verified pairs of secret and hash are
+ * cached. The cache contains only digests of the pairs. Entries never become stale: every request reads the stored
+ * hash, and a changed hash is a different pair.
  */
 export class SecretVerifier {
   readonly #bcrypt: Bcrypt
   readonly #verified = new GenerationCache<string, true>(verifiedPairsMax)
-  // This queue is separate from the queue of passwords, so that many logins do not delay the verification of secrets.
+  // Secrets and passwords have separate queues, so many logins do not delay the verification of secrets.
   readonly #queue = new FairRunner(
     bcryptAtOnce(secretLimits.secretChecksAtOnceMax),
     secretLimits.secretChecksWaitingMax,
@@ -109,8 +106,8 @@ export class SecretVerifier {
   }
 
   /**
-   * Returns whether one of the texts matches `storedHash`. `database`: the database of the secret. Throws Pending while
-   * the check is running.
+   * Returns whether any of the texts matches `storedHash`. `database` is the database of the key or token. Throws
+   * Pending while the check is running.
    */
   verify(memo: Memo, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {
     if (!isUsableHash(storedHash)) return false
@@ -129,19 +126,19 @@ export class SecretVerifier {
     return this.#inTurn(memo, database, () => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
   }
 
-  /** Runs an operation when it is its turn. Databases take turns, and the requests of one database take turns. */
+  /** Queues an operation. Operations are scheduled fairly between databases, and between the requests of a database. */
   #inTurn<T>(memo: Memo, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
     return this.#queue.run([database, memo], operation)
   }
 }
 
 /**
- * The root secret, which the operator configures as plain text or as a bcrypt hash. The root secret gives admin rights
- * in the root database. It is not stored in a document.
+ * The root secret, which grants admin rights in the root database. The operator configures the root secret as plain
+ * text or as a bcrypt hash.
  */
 export class RootSecret {
   readonly #verifier: SecretVerifier
-  /** The configured text, if it is a hash. */
+  /** The configured text, if the text is a bcrypt hash. */
   readonly #storedHash: string | undefined
   readonly #digest: Buffer
   readonly #length: number
@@ -153,14 +150,16 @@ export class RootSecret {
     this.#length = configured.length
   }
 
-  /** Splits a credential whose secret is the root secret. Returns undefined for other secrets. May throw Pending. */
+  /**
+   * Splits a credential into the root secret and the suffix. Returns undefined for other secrets. Throws Pending while
+   * a check is running.
+   */
   match(text: string, memo: Memo): ScopedSecret | undefined {
     if (this.#storedHash !== undefined) {
       const scoped = parseScopedSecret(text)
       return this.#verifier.verify(memo, rootDatabase, [scoped.secret], this.#storedHash) ? scoped : undefined
     }
-    // A plain root secret may contain any characters, even colons. Therefore the length of the root secret determines
-    // where the suffix begins.
+    // A root secret in plain text may contain colons, so the suffix begins at the length of the root secret.
     const secret = text.slice(0, this.#length)
     const rest = text.slice(this.#length)
     if (rest !== '' && !rest.startsWith(':')) return undefined

@@ -1,9 +1,9 @@
-// Slows down password guessing. Users are never locked out, because an attacker could provoke a lockout. Failures are
-// counted for each pair of a guesser (a credential at an address) and an identity. After a few free failures, the
-// checks of that guesser for that identity are queued. The pause between two checks doubles with each failure up to a
-// limit. Other callers are affected only if they share the credential and the address with the guesser. To limit their
-// waiting time, the queue is served in order, and the pauses shrink as the queue grows. Failures decay with time, and a
-// success resets them.
+// Slows down password guessing. Users are never locked out, because an attacker could provoke a lockout. A client is a
+// credential at an address. Failures are counted for each pair of a client and an identity. After a few free failures,
+// the password checks of the pair are queued. The pause between two checks doubles with each failure, up to a limit.
+// Users who share the credential and the address of an attacker are delayed, too. To limit their delay, the queue is
+// served in order, and the pauses become shorter as the queue grows. The number of failures decreases with time, and a
+// success resets the number.
 
 import type { Clock } from '../../base/clock.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -18,83 +18,85 @@ import { tooManyChecks } from './bcrypt.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const throttleLimits = {
-  /** Failed password checks without a pause, of one client (a credential at an address) for one identity; own limit. */
+  /**
+   * Failed password checks that cause no pause, of one client (a credential at an address) for one identity; own limit.
+   */
   passwordFreeFailures: 5,
   /** Longest pause between password checks after failures, in milliseconds; own limit. */
   passwordPauseMaxMs: 2000,
-  /** Milliseconds after which half of the failed password checks of a client are forgotten; own limit. */
+  /** Milliseconds in which the counted number of failed password checks decreases by half; own limit. */
   passwordFailureHalfLifeMs: 300_000,
-  /** Password checks of one client that wait for the end of its pause; own limit. */
+  /** Password checks of one client for one identity that are waiting for the end of a pause; own limit. */
   passwordQueueMax: 1000,
-  /** Maximum milliseconds for which pauses delay a password check; own limit. */
+  /** Maximum total milliseconds of the pauses that delay a password check; own limit. */
   passwordQueueWaitMs: 5000,
-  /** Clients whose failed password checks are remembered; own limit. */
+  /** Pairs of client and identity whose failed password checks are counted; own limit. */
   passwordGuessersMax: 100_000,
 } as const
-
-// Failed logins are counted per guesser and identity, and guessers take turns for password checks.
 
 /** A request to check or hash a password. */
 export interface PasswordRequest {
   readonly transaction: Transaction
   readonly memo: Memo
   readonly caller: Caller
-  /** The client's IPv4 address, or the 64-bit network of its IPv6 address; undefined if the address is unknown. */
+  /** The IPv4 address of the client, or the 64-bit network of its IPv6 address. Undefined if the address is unknown. */
   readonly address: string | undefined
 }
 
-/** Returns the name of a guesser: a credential at an address. Only this name distinguishes guessers. */
+/** Returns the name of a client: its credential and its address. */
 export function guesserOf({ address, caller: { credential, database } }: PasswordRequest): string {
   const who =
     credential instanceof Ref ? refName(credential) : credential === undefined ? 'root' : 'third party'
   return `${who} in ${database} at ${address ?? 'nowhere'}`
 }
 
-/** Returns a name for a document. */
+/** Returns a unique name for a document. */
 export function refName({ collection, database, id }: Ref): string {
   return `${database}/${collection}/${id}`
 }
 
-// Counts the recent failures of guessers, including failures that other processes report in notices. Counting never
-// waits for other processes, which are notified later.
+// Counts the recent failures of clients, including failures that other processes report. Other processes are notified
+// asynchronously.
 
-/** The maximum of a count. A higher count would not make pauses longer, but would take longer to decay. */
+/** The maximum of a count. A higher count would not cause longer pauses, but would need more time to decrease. */
 const failuresMax = throttleLimits.passwordFreeFailures + 10
 
 interface Count {
   readonly failures: number
-  /** The time at which `failures` was computed: milliseconds of {@link Clock.elapsedMs}. */
+  /** The time at which `failures` was computed, in milliseconds of {@link Clock.elapsedMs}. */
   readonly countedAt: number
 }
 
-/** The maximum number of keys in one notice. Further failures count only in the process in which they happened. */
+/**
+ * The maximum number of keys in a notice to other processes. Failures of further keys are counted only in this process.
+ */
 const newsMax = 4096
 
 /**
- * The changes of a key since the last notice. `hasPassed`: true if a login has succeeded. `failures`: the number of
- * failures, or of failures after the last success.
+ * The checks of a key since the previous notice. `hasPassed` is true if a check has succeeded. `failures` is the number
+ * of failures after the last success.
  */
 interface News {
   readonly hasPassed: boolean
   readonly failures: number
 }
 
-/** A {@link News} with its key, in the format that is sent to other processes. */
+/** A {@link News} with its key, in the format of notices. */
 type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
 
-/** Counts the failures of each key. A key is the name of a guesser and an identity. */
+/** Counts the failures of each key. A key contains the names of a client and an identity. */
 export class FailureCounts implements NoticeTopic {
   readonly #clock: Clock
   readonly #counts = new GenerationCache<string, Count>(throttleLimits.passwordGuessersMax)
   #news = new Map<string, News>()
 
-  /** `notices`: the exchange with other processes; absent if there is only one process. */
+  /** `notices` exchanges failures with other processes. Absent if there is only one process. */
   constructor(clock: Clock, notices?: NoticeBoard) {
     this.#clock = clock
     notices?.join('failures', this)
   }
 
-  /** Returns the number of recent failures of a key. The number decays with time. */
+  /** Returns the number of recent failures of a key. The number decreases with time. */
   of(key: string): number {
     const count = this.#counts.get(key)
     if (count === undefined) return 0
@@ -110,7 +112,7 @@ export class FailureCounts implements NoticeTopic {
 
   /** Resets the failures of a key. */
   passed(key: string): void {
-    // If the key has no failures, which is usual, other processes need not know of the success.
+    // Other processes are notified only if the key has failures, which is rare.
     if (this.of(key) > 0) this.#note(key, { hasPassed: true, failures: 0 })
     this.#counts.delete(key)
   }
@@ -146,13 +148,13 @@ export class FailureCounts implements NoticeTopic {
 const firstPauseMs = 100
 
 interface Waiter {
-  /** The time at which the check starts even if the pause has not ended. */
+  /** The time at which the check starts at the latest. */
   readonly latest: number
   readonly start: () => void
   readonly refuse: () => void
 }
 
-/** The checks of one key that are running or waiting. Times are milliseconds of {@link Clock.elapsedMs}. */
+/** The running and waiting checks of a key. Times are milliseconds of {@link Clock.elapsedMs}. */
 interface Queue {
   readonly key: string
   /** The time at which the latest check started. */
@@ -166,7 +168,7 @@ export interface ThrottleOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Exchanges failures with other processes; absent if there is only one process. */
+  /** Exchanges failures with other processes. Absent if there is only one process. */
   readonly notices?: NoticeBoard | undefined
 }
 
@@ -181,8 +183,8 @@ export class FailureThrottle {
   }
 
   /**
-   * Runs `check` when it is the turn of this check among the checks of `key`. A result of false counts as a failure. If
-   * too many checks of the key are waiting, one of them, chosen at random, rejects with `too many requests`.
+   * Runs `check` after the previous checks of `key` and the pause. If `check` resolves to false, a failure is counted.
+   * If too many checks of the key are waiting, a random check rejects with `too many requests`.
    */
   async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
     const queue = this.#queueOf(key)
@@ -208,8 +210,8 @@ export class FailureThrottle {
   }
 
   /**
-   * Returns whether a check may start without a pause. Running checks count as failures until they finish. Otherwise
-   * concurrent guesses would all be free.
+   * Returns whether a check may start without a pause. Running checks are counted as failures until they finish, so
+   * concurrent guesses also cause pauses.
    */
   #isFree(queue: Queue): boolean {
     return this.#failures.of(queue.key) + queue.running < throttleLimits.passwordFreeFailures
@@ -232,7 +234,6 @@ export class FailureThrottle {
     })
   }
 
-  /** Starts the waiting checks that may start now, and sets the timer for the next check. */
   #serve(queue: Queue): void {
     queue.alarm?.()
     queue.alarm = undefined
@@ -250,7 +251,7 @@ export class FailureThrottle {
     }
   }
 
-  /** Returns the milliseconds between the starts of two checks. */
+  /** Returns the pause between the starts of two checks, in milliseconds. */
   #pause({ key, running, waiting }: Queue): number {
     const steps = this.#failures.of(key) + running - throttleLimits.passwordFreeFailures
     const growing = firstPauseMs * 2 ** Math.max(0, steps)

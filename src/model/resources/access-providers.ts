@@ -1,4 +1,5 @@
-// Access providers. An access provider names an issuer of third-party tokens, and the roles that the tokens get.
+// The rules for access providers. An access provider names an issuer of third-party tokens, and the roles of these
+// tokens.
 
 import { isObject, itemsOf, Lambda, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
@@ -33,13 +34,13 @@ export const accessProviderResource: Resource = {
   },
 }
 
-/** Matches a URI whose authority (RFC 3986, 3.2) has no host. */
+/** Matches a URI without a host (RFC 3986, section 3.2.2). */
 const withoutHost = /^https?:\/\/(?:[^/?#]*@)?(?:[:/?#\s]|$)/i
 
 /**
- * Checks only the scheme, and that a host follows `//`. The hosted service did not check more. Also, the test suite of
- * a driver stores addresses that are not valid URIs. If the key set cannot be fetched from the address, no token is
- * accepted, and the reason is logged. Plain HTTP is valid only if the operator allows it.
+ * Checks only the scheme and the presence of a host, like the hosted service. The test suite of a driver stores URIs
+ * that are otherwise invalid. If the key set cannot be fetched, the provider's tokens are rejected, and the reason is
+ * logged. The operator can allow plain HTTP.
  */
 function uriFailures(uri: Value | undefined, session: Session): readonly FieldFailure[] {
   if (typeof uri !== 'string') return []

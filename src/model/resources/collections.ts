@@ -19,7 +19,7 @@ import {
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const collectionsLimits = {
-  /** Days of history of a collection created without `history_days`. */
+  /** Days of history of a collection that is created without `history_days`. */
   historyDaysDefault: 30,
 } as const
 
@@ -29,14 +29,14 @@ const historyDays: FieldCheck = (value, path) => {
   return [failure(path, { kind: 'negative' })]
 }
 
-/** Returns the days of history of a collection that sets no `history_days`. */
+/** Returns the default of `history_days`. */
 function defaultHistoryDays({
   historyDaysDefault = collectionsLimits.historyDaysDefault,
 }: WriteRules): bigint {
   return BigInt(historyDaysDefault)
 }
 
-/** A field that this directory does not check, because the language that writes the field checks it. */
+/** A field that the language checks. The code in this directory does not check the field. */
 const schemaOnly: FieldSpec = { schemaOnly: true }
 
 export const collectionResource: Resource = {
@@ -82,8 +82,8 @@ function isSame(value: Value | undefined, other: Value | undefined): boolean {
 }
 
 /**
- * Rejects changes that make data disappear from a protected database. Adding `ttl_days` fails with the message that
- * `ttl_days` cannot be removed, because the hosted service returned this message.
+ * Rejects changes that would remove data from a protected database. As in the hosted service, the error for adding
+ * `ttl_days` says that `ttl_days` cannot be removed.
  */
 function refuseLoss({ fields, previous }: Draft): void {
   const [historyBefore, history] = [previous?.fields.get('history_days'), fields.get('history_days')]

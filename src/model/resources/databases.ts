@@ -1,4 +1,4 @@
-// Databases. A database contains its own schema and documents. For each child database, it contains a document.
+// The rules for the documents of databases. A database contains a document for each child database.
 
 import { encodeGlobalId } from '../../values/names.ts'
 import { native, Ref, sameRef } from '../../values/value.ts'
@@ -20,14 +20,14 @@ export const databaseResource: Resource = {
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {
-    // The id of the document identifies the database. A move changes neither the id of the document nor the global id.
+    // The id of the document identifies the database. A move of the database preserves the id and the global id.
     draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
     rejectFullContainer(draft)
   },
   beforeDelete: ({ ref }, session) => deleteKeysOf(ref, session),
 }
 
-/** Deletes the keys for a deleted database, because these keys have no use without the database. */
+/** Deletes the keys for a deleted database. */
 function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   const named = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
     const database = transaction.get(document)?.fields.get('database')
@@ -36,7 +36,9 @@ function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   for (const { document } of named) applied(() => transaction.delete(document), 'call')
 }
 
-/** Rejects a database that already contains schema or data if the write would make the database a container. */
+/**
+ * Rejects a write that would make a database a container if the database contains collections, indexes or functions.
+ */
 function rejectFullContainer({ session, failures, fields, previous, ref }: Draft): void {
   const becomes = fields.get('container') === true && previous && previous.fields.get('container') !== true
   if (!becomes) return
@@ -50,7 +52,7 @@ function rejectFullContainer({ session, failures, fields, previous, ref }: Draft
   failures.push(failure([], { kind: 'filled container' }))
 }
 
-/** Returns the error for a change that would remove data from a protected database. */
+/** Creates the error for a change that would remove data from a protected database. */
 export function destructive(change: DestructiveChange): Failure {
   return Failure.of({ kind: 'destructive', change })
 }

@@ -1,6 +1,6 @@
 // The rules for documents of user collections, and for credentials. Credentials contain the password of a document.
-// Clients write credentials as a separate document, or through the `credentials` field of the document to which the
-// password belongs. Only a hash of the password is stored.
+// Clients write credentials as separate documents, or in the field `credentials` of the document with the password.
+// Only a hash of the password is stored.
 
 import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
 import { isObject, native, type ObjectValue, Ref, sameRef, type Value } from '../../values/value.ts'
@@ -35,8 +35,8 @@ export const documentResource: Resource = {
 }
 
 /**
- * Sets the default expiry time of the collection in a document without a `ttl`. If the rules of the language renew
- * expiry times, each write without the parameter `ttl` replaces the stored `ttl` by a new default.
+ * Sets the default expiry time of the collection in a document without a `ttl`. If `WriteRules.renewsTimeToLive` is
+ * true, each write without the parameter `ttl` sets a new default.
  */
 function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (rules.renewsTimeToLive ? patch.has('ttl') : fields.has('ttl')) return
@@ -44,18 +44,18 @@ function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (ttl) fields.set('ttl', ttl)
 }
 
-/** Returns the default expiry time of a document that is written now; undefined if the collection sets none. */
+/** Returns the default expiry time of a written document. Returns undefined if the collection has no `ttl_days`. */
 function defaultTimeToLive(ref: Ref, session: Session): Value | undefined {
   const { catalogue, snapshotTime } = session.transaction
   const collection = catalogue.collection(new Ref(ref.database, native.collections, BigInt(ref.collection)))
   if (collection?.ttlDays === undefined) return undefined
   const days = BigInt(collection.ttlDays)
   const end = addToTime(timeFromMicros(snapshotTime), days, timeUnit('days') as TimeUnit)
-  // The number of days is not checked. A result that is out of range becomes the last or the first possible time.
+  // `ttl_days` can be any integer. A result outside of the range of times becomes the maximum or minimum time.
   return end ?? (days > 0n ? maxTime : minTime)
 }
 
-/** The rules for credentials, which are documents that contain the passwords of other documents. */
+/** The rules for credentials. */
 export const credentialResource: Resource = {
   fields: {
     instance: { check: documentRef, required: true },
@@ -76,8 +76,8 @@ export const credentialResource: Resource = {
     const before = previous?.fields.get('instance')
     const owner = before instanceof Ref ? before : instance
     const password = patch.get('password')
-    // A change of `instance` needs the current password, too. Otherwise a caller could move the credentials to another
-    // document, change the password there, and move the credentials back.
+    // A change of `instance` also needs the current password. Without this rule, a caller could assign the credentials
+    // to another document, change the password, and assign the credentials back.
     if (patch.has('password') || !sameRef(owner, instance))
       failures.push(...passwordFailures(owner, patch, previous?.fields, [], session))
     if (failures.length === 0 && typeof password === 'string')
@@ -85,7 +85,10 @@ export const credentialResource: Resource = {
   },
 }
 
-/** Returns whether the caller may store a hash that another program has computed. Only `admin` and `server` may. */
+/**
+ * Returns whether the caller has the role `admin` or `server`. These callers may store password hashes of other
+ * programs.
+ */
 function maySetHash({ authority }: Session): boolean {
   return authority.kind === 'builtin' && (authority.role === 'admin' || authority.role === 'server')
 }
@@ -97,9 +100,8 @@ function retainHash(fields: Map<string, Value>, before: ObjectValue | undefined)
 }
 
 /**
- * Returns the faults in a change of the password of `instance`. Callers who change the password of their own document
- * must give the current password, in whichever way they write the change. Keys, and functions with their own role, need
- * no current password.
+ * Checks a change of the password of `instance`. A caller whose identity is `instance` must send the current password.
+ * Keys, and functions with their own role, need no current password.
  */
 function passwordFailures(
   instance: Ref,
@@ -129,7 +131,7 @@ function hashOf(password: string, session: Session): string {
 
 const blockFields = ['password', 'hashed_password', 'current_password']
 
-/** Returns the faults in `block`, the `credentials` field of a document that will be written. */
+/** Checks `block`, the field `credentials` of a written document. */
 function credentialsFailures(instance: Ref, block: ObjectValue, session: Session): readonly FieldFailure[] {
   const wrong = blockFields.flatMap(name => {
     const value = block.get(name)
@@ -139,7 +141,10 @@ function credentialsFailures(instance: Ref, block: ObjectValue, session: Session
   return passwordFailures(instance, block, undefined, ['credentials'], session)
 }
 
-/** Writes `block`, the `credentials` field of a document, to the document's credentials. Does not check permissions. */
+/**
+ * Writes `block`, the field `credentials` of a document, to the credentials of the document. Does not check
+ * permissions.
+ */
 function writeCredentialsOf(instance: Ref, block: ObjectValue, session: Session): void {
   const { transaction } = session
   const existing = transaction.directory.credentialOf(instance)

@@ -1,4 +1,4 @@
-// Checks of fields that occur in several kinds of documents.
+// Checks of fields that several kinds of documents contain.
 
 import { isReservedName, isValidName } from '../../values/names.ts'
 import {
@@ -16,7 +16,7 @@ function ofType(expected: string, accepts: (value: Value) => boolean): FieldChec
   return (value, path) => (accepts(value) ? [] : [invalidType(path, value, expected)])
 }
 
-/** Checks of field types. Each check returns the failures of a value. */
+/** Checks of the types of fields. */
 export const text = ofType('String', value => typeof value === 'string')
 export const flag = ofType('Boolean', value => typeof value === 'boolean')
 export const whole = ofType('Long', value => typeof value === 'bigint')
@@ -28,7 +28,7 @@ export const timestamp = ofType(
 /** The field `priority` of databases and keys. */
 export const priority = ofType('Priority', value => typeof value === 'bigint' && value >= 1n && value <= 500n)
 
-/** Returns a check that a value is a reference to a document of the native collection with the given number. */
+/** Returns a check for references to documents of a native collection. */
 export function refOf(expected: string, collection: number): FieldCheck {
   return ofType(expected, value => value instanceof Ref && value.collection === collection)
 }
@@ -45,7 +45,7 @@ export const name: FieldCheck = (value, path) => {
   return isValidName(value) ? [] : [failure(path, { kind: 'name characters', name: value })]
 }
 
-/** Applies `clean` to each object in the field `key`, which contains one object or an array of objects. */
+/** Applies `clean` to each object in the field `key`, which contains an object or an array of objects. */
 export function keepKnown(
   fields: Map<string, Value>,
   key: string,

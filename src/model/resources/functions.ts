@@ -1,4 +1,4 @@
-// User functions: stored code of either language, and the role with which the code runs.
+// The rules for user functions. A user function contains stored code, and the role with which the code runs.
 
 import { equalValues } from '../../values/equality.ts'
 import { Lambda, native, Ref, type Value } from '../../values/value.ts'
@@ -34,8 +34,8 @@ export const functionResource: Resource = {
 }
 
 /**
- * Rejects a role with more rights than the caller has. To give a function such a role, a caller needs the right to
- * create keys. The hosted service let a server key create functions that run as admin. Terrarium does not.
+ * Rejects a function whose role has more rights than the caller. Callers who may create keys may write such functions.
+ * The hosted service was less strict: a server key could create functions with the role `admin`.
  */
 function rejectHigherRole(draft: Draft): void {
   const { access, callSite, authority, database } = draft.session
@@ -59,10 +59,7 @@ function keepsBody({ fields, previous }: Draft): boolean {
   return equalValues(fields.get('body') ?? null, previous?.fields.get('body') ?? null)
 }
 
-/**
- * Returns the reasons why a server key cannot give a function a role. Some languages report these reasons, and not only
- * that the permission is denied.
- */
+/** Returns the reasons why a server key may not write a function with the given role. */
 function reasonsAgainst(role: Value, { mode, session }: Draft): readonly FieldFailure[] {
   if (role !== 'admin') return roleFailures(role, ['role'], session)
   return [failure(['role'], { kind: 'admin role', isNew: mode === 'create' })]

@@ -1,5 +1,5 @@
-// Indexes. The source, terms and values of an index cannot change after its creation. The store builds the index, and
-// sets `active` when the index is complete.
+// The rules for indexes. The source, terms and values of an index never change after its creation. The store builds the
+// index, and sets `active` when the index is complete.
 
 import { equalValues } from '../../values/equality.ts'
 import {
@@ -20,17 +20,17 @@ import { type Draft, type FieldCheck, failure, invalidType, type Resource } from
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const indexesLimits = {
-  /** Partitions of an index. */
+  /** The number of partitions of an index. */
   indexPartitionsMax: 8,
 } as const
 
-// The `source` of an index: one collection, several collections, or the wildcard. Each part of the source may have
-// bindings.
+// The `source` of an index is one item or an array of items. An item is a collection, several collections or the
+// wildcard, and may have bindings.
 
 const isCollection = (value: Value): value is Ref =>
   value instanceof Ref && value.collection === native.collections
 
-/** Checks each part of a source. {@link sourceFailures} checks the combination of the parts. */
+/** Checks each item of a source. {@link sourceFailures} checks the combination of the items. */
 const source: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item => {
     if (item === '_' || isCollection(item)) return []
@@ -51,7 +51,7 @@ function objectFailures(item: ObjectValue): readonly FieldFailure[] {
   return [...failures, ...badBindings.map(([name, body]) => invalidType(['fields', name], body, 'Query'))]
 }
 
-/** Returns the ids of the collections that a source names. The wildcard is returned as `'_'`. */
+/** Returns the ids of the collections in a source, or `'_'` for the wildcard. */
 function sourceCollectionsOf(stored: Value | undefined): readonly (bigint | '_')[] {
   return itemsOf(stored).flatMap(item => (isObject(item) ? collectionsOfObject(item) : [collectionOf(item)]))
 }
@@ -70,8 +70,8 @@ function bindingsOf(item: Value): ObjectValue {
 }
 
 /**
- * Returns a source in normalized form, which maps each collection to its bindings. If two parts name the same
- * collection, the first part applies.
+ * Returns the normalized form of a source, which maps each collection to its bindings. If two items contain the same
+ * collection, the first item applies.
  */
 function meaningOfSource(stored: Value | undefined): ObjectValue {
   const parts = itemsOf(stored).flatMap(item =>
@@ -81,18 +81,15 @@ function meaningOfSource(stored: Value | undefined): ObjectValue {
 }
 
 /**
- * Returns one part of a source in the form in which it is stored. `class` is an older name for `collection`. If both
- * keys are present, `collection` applies.
+ * Removes unknown keys from an item of a source. `class` is an older name for `collection`. If both keys are present,
+ * `class` is removed.
  */
 function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
   const keys = item.has('collection') ? ['collection', 'fields'] : ['class', 'fields']
   return new Map([...item].filter(([key]) => keys.includes(key)))
 }
 
-/**
- * Checks the combination of the parts of an index's source. Each part is already valid by itself. `used`: the names of
- * the bindings that terms and values use.
- */
+/** Checks the combination of the items of a source. `used` are the names of the bindings that terms and values use. */
 function sourceFailures({ session, fields }: Draft, used: ReadonlySet<string>): readonly FieldFailure[] {
   const items = itemsOf(fields.get('source'))
   const collections = sourceCollectionsOf(fields.get('source'))
@@ -113,7 +110,7 @@ function sourceFailures({ session, fields }: Draft, used: ReadonlySet<string>): 
   return [...failures, ...items.flatMap((item, index) => bindingFailures(item, index, used, session))]
 }
 
-/** Returns whether two parts of a source name the same set of collections. */
+/** Returns whether two items of a source contain the same collections. */
 function repeats(items: readonly Value[]): boolean {
   const keys = items.map(item =>
     (isObject(item) ? collectionsOfObject(item) : [collectionOf(item)]).map(String).sort().join(),
@@ -144,14 +141,14 @@ const partitions: FieldCheck = (value, path) => {
   return [failure(path, { kind: 'out of range', value, least: 1n, most: partitionsMax })]
 }
 
-/** Returns whether every caller of the database may read the index. Permissions other than `read` have no effect. */
+/** Returns whether every caller in the database may read the index. `read` is the only permission with an effect. */
 function isPublic(permissions: Value | undefined): boolean {
   return isObject(permissions) && permissions.get('read') === 'public'
 }
 
 /**
- * Checks terms or values, which are one object or an array of objects. The path of a failure does not include the
- * position in the array. The hosted service also omitted the position.
+ * Checks terms or values: an object or an array of objects. As in the hosted service, the path of a failure does not
+ * contain the index in the array.
  */
 const indexFields: FieldCheck = value =>
   itemsOf(value).flatMap(item =>
@@ -245,7 +242,7 @@ const isString = (value: Value | undefined): value is string => typeof value ===
 
 /**
  * Returns the default number of partitions. An index is partitioned if it has no terms, or if its only term is the
- * field `class`. The number has no effect on unique indexes, because they are never partitioned.
+ * field `class`. Unique indexes ignore the number, because they are never partitioned.
  */
 function defaultPartitions(fields: ObjectValue): bigint {
   const terms = itemsOf(fields.get('terms'))
@@ -254,7 +251,7 @@ function defaultPartitions(fields: ObjectValue): bigint {
   return terms.length === 0 || byClass ? partitionsMax : 1n
 }
 
-/** Rejects changes to the definition of an index. Writing the same definition in another notation is allowed. */
+/** Rejects changes of the definition of an index. Another notation of the same definition is allowed. */
 function rejectRedefinition({ failures, fields }: Draft, before: ObjectValue): void {
   const [partitionsBefore, partitions] = [effectivePartitions(before), effectivePartitions(fields)]
   if (partitions !== partitionsBefore) {
@@ -272,7 +269,7 @@ function effectivePartitions(fields: ObjectValue): Value {
   return fields.get('unique') === true ? 1n : (fields.get('partitions') ?? null)
 }
 
-/** Returns terms or values in normalized form, with all default values filled in. */
+/** Returns the normalized form of terms or values, with all defaults. */
 function meaningOfFields(given: Value | undefined): Value {
   return itemsOf(given).map(item => {
     if (!isObject(item)) return item

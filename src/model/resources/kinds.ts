@@ -1,4 +1,4 @@
-// Maps each collection to the resource with the rules for its documents.
+// Maps each collection to the rules for its documents.
 
 import { native } from '../../values/value.ts'
 import { accessProviderResource } from './access-providers.ts'

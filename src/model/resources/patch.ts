@@ -1,9 +1,9 @@
 // Merges written fields with stored fields. Objects are merged, null removes a field, and every other value replaces
-// the stored value. Null fields are never stored. Version 10 stores null elements of arrays, and version 4 removes
-// them.
+// the stored value. Null fields are never stored. Null elements of arrays are stored in version 10, and removed in
+// version 4.
 //
-// A short query can create a value that is nested too deeply. It can also create a value whose parts are shared, so
-// that the value is small in memory and huge when stored. Such values are rejected before anything is copied.
+// A short query can create a value that is nested too deeply. A value that contains the same array many times is small
+// in memory, but huge when stored. Both values are rejected before the merge copies them.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -12,9 +12,8 @@ import { RequestError } from '../../base/request-errors.ts'
 import { isArray, isObject, type ObjectValue, Transient, type Value } from '../../values/value.ts'
 
 /**
- * Returns `base` with `patch` applied. Existing fields keep their position, and new fields come last. Throws `bad
- * request` if the patch is too large or nested too deeply to be stored. `keepsNulls`: if true, null elements of arrays
- * are kept.
+ * Returns `base` with `patch` applied. Existing fields retain their order, and new fields are appended. Throws `bad
+ * request` if the patch is too large or nested too deeply. `keepsNulls` preserves null elements of arrays.
  */
 export function applyPatch(base: ObjectValue, patch: ObjectValue, keepsNulls = false): Map<string, Value> {
   measure(patch)
@@ -22,8 +21,8 @@ export function applyPatch(base: ObjectValue, patch: ObjectValue, keepsNulls = f
 }
 
 /**
- * Throws if a patch is too large or nested too deeply. Counts a lower bound of the stored size: each value takes at
- * least one byte. Each byte of binary data and each UTF-16 unit of a string takes at least one more byte.
+ * Throws if a patch is too large or nested too deeply. The measured size is a lower bound of the stored size: one byte
+ * for each value, each byte of binary data, and each UTF-16 unit of a string.
  */
 function measure(patch: ObjectValue): void {
   let bytes = 0
@@ -65,7 +64,10 @@ function patched(base: ObjectValue, patch: ObjectValue, keepsNulls: boolean): Ma
   return merged
 }
 
-/** Returns the stored form of a value. Transient values are converted, and nulls are removed at every depth. */
+/**
+ * Returns the stored form of a value. Transient values are converted, and null fields are removed. If `keepsNulls` is
+ * false, null elements of arrays are also removed.
+ */
 function withoutNulls(value: Value, keepsNulls: boolean): Value {
   const stored = storableForm(value)
   if (isArray(stored)) {

@@ -1,6 +1,5 @@
-// When a schema object is renamed, updates the other schema objects that contain its name. Definitions that were
-// written in version 10 contain names. Definitions that were written in version 4 contain references, which do not
-// change.
+// Updates the schema objects that contain the name of a renamed schema object. Definitions in version 10 contain names.
+// Definitions in version 4 contain references, which do not change.
 
 import { isArray, isObject, itemsOf, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { applied } from '../failure.ts'
@@ -9,9 +8,7 @@ import type { Draft } from './resource.ts'
 
 type Rewrite = (text: Value) => Value
 
-/**
- * After a collection or function was renamed, updates the roles whose privileges and memberships contain the old name.
- */
+/** Updates the roles that contain the old name or alias of a renamed collection or function. */
 export function renameResource(draft: Draft): void {
   for (const field of ['name', 'alias']) {
     const rewrite = renaming(draft, field)
@@ -24,14 +21,14 @@ export function renameResource(draft: Draft): void {
   }
 }
 
-/** After a role was renamed, updates the functions, keys and access providers that contain the old name. */
+/** Updates the functions, keys and access providers that contain the old name of a renamed role. */
 export function renameRole(draft: Draft): void {
   const rewrite = renaming(draft, 'name')
   if (rewrite === undefined) return
   const { session } = draft
   rewriteAll(native.functions, session, fields => rewriteField(fields, 'role', rewrite))
   rewriteAll(native.keys, session, fields => {
-    // A key for another database names a role of that database.
+    // A key for a child database contains the name of a role of the child database.
     if (!fields.has('database')) rewriteField(fields, 'role', rewrite)
   })
   rewriteAll(native.access_providers, session, fields =>
@@ -41,7 +38,7 @@ export function renameRole(draft: Draft): void {
   )
 }
 
-/** Returns the functions and keys that use the role with the given name, with a label for each. */
+/** Returns the functions and keys with the role `name`. The label is the name of the function or the id of the key. */
 export function usersOfRole(
   name: string,
   { database, transaction }: Session,
@@ -67,7 +64,7 @@ function renaming({ fields, previous }: Draft, field: string): Rewrite | undefin
   return text => (text === before ? after : text)
 }
 
-/** Changes the documents of a native collection in the query's database. Does not check permissions. */
+/** Applies `change` to the fields of all documents of a native collection. Does not check permissions. */
 function rewriteAll(
   collection: number,
   { database, transaction }: Session,

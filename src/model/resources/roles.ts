@@ -1,4 +1,4 @@
-// Roles: the privileges that they grant, and their members. Keys, functions and access providers refer to roles.
+// The rules for roles, and for references to roles in keys, functions and access providers.
 
 import { codeOf } from '../../values/code.ts'
 import {
@@ -22,11 +22,11 @@ import { type FieldCheck, failure, invalidType, type Resource } from './resource
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const rolesLimits = {
-  /** Roles whose membership names the same collection. */
+  /** Roles with memberships for the same collection. */
   rolesPerMembershipMax: 64,
 } as const
 
-/** The number of parameters that the predicate of each action takes. */
+/** The number of parameters of predicates, by action. */
 const predicateArity: Record<ResourceAction, number> = {
   read: 1,
   write: 2,
@@ -40,12 +40,12 @@ const predicateArity: Record<ResourceAction, number> = {
 }
 
 /**
- * Returns whether a value is a string, which is a name or code. A language that allows such strings has already checked
- * the string.
+ * Some languages store names and code as strings, so the checks below accept all strings. For other languages, {@link
+ * textFailures} rejects strings.
  */
 const isText = (value: Value) => typeof value === 'string'
 
-/** The path of a failure does not include the position in the array. The hosted service also omitted the position. */
+/** As in the hosted service, the path of a failure does not contain the index in the array. */
 const privileges: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item =>
     isObject(item) ? privilegeFailures(item, path) : [invalidType(path, item, 'Map')],
@@ -86,7 +86,7 @@ const membership: FieldCheck = (value, path) =>
 
 const isCollectionRef = (value: Value) => value instanceof Ref && value.collection === native.collections
 
-/** Roles: the privileges that they grant, and their members. */
+/** The rules for roles. */
 export const roleResource: Resource = {
   fields: {
     name: { check: name, required: true },
@@ -107,7 +107,7 @@ export const roleResource: Resource = {
   written: renameRole,
 }
 
-/** Rejects strings in place of references and lambdas. Only used for languages that do not check such strings. */
+/** Returns failures for strings instead of references and lambdas. Used if `WriteRules.checksTexts` is absent. */
 function textFailures(patch: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   const rejectText = (value: Value | undefined, path: readonly string[], expected: string) => {
@@ -141,8 +141,8 @@ function withKnownActions(item: ObjectValue): ObjectValue {
 }
 
 /**
- * Checks the number of parameters of predicates. Like the hosted service, checks them only in `privileges` and
- * `membership` that are a single object.
+ * Checks the number of parameters of predicates. Like the hosted service, skips `privileges` and `membership` that are
+ * arrays.
  */
 function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
@@ -165,7 +165,7 @@ function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   return failures
 }
 
-/** Returns a failure if too many other roles already have one of this role's member collections in their membership. */
+/** Returns a failure if too many other roles already have a membership for a collection of this role. */
 function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): readonly FieldFailure[] {
   const wanted = memberCollections(fields, session)
   if (wanted.size === 0) return []
@@ -184,7 +184,7 @@ function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): re
   return [{ path: [], fault, isInArgument: true }]
 }
 
-/** A collection in a membership: its id, or its name if no collection has this name yet. */
+/** A collection in a membership: the id, or the name if the collection does not exist yet. */
 type Member = bigint | string
 
 function memberCollections(fields: ObjectValue, { database, transaction }: Session): ReadonlySet<Member> {
@@ -197,8 +197,8 @@ function memberCollections(fields: ObjectValue, { database, transaction }: Sessi
   return new Set(ids)
 }
 
-// Checks the roles of keys, functions and access providers. Built-in roles are names. Custom roles are references or
-// names.
+// Checks of the roles in keys, functions and access providers. A built-in role is a name. A custom role is a reference
+// or a name.
 
 const isRoleRef = (value: Value) => value instanceof Ref && value.collection === native.roles
 
@@ -226,7 +226,7 @@ export function customRoleFailures(
   return [failure(path, { kind: 'unknown role', role: value })]
 }
 
-/** Returns whether a role gives no more rights than the built-in role `holder` has. */
+/** Returns whether a role has at most the rights of the built-in role `holder`. */
 export function isWithin(role: Value | undefined, holder: 'admin' | 'server' | undefined): boolean {
   if (role === undefined || holder === 'admin') return true
   const lesser: readonly Value[] = ['server', 'server-readonly', 'client']

@@ -1,4 +1,5 @@
-// Keys and tokens. A key is a secret with a role. A token is a secret that authenticates its bearer as a document.
+// The rules for keys and tokens. The secret of a key has the rights of a role. The secret of a token authenticates a
+// client as a document.
 
 import { type DocumentValue, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { applied, Failure, type FieldFailure } from '../failure.ts'
@@ -25,13 +26,12 @@ export const tokenResource: Resource = {
   },
 }
 
-/** Gives a token a new secret. */
 function makeTokenSecret(draft: Pick<Draft, 'session' | 'fields' | 'ref' | 'shown'>): void {
   const { host, memo } = draft.session
   giveSecret(draft, host.logins.newTokenSecret(memo, draft.ref))
 }
 
-/** Stores the hash of a secret in a key or token. Only the response to this write shows the secret. */
+/** Stores the hash of a secret in a key or token. Adds the secret to the response. */
 function giveSecret(
   { fields, shown }: Pick<Draft, 'fields' | 'shown'>,
   { hashedSecret, secret }: { readonly hashedSecret: string; readonly secret: string },
@@ -43,8 +43,8 @@ function giveSecret(
 const checks = { data: map, ttl: timestamp }
 
 /**
- * Creates a token for a document, without a check of permissions. Only uses `data` and `ttl` of `params`. The returned
- * document shows the secret.
+ * Creates a token for a document, without a check of permissions. Uses only `data` and `ttl` of `params`. The returned
+ * document contains the secret.
  */
 export function createToken(instance: Ref, params: ObjectValue, session: Session): DocumentValue {
   const given = new Map([...params].filter(([name]) => Object.hasOwn(checks, name)))
@@ -62,7 +62,7 @@ export function createToken(instance: Ref, params: ObjectValue, session: Session
   return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, session, true)
 }
 
-/** The rules for keys. A key is for its own database, or for one of the child databases. */
+/** The rules for keys. A key grants access to the database that contains the key, or to a child database. */
 export const keyResource: Resource = {
   fields: {
     name: { check: text },
@@ -82,7 +82,7 @@ export const keyResource: Resource = {
     const role = fields.get('role')
     if (role !== undefined && !rules.checksTexts) failures.push(...roleFailures(role, ['role'], session))
     failures.push(...importFailures(draft))
-    // Hashes are not stored in the history of a key.
+    // Inserted history versions of a key contain no hash.
     if (mode === 'history') fields.delete('hashed_secret')
     if (failures.length > 0 || mode === 'history') return
     const secret = patch.get('secret')
@@ -93,8 +93,8 @@ export const keyResource: Resource = {
 }
 
 /**
- * Checks that a given hash identifies only one key. Rejects the hash if a key with the same id in another database has
- * the same hash. The error reveals nothing new, because the caller already knows the secret.
+ * Rejects a hash if a key of another database has the same id and the same hash, because the secret would match both
+ * keys. The error reveals nothing to the caller, who already knows the hash.
  */
 function importFailures({ session, mode, patch, ref }: Draft): readonly FieldFailure[] {
   const given = patch.get('hashed_secret')

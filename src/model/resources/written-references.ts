@@ -1,5 +1,5 @@
-// Checks references in written fields. A reference must resolve, and must not point to another database. In schema
-// objects, the referenced documents must also exist, and the caller must be allowed to read the documents.
+// Checks references in written fields. References must be resolved, and must not point to another database. References
+// in schema objects must point to existing documents that the caller may read.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -19,13 +19,12 @@ import { mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 
 /**
- * Returns a failure for each invalid reference in `value`, up to a limit. `strict`: the documents must exist and be
- * readable.
+ * Returns a failure for each invalid reference in `value`, up to a limit. `strict` requires existing documents that the
+ * caller may read.
  */
 export function referenceFailures(value: Value, session: Session, strict: boolean): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
-  // The traversal updates one array in place and copies it only for a failure, because most written values have no
-  // failure.
+  // The path to the current value. The path is updated in place and copied only for failures.
   const here: (string | number)[] = []
   const visit = (value: object): void => {
     if (failures.length >= limits.gatheredErrorsMax) return

@@ -1,6 +1,6 @@
-// The indexes and unique constraints in a collection's definition. Each index and unique constraint uses an index of
-// the store, which has no name. Indexes and constraints with the same source, terms and values use the same index of
-// the store.
+// The indexes and unique constraints in the definition of a collection. For each index and unique constraint, the store
+// contains an index without a name: the stored index. Indexes and constraints with the same source, terms and values
+// share a stored index.
 
 import { buildErrorField, type IndexDefinition, ownIndexField } from '../../storage/store/index-definition.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
@@ -16,8 +16,8 @@ import { type Path, parsePath } from './paths.ts'
 /** A term or value of a collection's index. */
 export interface OwnField {
   /**
-   * The path of the field: a path into the data, or a path that begins with the name of a computed field or of
-   * metadata.
+   * The path of the field. A path begins with the name of a field in `data`, of a computed field or of a metadata
+   * field.
    */
   readonly path: Path
   readonly isComputed: boolean
@@ -25,17 +25,17 @@ export interface OwnField {
   readonly multiValue: boolean
 }
 
-/** An index in a collection's definition. */
+/** An index in the definition of a collection. */
 export interface OwnIndex {
   readonly name: string
   readonly terms: readonly OwnField[]
   readonly values: readonly OwnField[]
-  /** The index of the store that backs this index. */
+  /** The corresponding index of the store. */
   readonly stored: IndexDefinition
   readonly isQueryable: boolean
 }
 
-/** The terms and values of an index of the store. */
+/** The terms and values of an index. */
 interface Shape {
   readonly terms: readonly OwnField[]
   readonly values: readonly OwnField[]
@@ -57,7 +57,7 @@ function ownField(item: Value, definition: ObjectValue): OwnField | undefined {
   }
 }
 
-/** Returns the fields that `part` lists under `name`: terms, values, or the fields of a unique constraint. */
+/** Returns the fields in the list `name` of `part`: terms, values, or the fields of a unique constraint. */
 function ownFields(part: ObjectValue, name: string, definition: ObjectValue): readonly OwnField[] {
   return listIn(part, name).flatMap(item => ownField(item, definition) ?? [])
 }
@@ -75,9 +75,9 @@ function uniqueFields(definition: ObjectValue): readonly (readonly OwnField[])[]
   return constraints.map(each => ownFields(each, 'unique', definition))
 }
 
-/** A part of a definition that needs an index of the store: an index or a unique constraint. */
+/** An index or a unique constraint of a definition. */
 interface IndexedPart {
-  /** The name of an index; undefined for a unique constraint. */
+  /** The name of the index. Undefined for a unique constraint. */
   readonly name: string | undefined
   readonly shape: Shape
   readonly isUnique: boolean
@@ -97,11 +97,11 @@ function indexedParts(definition: ObjectValue): readonly IndexedPart[] {
   return [...indexes, ...constraints]
 }
 
-// ------------------------------------------------------------------------------------------- as stored
+// -------------------------------------------------------------------------------------- stored indexes
 
 /**
- * Returns the stored form of a field. This form contains the path of the field. For a computed field, it contains the
- * name of the field and the path in its value.
+ * Returns the stored form of a field. For a computed field, the stored form contains the name of the field and the path
+ * inside its value.
  */
 function storedField({ isComputed, isDescending, multiValue, path }: OwnField): Value {
   const [first, ...rest] = path
@@ -114,7 +114,8 @@ function storedField({ isComputed, isDescending, multiValue, path }: OwnField): 
 }
 
 /**
- * Returns the stored form of a path. `id` becomes `ref`, because the references of one collection sort like their ids.
+ * Returns the stored form of a path. `id` becomes `ref`, because the references of a collection have the same order as
+ * the ids.
  */
 function storedPath(path: Path): Value {
   const [first] = path
@@ -123,7 +124,7 @@ function storedPath(path: Path): Value {
   return ['data', ...path]
 }
 
-/** Removes `id` if it is the last value, because entries with equal values are sorted by id anyway. */
+/** Removes the last value if it is `id`, because entries with equal values are always sorted by id. */
 function withoutId(values: readonly OwnField[]): readonly OwnField[] {
   const last = values.at(-1)
   const isId = last !== undefined && last.path.length === 1 && last.path[0] === 'id' && !last.isComputed
@@ -151,12 +152,12 @@ function storedIndex({ terms, values }: Shape, collection: Ref, definition: Obje
   })
 }
 
-/** Returns a key for the stored fields of an index. Two indexes have the same key if their entries are the same. */
+/** Returns a key for the stored fields of an index. Indexes with the same key contain the same entries. */
 function shapeKey(fields: ObjectValue): string {
   return ownKeyOf(['source', 'terms', 'values'].map(name => fields.get(name) ?? null))
 }
 
-/** An index of the store that backs a part of a definition. `fields`: the stored fields of this index. */
+/** A stored index, with the fields of its document. */
 interface StoredOwn {
   readonly definition: IndexDefinition
   readonly fields: ObjectValue
@@ -175,17 +176,17 @@ function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<strin
   })
 }
 
-/** Returns a function that finds the index of the store that backs an index or a unique constraint of a definition. */
+/** Returns a function that finds the stored index for the terms and values of an index or unique constraint. */
 function storedIndexFinder(collection: Ref, definition: ObjectValue, session: Session) {
   const kept = storedOwn(collection, session)
   return (shape: Shape) => kept.get(shapeKey(storedIndex(shape, collection, definition)))
 }
 
 /**
- * Creates, changes and deletes the indexes of the store that a definition needs. `steps` are the migration steps that
- * this change of the definition adds. If `steps` do not change the rows of an index, the index keeps its rows, and the
- * fields of the index get their new paths. If `steps` is undefined, all indexes are rebuilt. `planned` is a definition
- * that is not active yet. The indexes of `planned` are created, too, but enforce no unique constraint.
+ * Creates, changes and deletes the stored indexes for a definition. `steps` are the new migration steps of the
+ * definition. If `steps` cannot change the rows of an index, the rows are preserved, and only the paths of the index's
+ * fields change. If `steps` is undefined, all indexes are rebuilt. `planned` is a definition that is not active yet.
+ * Indexes for `planned` are created, but enforce no unique constraints.
  */
 export function updateOwnIndexes(
   collection: Ref,
@@ -225,9 +226,9 @@ export function updateOwnIndexes(
   }
 }
 
-// ---------------------------------------------------------------------------------------------- reading
+// ---------------------------------------------------------------------------------------------- queries
 
-/** Returns the indexes in the stored definition of a collection, by name. */
+/** Returns the indexes in the definition of a collection, by name. */
 export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<string, OwnIndex> {
   const { transaction } = session
   return transaction.catalogue.derived(collection.database, `named indexes of ${collection.id}`, () => {
@@ -248,8 +249,8 @@ export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<strin
 }
 
 /**
- * Returns the index of the store for an index or a unique constraint in a collection's definition. `part` is the name
- * of the index, or the position of the constraint among the unique constraints.
+ * Returns the stored index for an index or a unique constraint. `part` is the name of the index, or the position in the
+ * list of unique constraints.
  */
 export function ownIndexRef(collection: Ref, part: string | number, session: Session): Ref | undefined {
   const definition = session.transaction.get(collection)?.fields ?? new Map<string, Value>()
@@ -261,8 +262,8 @@ export function ownIndexRef(collection: Ref, part: string | number, session: Ses
 }
 
 /**
- * Returns the fields of the unique constraint that an index of the store enforces. Returns undefined if users created
- * the index.
+ * Returns the fields of the unique constraint of a stored index. Returns undefined if the index enforces no constraint
+ * of the definition.
  */
 export function constraintOf(index: Ref, collection: Ref, session: Session): readonly OwnField[] | undefined {
   const { transaction } = session
@@ -272,10 +273,10 @@ export function constraintOf(index: Ref, collection: Ref, session: Session): rea
   return uniqueFields(definition).find(terms => find({ terms, values: [] })?.definition.ref.id === index.id)
 }
 
-/** The status of a unique constraint, for each state of the index that backs the constraint. */
+/** The status of a unique constraint, by the state of its stored index. */
 const constraintStates = { built: 'active', building: 'pending', failed: 'failed' } as const
 
-/** Returns a definition with the status of each index and unique constraint added. */
+/** Adds the status of each index and unique constraint to a definition. */
 export function withStatus(collection: Ref, definition: ObjectValue, session: Session): ObjectValue {
   const indexes = definition.get('indexes')
   const constraints = definition.get('constraints')
@@ -308,19 +309,19 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
   return shown
 }
 
-/** An index or a unique constraint of a definition that cannot be used yet. */
+/** An index or a unique constraint that is not ready for use. */
 export interface UnreadyPart {
   /** Undefined for a unique constraint. */
   readonly name: string | undefined
   readonly terms: readonly OwnField[]
   /**
-   * True if the build found a document that the index cannot contain. The build continues after the document has
-   * changed.
+   * True if the build found a document that the index cannot contain. The build continues after a change of this
+   * document.
    */
   readonly hasFailed: boolean
 }
 
-/** Returns the indexes and unique constraints of a definition that are being built, or that could not be built. */
+/** Returns the indexes and unique constraints that are not ready for use: the build is running or has failed. */
 export function unreadyParts(
   collection: Ref,
   definition: ObjectValue,
@@ -334,11 +335,12 @@ export function unreadyParts(
   })
 }
 
-// Decides whether an index must be rebuilt when the documents of its collection are migrated. If the migrated documents
-// produce the same rows, the index keeps these rows, and the fields of the index get their new paths. Otherwise the
-// index must be rebuilt.
+// Decides whether a migration requires a rebuild of an index. If the migrated documents have the same index rows, only
+// the paths of the fields change.
 
-/** Returns the stored fields that an index has after `steps`; undefined if the steps change the rows of the index. */
+/**
+ * Returns the stored fields of an index after `steps`. Returns undefined if `steps` can change the rows of the index.
+ */
 export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectValue | undefined {
   if (steps.length === 0) return index
   let changed: Map<string, Value> | undefined
@@ -359,7 +361,7 @@ export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectVa
 }
 
 function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
-  // A computed field can read every other field, so `steps` may change its values.
+  // A computed field can read all other fields, so `steps` can change its values.
   if (!isObject(field) || field.has('binding')) return undefined
   const stored = field.get('field')
   if (!isArray(stored) || stored[0] !== 'data') return field
@@ -374,9 +376,7 @@ function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
   return path === before ? field : new Map(field).set('field', ['data', ...path])
 }
 
-/**
- * Returns the path at which a value is stored after a step; undefined if the step can change the values at the path.
- */
+/** Returns the path of a value after a step. Returns undefined if the step can change the value. */
 function pathAfter(path: Path, step: Step): Path | undefined {
   switch (step.kind) {
     case 'move':
@@ -410,8 +410,8 @@ function overlaps(path: Path, field: FieldNames): boolean {
 }
 
 /**
- * Returns whether setting the field `field` can change the value at `path`. Setting a field can also rename an
- * undeclared field, which may then have the name in `path`.
+ * Returns whether setting the field `field` can change the value at `path`. Setting a field can rename an undeclared
+ * field to the first name in `path`.
  */
 function replaces(path: Path, field: FieldNames): boolean {
   if (overlaps(path, field)) return true

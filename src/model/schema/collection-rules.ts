@@ -1,5 +1,5 @@
-// The rules that a collection's definition sets for the documents of the collection: types of fields, default values,
-// and check constraints. The rules apply to every write in every language.
+// The rules in a collection's definition for the documents of the collection: types of fields, default values, and
+// check constraints. The rules apply to all writes in all languages.
 
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { aliasesOf } from '../auth/resource-names.ts'
@@ -21,14 +21,14 @@ interface Check {
 
 interface Rules {
   readonly name: string
-  /** The type of `data`; undefined if the collection allows all fields. */
+  /** The type of `data`. Undefined if the collection declares no fields. */
   readonly data: ObjectType | undefined
   readonly checks: readonly Check[]
 }
 
 const noRules: Rules = { name: '', data: undefined, checks: [] }
 
-/** Returns the rules of the collection that contains the given document. */
+/** Returns the rules for a document. */
 function rulesOf({ database, collection }: Ref, session: Session): Rules {
   const { transaction } = session
   return transaction.catalogue.derived(database, `rules of ${collection}`, () => {
@@ -63,14 +63,14 @@ function checksOf(definition: ObjectValue): readonly Check[] {
   })
 }
 
-/** Native collections that the types of fields can refer to, by the name that types use. */
+/** The native collections that can occur in types of fields, by name. */
 export const referable: ReadonlyMap<string, number> = new Map<string, number>([
   ['Key', native.keys],
   ['Token', native.tokens],
   ['Credential', native.credentials],
 ])
 
-/** Returns a function that finds a collection by its name or alias. The parser of field types needs this function. */
+/** Returns a function for the parser of field types. The function finds a collection by name or alias. */
 export function collectionFinder(database: bigint, { transaction }: Session): FindCollection {
   const { catalogue } = transaction
   return name => {
@@ -90,9 +90,8 @@ type TypedDraft = Pick<Draft, 'mode' | 'ref' | 'patch' | 'fields' | 'typeFailure
 type CheckedDraft = Pick<Draft, 'mode' | 'ref' | 'session'>
 
 /**
- * Adds default values to a new document, and records the values that do not have their declared type. If a field is
- * missing and has a default, the value in `known` is used first, and the default only if `known` has no value. Throws a
- * Failure if a default cannot be evaluated.
+ * Adds default values to a new document, and records values that do not match their declared type. `known` contains
+ * values that replace the default values of missing fields. Throws a Failure if the evaluation of a default fails.
  */
 export function applyTypes(draft: TypedDraft, known?: Value): void {
   const { fields, mode, patch, ref, session, typeFailures: failures } = draft
@@ -112,17 +111,14 @@ export function applyTypes(draft: TypedDraft, known?: Value): void {
   failures.push(...typeFailures(type, data, ['data']))
 }
 
-/**
- * Evaluates the expression of a default. `name`: the name of the source in error positions. Throws all errors
- * unchanged.
- */
+/** Evaluates the expression of a default. `name` is the name of the source in error positions. */
 export function runDefault(source: string, name: string, session: Session): Value {
   return session.withEffectLimit('pure', 'default values', () =>
     session.run({ language: '10', source, name, isExpression: true }, { list: [] }),
   )
 }
 
-/** Evaluates the expression of a default. If the expression fails with a LanguageError, throws a Failure instead. */
+/** Like {@link runDefault}, but converts a LanguageError to a Failure. */
 function valueOfDefault(source: string, name: string, field: string, { mode, session }: CheckedDraft): Value {
   try {
     return runDefault(source, name, session)
@@ -132,7 +128,10 @@ function valueOfDefault(source: string, name: string, field: string, { mode, ses
   }
 }
 
-/** Runs the check constraints on a written document. Like predicates of roles, the checks may read everything. */
+/**
+ * Runs the check constraints on a written document. Like predicates of roles, checks may read all documents of the
+ * database.
+ */
 export function runChecks(draft: CheckedDraft): void {
   const { mode, ref, session } = draft
   if (mode === 'history') return
@@ -159,16 +158,16 @@ function checkResult(source: string, name: string, { mode, ref, session }: Check
   }
 }
 
-// Adds default values for fields that a new document omits. A field that is null gets no default, because the client
-// wants the field to have no value.
+// Default values. A new document gets default values for missing fields. A null field gets no default, because null
+// explicitly means no value.
 
 /** Evaluates the default expression of the field at `path` in the data. */
 type EvaluateDefault = (expression: string, path: FieldPath) => Value
 
 /**
- * Returns `stored` with default values for the fields that `given` omits. `given` is the object that the client sent,
- * and `stored` is the same object without nulls. `path` is the path of the object in the data. Returns `stored` itself
- * if no default is added.
+ * Returns `stored` with default values for the missing fields of `given`. `given` is the object in the query, and
+ * `stored` is the same object without nulls. `path` is the path of the object in the data. Returns `stored` itself if
+ * no default is added.
  */
 export function withDefaults(
   { fields }: ObjectType,

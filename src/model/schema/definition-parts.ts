@@ -1,21 +1,21 @@
-// Reads members of stored definitions. The definitions were validated when they were written. Therefore a member with a
-// value of another type counts as missing.
+// Reads members of stored definitions. Writes of definitions are validated, so a member with an unexpected type is
+// treated as missing.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 
-/** Returns the string in a member; undefined if there is none. */
+/** Returns the string in a member. Returns undefined if the member contains no string. */
 export function textIn(fields: ObjectValue | undefined, name: string): string | undefined {
   const value = fields?.get(name)
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the object in a member, or an empty object if there is none. */
+/** Returns the object in a member. Returns an empty object if the member contains no object. */
 export function objectIn(fields: ObjectValue | undefined, name: string): ObjectValue {
   const value = fields?.get(name)
   return isObject(value) ? value : new Map()
 }
 
-/** Returns the objects in a member that maps names to objects, such as `fields`, `computed_fields` and `indexes`. */
+/** Returns the named objects in a member such as `fields`, `computed_fields` or `indexes`. */
 export function namedIn(
   fields: ObjectValue | undefined,
   name: string,
@@ -25,13 +25,13 @@ export function namedIn(
   )
 }
 
-/** Returns the array in a member, or an empty array if there is none. */
+/** Returns the array in a member. Returns an empty array if the member contains no array. */
 export function listIn(fields: ObjectValue | undefined, name: string): readonly Value[] {
   const value = fields?.get(name)
   return isArray(value) ? value : []
 }
 
-/** Returns the objects in a member that is an array, such as `constraints` and `migrations`. */
+/** Returns the objects in an array member such as `constraints` or `migrations`. */
 export function partsIn(fields: ObjectValue | undefined, name: string): readonly ObjectValue[] {
   return listIn(fields, name).filter(isObject)
 }

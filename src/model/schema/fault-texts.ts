@@ -1,9 +1,9 @@
-// Texts of errors that are the same in both languages: about types, checks, and changes to protected databases.
+// Error texts that are the same in all languages: texts about types, checks, and changes of protected databases.
 
 import { type Message, msg } from '../../base/message.ts'
 import type { DestructiveChange, FailedCheck, Fault, FieldPath, TypeFault } from '../failure.ts'
 
-/** Returns the text of a type fault. The text does not contain the path. */
+/** Returns the text of a type fault, without the path. */
 export function typeFaultText(fault: TypeFault): Message {
   switch (fault.kind) {
     case 'mismatch':
@@ -25,16 +25,19 @@ function alternatives(texts: readonly string[]): string {
   return texts.length < 3 ? texts.join(' or ') : `${texts.slice(0, -1).join(', ')}, or ${last}`
 }
 
-/** Fields of a document outside of `data`. If a field in `data` has the same name, its path is shown with `data`. */
+/** The fields of a document outside of `data`. */
 const metadata = new Set<string | number>(['id', 'ts', 'ttl'])
 
-/** Returns a path in the form that messages show: without `data` before the name of a field in `data`. */
+/**
+ * Returns a path for messages. Removes `data` at the start of the path. Paths such as `data.id` are not changed,
+ * because `id` is also the name of a field outside of `data`.
+ */
 export function shownPath(path: FieldPath): FieldPath {
   const [top, name] = path
   return top === 'data' && name !== undefined && !metadata.has(name) ? path.slice(1) : path
 }
 
-/** Formats a path as text: `a.b[0]`. */
+/** Formats a path, such as `a.b[0]`. */
 export function pathText(path: FieldPath): string {
   return path
     .map((each, index) => (typeof each === 'number' ? `[${each}]` : index === 0 ? each : `.${each}`))
@@ -47,16 +50,16 @@ export function failedCheckText({ name, why }: FailedCheck): Message {
   return msg`Error evaluating check constraint \`${name}\`: function returned a non-boolean value`
 }
 
-/** Returns the text of the error for a value that version 4 cannot represent. */
+/** Returns the error text for a value that version 4 cannot represent. */
 export function foreignValueText({ type }: { readonly type: string }): Message {
   return msg`v10 value has type ${type}, which cannot be represented in v4.`
 }
 
-/** The text of the error for a definition that changes while a schema is staged. Only version 4 returns this error. */
+/** The error text for a change of a definition while a schema is staged. Only version 4 returns this error. */
 export const stagedSchemaText: Message = msg`Cannot update schema from FQL v4 if schema has been staged.`
 
 /**
- * Returns the reason why a document does not match its collection's definition. Used by operations without a query
+ * Returns the reason why a document violates the definition of its collection. Used by operations without a query
  * language, such as imports.
  */
 export function faultText(fault: Fault): string {
@@ -78,7 +81,7 @@ export function faultText(fault: Fault): string {
   }
 }
 
-/** The texts, in both languages, of the errors for changes that a protected database rejects. */
+/** The error texts for changes that a protected database rejects. */
 export const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {
   'delete collection': 'Cannot delete collection',
   'delete index': 'Cannot cause deletion of backing index',

@@ -1,5 +1,5 @@
-// The types that collections declare for fields, and the text of these types. The types do not depend on the syntax of
-// a language. A language parses signatures into types. Types are stored as values.
+// The declared types of fields, and the texts of these types. The types are independent of the syntax of a language. A
+// language parses the signature of a field, such as `Int | Null`, to a type. Types are stored as values.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
@@ -16,7 +16,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** The types that consist of a name only. */
+/** The names of types without parameters. */
 export type ScalarName =
   | 'Boolean'
   | 'String'
@@ -32,14 +32,11 @@ export type ScalarName =
 /** The type of a field in an object, and the default value of the field. */
 export interface MemberType {
   readonly type: FieldType
-  /** The source text of the expression that is evaluated if the value is missing. */
+  /** The source text of the expression for the default value. */
   readonly defaultValue?: string | undefined
 }
 
-/**
- * An object with exactly the given fields. If there is a wildcard, further fields are allowed, and have the wildcard's
- * type.
- */
+/** An object with the given fields. With a `wildcard`, other fields of the wildcard's type are also allowed. */
 export interface ObjectType {
   readonly kind: 'object'
   readonly fields: ReadonlyMap<string, MemberType>
@@ -56,7 +53,7 @@ export type FieldType =
   | { readonly kind: 'array'; readonly element: FieldType }
   | { readonly kind: 'tuple'; readonly elements: readonly FieldType[] }
   | ObjectType
-  /** References to documents of a collection, whether or not the document exists. `name` is the collection's name. */
+  /** A reference to a document of the collection with the given number and name. The document need not exist. */
   | { readonly kind: 'reference'; readonly collection: number; readonly name: string }
 
 /** The type of all values. */
@@ -67,13 +64,13 @@ export const nullType: FieldType = { kind: 'null' }
 /** The type of objects with any fields. */
 export const anyObject: ObjectType = { kind: 'object', fields: new Map(), wildcard: anyType }
 
-/** Returns whether a value of the type may be missing. */
+/** Returns whether a field of the type may be missing. */
 export function isOptional(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(isOptional)
   return type.kind === 'any' || type.kind === 'null'
 }
 
-/** Formats a type for messages about failures. */
+/** Formats a type for error messages. */
 export function typeText(type: FieldType): string {
   switch (type.kind) {
     case 'any':
@@ -113,7 +110,7 @@ function literalText(value: boolean | bigint | number | string): string {
   return typeof value === 'number' ? javaDoubleText(value) : String(value)
 }
 
-/** The first integer that takes more than 32 bits. */
+/** The smallest positive integer with more than 32 bits. */
 const intEnd = 2n ** 31n
 
 /** Returns whether an integer fits into 32 bits. */
@@ -121,7 +118,7 @@ export function isInt(value: bigint): boolean {
   return value >= -intEnd && value < intEnd
 }
 
-/** Formats the type of a stored value for messages about failures: `{ x: Int }`, `[String]`, `Document` … */
+/** Formats the type of a stored value for error messages, such as `{ x: Int }`, `[String]` or `Document`. */
 export function valueTypeText(value: Value): string {
   switch (typeof value) {
     case 'bigint':
@@ -150,8 +147,8 @@ function fieldsText(value: ObjectValue): string {
 }
 
 /**
- * Formats a provided value for messages about failures. If `type` contains a literal of the same JavaScript type, the
- * result is the value itself, and otherwise the type of the value.
+ * Formats a value that does not match `type` for error messages. The result is the type of the value. If `type`
+ * contains a literal of the same JavaScript type, the result is the value.
  */
 export function providedText(type: FieldType, value: Value): string {
   const isConstant = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number'
@@ -160,16 +157,19 @@ export function providedText(type: FieldType, value: Value): string {
   return isCompared && (isConstant || typeof value === 'boolean') ? literalText(value) : valueTypeText(value)
 }
 
-// Converts types of fields to stored values and back. A stored type does not change if names in its signature get
-// another meaning later. The stored form has few levels, for example because a union is a list. Therefore even the
-// deepest signature is within the depth limit of stored values.
+// Converts types of fields to stored values and back. Stored types contain collection numbers, so renaming a collection
+// does not change a stored type. The stored form has few levels, so the deepest signature is within the depth limit of
+// stored values.
 
-/** Returns an object with the given fields. */
+/** Returns an object value with the given fields. */
 export function objectOf(fields: Readonly<Record<string, Value>>): Map<string, Value> {
   return new Map(Object.entries(fields))
 }
 
-/** Converts a type to a stored value. Omits the defaults of inner fields, which do not affect the type check. */
+/**
+ * Converts a type to a stored value. Omits the defaults of nested fields, because the type check does not need the
+ * defaults.
+ */
 export function storedType(type: FieldType): Value {
   switch (type.kind) {
     case 'any':
@@ -198,7 +198,7 @@ export function storedType(type: FieldType): Value {
   }
 }
 
-/** Converts a result of {@link storedType} back to a type. */
+/** Converts a stored value to a type. The inverse of {@link storedType}. */
 export function readType(stored: Value): FieldType {
   if (stored === 'Any') return anyType
   if (stored === 'Null') return nullType
@@ -223,11 +223,11 @@ export function readType(stored: Value): FieldType {
   }
 }
 
-// Short functions that create types, for the types of definitions.
+// Functions that create types. The types of definitions are built with these functions.
 
 /** Returns a scalar type. */
 export const scalar = (name: 'String' | 'Boolean' | 'Long'): FieldType => ({ kind: 'scalar', name })
-/** Returns the type whose only value is the given string. */
+/** Returns the type with only the given string as value. */
 export const literal = (value: string): FieldType => ({ kind: 'literal', value })
 /** Returns the type of arrays with elements of the given type. */
 export const array = (element: FieldType): FieldType => ({ kind: 'array', element })
@@ -242,7 +242,7 @@ export const object = (fields: Readonly<Record<string, FieldType>>): ObjectType 
   fields: new Map(Object.entries(fields).map(([name, type]): [string, MemberType] => [name, { type }])),
 })
 
-/** Returns the type of objects with any field names and values of the given type. */
+/** Returns the type of objects with any field names, and with values of the given type. */
 export const byName = (element: FieldType): ObjectType => ({
   kind: 'object',
   fields: new Map(),

@@ -1,5 +1,5 @@
-// Applies the rules of collections to imported documents, which already have ids and times. The history of imported
-// documents is not checked, because it may follow older definitions.
+// Applies the rules of collections to imported documents, which already have ids and times. Old versions of imported
+// documents are not checked, because the definitions may have been different at their time.
 
 import { isStackExhaustion } from '../../base/catch-error.ts'
 import type { Memo } from '../../base/pending.ts'
@@ -10,7 +10,7 @@ import { Session, type SessionHost } from '../session.ts'
 import { applyTypes, runChecks } from './collection-rules.ts'
 import { faultText } from './fault-texts.ts'
 
-/** Applies the rules to the documents that one transaction imports. */
+/** Applies the rules to the documents of an import transaction. */
 export class ImportedDocuments {
   readonly #host: SessionHost
   readonly #transaction: Transaction
@@ -25,9 +25,9 @@ export class ImportedDocuments {
   }
 
   /**
-   * Returns the fields of a document with defaults for missing fields. If the collection rejects the document, returns
-   * the reason. A missing field gets the value in `existing` instead of the default, so that a repeated import does not
-   * change the document. Throws `Pending`, and errors that end the request.
+   * Returns the fields of a document with defaults for missing fields. Returns the reason if the document is invalid. A
+   * value in `existing` replaces the default, so a repeated import does not change the document. Throws Pending, and
+   * errors that are not about the document.
    */
   complete(
     ref: Ref,
@@ -48,18 +48,15 @@ export class ImportedDocuments {
   }
 
   /**
-   * Returns the reason why a check rejects a written document; undefined if all checks accept the document. Throws the
-   * same errors as {@link complete}.
+   * Runs the check constraints on a written document. Returns the reason if a check fails. Throws the same errors as
+   * {@link complete}.
    */
   refusal(ref: Ref): string | undefined {
     if (ref.collection < firstUserCollection) return undefined
     return reasonOf(() => runChecks({ mode: 'create', ref, session: this.#session() }))
   }
 
-  /**
-   * Returns a new session. Each document has a separate session, so that the costs of one document do not count against
-   * the limits of the next document.
-   */
+  /** Returns a new session for each document, so the limits of a session apply to each document separately. */
   #session(): Session {
     return new Session({
       host: this.#host,

@@ -1,6 +1,6 @@
-// The steps of a migration, and their effect on the data of a document. A definition contains the steps with their
-// commit times. If a document version was written before the commit time of a step, reads of that version apply the
-// step (src/storage/store/version-reader.ts). Rules: FQL v10 reference, migrations, 8.
+// The steps of a migration, and their effect on the data of a document. The definition of a collection contains the
+// steps with their commit times. Reads of a document version apply the steps that were committed after the version
+// (src/storage/store/version-reader.ts). Source of the rules: FQL v10 reference, migrations, section 8.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { step as count } from '../../base/effort.ts'
@@ -21,42 +21,42 @@ import { type FieldType, objectOf, readType, storedType } from './field-types.ts
 import { isSamePath, valueAt } from './paths.ts'
 import { typeFailures } from './type-check.ts'
 
-/** A path of field names that begins at the top level of the data. */
+/** A path of field names from the top level of the data. */
 export type FieldNames = readonly string[]
 
 /**
- * A field that gets values from a step: its path, its type, and a default value. Documents without a value of this type
- * get the default value.
+ * A field that a step sets: path, type and default value. If a document contains no value of this type, the step sets
+ * the default value.
  */
 interface TargetField<V = Value> {
   readonly path: FieldNames
   readonly type: FieldType
-  /** The default value. If null, documents without a value of the type get no value. */
+  /** The default value. Null means no default value. */
   readonly value: V
 }
 
 /**
- * A change to the data of all documents. `V` is the type of default values. Before these values are evaluated, `V` is
- * another type than Value.
+ * A change of the data of all documents. `V` is the type of default values: `Value`, or the type of an expression that
+ * is not evaluated yet.
  */
 export type Step<V = Value> =
   | ({ readonly kind: 'add' } & TargetField<V>)
   | { readonly kind: 'drop'; readonly path: FieldNames }
   | { readonly kind: 'move'; readonly from: FieldNames; readonly to: FieldNames }
   /**
-   * Moves the value in `from` to the first target whose type matches the value. If no type matches, moves the value to
-   * the last target. Every other target gets its default `value`.
+   * Moves the value in `from` to the first target with a matching type. If no type matches, moves the value to the last
+   * target. All other targets are set to their default values.
    */
   | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly TargetField<V>[] }
   /**
-   * Moves displaced values into the field `into`. Earlier `add` steps have displaced these values, because the values
-   * did not have the type of the added field.
+   * Moves displaced values into the object in the field `into`. Previous `add` steps have displaced values that did not
+   * match the type of the added field.
    */
   | { readonly kind: 'move conflicts'; readonly into: string }
-  /** Moves all fields at the top level, except those in `keep`, into the field `into`. */
+  /** Moves the top-level fields into the object in the field `into`. Fields in `keep` are not moved. */
   | { readonly kind: 'move wildcard'; readonly into: string; readonly keep: readonly string[] }
 
-// ----------------------------------------------------------------------------------------- as stored
+// --------------------------------------------------------------------------------------- stored form
 
 function storedStep(step: Step): Map<string, Value> {
   switch (step.kind) {
@@ -113,7 +113,8 @@ function stepsIn(definition: ObjectValue | undefined): readonly ObjectValue[] {
 }
 
 /**
- * Sets the steps of a definition: the steps of `live`, then `steps`. `live`: the definition before this transaction.
+ * Sets the steps of a definition to the steps of `live`, followed by `steps`. `live` is the definition before this
+ * transaction.
  */
 export function appendSteps(
   definition: Map<string, Value>,
@@ -127,8 +128,8 @@ export function appendSteps(
 }
 
 /**
- * Returns the steps that a write of a definition adds. Returns undefined if the write removes steps that the same
- * transaction added in an earlier write.
+ * Returns the steps that a write adds to a definition. Returns undefined if the same transaction has already added
+ * other steps.
  */
 export function addedSteps(before: ObjectValue | undefined, after: ObjectValue): readonly Step[] | undefined {
   const [known, added] = [before, after].map(definition =>
@@ -138,14 +139,14 @@ export function addedSteps(before: ObjectValue | undefined, after: ObjectValue):
   return known?.length === 0 ? (added ?? []).map(readStep) : undefined
 }
 
-// ------------------------------------------------------------------------------------------ on documents
+// ---------------------------------------------------------------------------------- effects on documents
 
 interface TimedStep {
   readonly time: Micros
   readonly step: Step
 }
 
-/** Parses the steps of a definition. The store applies the result without knowing what the steps mean. */
+/** Parses the steps of a definition to a {@link Migration}, which the store applies. */
 export function readMigration(stored: Value): Migration {
   const timed: readonly TimedStep[] = isArray(stored)
     ? stored
@@ -166,15 +167,15 @@ export function readMigration(stored: Value): Migration {
 }
 
 /**
- * The data of a document during its migration. `conflicts` contains displaced values. A later step of the same commit
- * can store them in a field.
+ * The data of a document during a migration. `conflicts` contains displaced values, which a later step of the same
+ * commit can store.
  */
 interface MigrationState {
   readonly data: MutableObject
   conflicts: MutableObject
 }
 
-/** An object that this file has copied. Therefore this file may change the object. */
+/** An object that may be changed, because this file has created the copy. */
 type MutableObject = Map<string, Value>
 
 function stepped(data: ObjectValue, steps: readonly TimedStep[]): ObjectValue {
@@ -218,7 +219,7 @@ function take(step: Step, state: MigrationState): void {
   }
 }
 
-/** Removes all fields at the top level except `into` and the fields in `keep`. Returns the removed fields. */
+/** Removes the top-level fields that are neither `into` nor in `keep`. Returns the removed fields. */
 function removeUndeclared(data: MutableObject, { into, keep }: Extract<Step, { kind: 'move wildcard' }>) {
   const undeclared = [...data].filter(([name]) => name !== into && !keep.includes(name))
   for (const [name] of undeclared) data.delete(name)
@@ -257,8 +258,8 @@ function fill(data: MutableObject, { path, value }: TargetField): void {
 }
 
 /**
- * Moves `fields` into the object `into` at the top level. If the object already has a field of the same name, the moved
- * field gets leading underscores.
+ * Moves `fields` into the object in the top-level field `into`. If the object already contains a name, underscores are
+ * prepended to the name of the moved field.
  */
 function gather(data: MutableObject, into: string, fields: readonly (readonly [string, Value])[]): void {
   if (fields.length === 0) return
@@ -271,7 +272,7 @@ function gather(data: MutableObject, into: string, fields: readonly (readonly [s
   data.set(into, gathered)
 }
 
-/** Returns the name with leading underscores added until the object has no field of that name. */
+/** Prepends underscores to a name until the object does not contain the name. */
 function freeName(object: ObjectValue, name: string): string {
   let free = name
   while (object.has(free)) free = `_${free}`
@@ -279,8 +280,8 @@ function freeName(object: ObjectValue, name: string): string {
 }
 
 /**
- * Renames an undeclared field, so that a declared field can take its name. Undeclared fields exist only at the top
- * level, in collections with a wildcard.
+ * Renames an undeclared field if a declared field needs the name. Undeclared fields exist only at the top level, in
+ * collections with a wildcard.
  */
 function displace(data: MutableObject, path: FieldNames): void {
   const [name = ''] = path
@@ -297,7 +298,7 @@ function hasType(type: FieldType, value: Value): boolean {
   return typeFailures(type, value, []).length === 0
 }
 
-/** Copies the object that contains a field, and returns the copy. Creates a missing object only if `isMade` is true. */
+/** Copies the object that contains a field, and returns the copy. If `isMade` is true, creates missing objects. */
 function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): MutableObject | undefined {
   let parent = data
   for (const name of path.slice(0, -1)) {
@@ -311,7 +312,7 @@ function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): Mutab
   return parent
 }
 
-/** Removes a field and returns its value. Returns undefined if there is no such field. */
+/** Removes a field and returns its value. Returns undefined if the field does not exist. */
 function remove(data: MutableObject, path: FieldNames): Value | undefined {
   const parent = parentOf(data, path, false)
   const name = path.at(-1) ?? ''
@@ -320,7 +321,7 @@ function remove(data: MutableObject, path: FieldNames): Value | undefined {
   return value
 }
 
-/** Sets the value of a field. Does nothing if the value is undefined or null. */
+/** Sets the value of a field. Undefined and null are ignored. */
 function place(data: MutableObject, path: FieldNames, value: Value | undefined): void {
   if (value === undefined || value === null) return
   parentOf(data, path, true)?.set(path.at(-1) ?? '', value)

@@ -3,7 +3,7 @@
 import { isArray, isObject, type Value } from '../../values/value.ts'
 import type { FieldPath } from '../failure.ts'
 
-/** The steps of a path. A string is the name of a field, and a bigint is a position in an array. */
+/** The steps of a path: strings are names of fields, and bigints are indexes in arrays. */
 export type Path = readonly (string | bigint)[]
 
 const firstName = /\.?([A-Za-z_][\w']*)/y
@@ -49,7 +49,7 @@ export function isSamePath(left: Path, right: Path): boolean {
   return left.length === right.length && left.every((step, index) => step === right[index])
 }
 
-/** Returns the value at a path; undefined if there is none. */
+/** Returns the value at a path. Returns undefined if the path leads to no value. */
 export function valueAt(data: Value | undefined, path: FieldPath): Value | undefined {
   let value = data
   for (const step of path) {

@@ -1,11 +1,11 @@
-// The files of a database's schema, as clients sent them. The active schema has files. A staged schema, which may
-// become active later, has separate files. Each file is stored as a document of a collection that no language shows.
-// Lists of files are in the order of creation.
+// The source files of a database's schema. The active schema and a staged schema, which may become active later, have
+// separate files. Each file is stored as a document of an internal collection. Lists of files are in the order of
+// creation.
 
 import { type ObjectValue, Ref, unlisted } from '../../values/value.ts'
 import type { Session } from '../session.ts'
 
-/** The members of a session that are needed to read and write schema files. */
+/** The members of a session for reading and writing schema files. */
 type FileSession = Pick<Session, 'database' | 'newDocument' | 'transaction'>
 
 /** A file of a schema. */
@@ -20,8 +20,8 @@ export type SchemaStage = 'active' | 'staged'
 const numberOf = { active: unlisted.schema_files, staged: unlisted.staged_schema } as const
 
 /**
- * Returns the reference to the marker. A schema is staged if and only if the marker exists. The id of the marker
- * differs from the ids of the files.
+ * Returns the reference to the marker, a document that exists while a schema is staged. No file has the id of the
+ * marker.
  */
 function marker({ database }: Pick<FileSession, 'database'>): Ref {
   return new Ref(database, unlisted.staged_schema, 0n)
@@ -42,12 +42,12 @@ function storedFiles(stage: SchemaStage, session: FileSession): readonly StoredF
   return files
 }
 
-/** Returns the files of a schema in the order of their creation. The list is empty if the schema has no files. */
+/** Returns the files of a schema in the order of their creation. */
 export function readSchemaFiles(stage: SchemaStage, session: FileSession): readonly SchemaText[] {
   return storedFiles(stage, session).map(({ name, text }) => ({ name, text }))
 }
 
-/** Replaces the files of a schema. Existing names keep their position in the list, and new files come last. */
+/** Replaces the files of a schema. Existing names retain their position in the list, and new names are appended. */
 export function writeSchemaFiles(
   stage: SchemaStage,
   files: readonly SchemaText[],
@@ -78,10 +78,10 @@ export function isStaged(session: FileSession): boolean {
   return session.transaction.get(marker(session)) !== undefined
 }
 
-/** Stages a schema that consists of the given files. The list of files may be empty. */
+/** Stages a schema with the given files. The list of files may be empty. */
 export function stageSchemaFiles(files: readonly SchemaText[], session: FileSession): void {
   writeSchemaFiles('staged', files, session)
-  // The marker is written each time, so that other transactions notice a change of the staged schema.
+  // Every change of the staged schema writes the marker, so concurrent transactions that read the marker conflict.
   session.transaction.put(marker(session), new Map())
 }
 

@@ -1,5 +1,5 @@
-// Checks a value against a type and lists all faults. The faults of existing fields and elements come first, in their
-// order. The faults of missing fields follow. The file also defines the subtype relation of two types.
+// Checks a value against a type and lists all faults: first the faults of existing fields and elements, then the faults
+// of missing fields. This file also defines the subtype relation.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -25,7 +25,7 @@ import {
   typeText,
 } from './field-types.ts'
 
-/** The check of each scalar type. */
+/** The checks of the scalar types. */
 const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = {
   Boolean: value => typeof value === 'boolean',
   String: value => typeof value === 'string',
@@ -39,7 +39,7 @@ const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = {
   Number: value => typeof value === 'bigint' || typeof value === 'number',
 }
 
-/** Returns the faults of a value at `path`. If `value` is undefined, the value is missing. */
+/** Returns the faults of a value at `path`. `value` is undefined for a missing value. */
 export function typeFailures(
   type: FieldType,
   value: Value | undefined,
@@ -78,7 +78,7 @@ export function typeFailures(
   }
 }
 
-/** Returns the faults of an array element. Unlike a null field, a null element does not count as missing. */
+/** Returns the faults of an array element. Unlike a null field, a null element is not treated as missing. */
 function elementFailures(type: FieldType, value: Value, path: FieldPath): readonly TypeFailure[] {
   if (value === null && !isOptional(type)) return [mismatch(type, value, path)]
   return typeFailures(type, value, path)
@@ -107,9 +107,10 @@ function objectFailures(
 }
 
 /**
- * Returns the faults of a value that matches no member of a union. If exactly one member fails only in inner fields or
- * elements, the client probably meant this member, so its faults are returned. If there are several object types, and
- * the value lacks a required field of each, the fault lists the required fields of each.
+ * Returns the faults of a value for a union. If the value lacks required fields of all object types in the union, the
+ * fault lists the required fields of each object type. If only one member has no fault at `path` itself, the client
+ * probably meant this member, so its faults are returned. In all other cases, the fault names the union as the expected
+ * type.
  */
 function unionFailures(
   members: readonly FieldType[],
@@ -141,18 +142,17 @@ function hasMissingFields(type: ObjectType, value: ObjectValue): boolean {
   return requiredNames(type).some(name => !value.has(name))
 }
 
-/** Returns the names of a value's fields that do not occur in any of the given types. */
+/** Returns the names of the fields of `value` that no type in `objects` allows. */
 function unknownNames(objects: readonly ObjectType[], value: ObjectValue): readonly string[] {
   const isKnown = (name: string) =>
     objects.some(({ fields, wildcard }) => wildcard !== undefined || fields.has(name))
   return [...value.keys()].filter(name => !isKnown(name))
 }
 
-// The subtype relation of field types. A definition may replace the type of a field by a supertype without a migration.
+// The subtype relation of field types. Replacing the type of a field by a supertype needs no migration.
 
 /**
- * Returns whether every value of `type` is also a value of `other`. `Any` is a subtype only of `Any` and of unions that
- * contain `Any`.
+ * Returns whether every value of `type` is a value of `other`. `Any` is a subtype of `Any` and of unions with `Any`.
  */
 export function isSubtype(type: FieldType, other: FieldType): boolean {
   step()
@@ -186,10 +186,7 @@ export function isSubtype(type: FieldType, other: FieldType): boolean {
   }
 }
 
-/**
- * For each scalar type, the other scalar types that contain all its values. In this file, a Long is any integer, so
- * every Int is a Long.
- */
+/** The scalar supertypes of each scalar type. A Long is any integer, so Long is a supertype of Int. */
 const widerScalars: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
   Int: ['Long', 'Number'],
   Long: ['Number'],
@@ -209,7 +206,7 @@ function isSubobject(type: ObjectType, other: ObjectType): boolean {
   return other.wildcard !== undefined && isSubtype(type.wildcard, other.wildcard)
 }
 
-/** Returns the union of the given types, without duplicates. */
+/** Returns the union of types, without duplicates. */
 export function unionOf(types: readonly FieldType[]): FieldType {
   const members = types.flatMap(type => (type.kind === 'union' ? type.members : [type]))
   const distinct = [...new Map(members.map(member => [typeText(member), member])).values()]
@@ -218,7 +215,8 @@ export function unionOf(types: readonly FieldType[]): FieldType {
 }
 
 /**
- * Returns the members of `type` that are not subtypes of `other`. Returns `type` itself if every member is a subtype.
+ * Returns the union of the members of `type` that are not subtypes of `other`. Returns `type` if all members are
+ * subtypes of `other`.
  */
 export function typeDifference(type: FieldType, other: FieldType): FieldType {
   const members = type.kind === 'union' ? type.members : [type]

@@ -1,4 +1,4 @@
-// Decides about access to sets: whether a caller may read a set, and which elements of the set the caller may see.
+// Permission decisions for sets: decides whether the caller may read a set, and filters its elements.
 
 import { type IndexDefinition, indexDefinition } from '../../storage/store/index-definition.ts'
 import { type CollectionId, native, type Ref, type Value } from '../../values/value.ts'
@@ -6,14 +6,14 @@ import { mayOnDocument, mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 import type { Reading } from './reading.ts'
 
-/** Returns whether the caller may see the element that refers to `document`. */
+/** Returns whether the caller may read the element with the reference `document`. */
 export type ElementFilter = (document: Ref) => boolean
 
 const everything: ElementFilter = () => true
 
 /**
- * Returns a filter for the documents that the caller may read. The rights of built-in roles depend only on the
- * collection. Therefore the filter for such roles caches one decision for each collection.
+ * Returns a filter for the documents with read permission. For built-in roles and predicates, the filter caches the
+ * decision for each collection, because their rights depend only on the collection.
  */
 function readableDocuments(session: Session): ElementFilter {
   if (session.authority.kind === 'roles') return document => mayRead(document, session)
@@ -27,7 +27,10 @@ function readableDocuments(session: Session): ElementFilter {
   }
 }
 
-/** Returns the filter for the index entries under the given terms; undefined if the caller may not read the index. */
+/**
+ * Returns the filter for the entries of an index with the given terms. Returns undefined if the caller may not read the
+ * index.
+ */
 export function indexFilter(
   index: IndexDefinition,
   terms: readonly Value[],
@@ -41,7 +44,10 @@ export function indexFilter(
   return hidden === 'shown' ? everything : readableDocuments(session)
 }
 
-/** Returns the filter for the documents of a collection. With unrestricted read, the filter accepts all documents. */
+/**
+ * Returns the filter for the documents of a collection. With the right `unrestricted_read`, the filter accepts all
+ * documents.
+ */
 export function documentsFilter(collection: Ref, session: Session): ElementFilter {
   const request = {
     action: 'unrestricted_read',
@@ -53,20 +59,20 @@ export function documentsFilter(collection: Ref, session: Session): ElementFilte
   return listed(collection, shows, session)
 }
 
-/** If `collection` is the collection of indexes, hides the indexes that belong to collection definitions. */
+/** If `collection` is the collection of indexes, excludes the indexes of collection definitions. */
 function listed(collection: Ref, shows: ElementFilter, session: Session): ElementFilter {
   if (collection.id !== BigInt(native.indexes)) return shows
   return document => !isOwnIndex(document, session) && shows(document)
 }
 
-/** Returns a filter for the documents of a collection that the caller may read. The filter may reject all documents. */
+/** Returns the filter for the documents of a collection, without a check of the right `unrestricted_read`. */
 export function readableDocumentsOf(collection: Ref, session: Session): ElementFilter {
   return listed(collection, readableDocuments(session), session)
 }
 
 /**
- * Returns the filter for a native collection in version 4. The `read` predicates are first applied to the collection
- * itself. If no predicate allows this read, the caller may not list the collection. Then the result is undefined.
+ * Returns the filter for the documents of a native collection in version 4. Returns undefined if the caller may not
+ * read the collection itself.
  */
 export function nativeFilter(collection: Ref, session: Session): ElementFilter | undefined {
   const request = {

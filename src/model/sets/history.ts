@@ -1,5 +1,5 @@
-// The history of a set or document: its events, which can be read from any place in either direction. Events with the
-// same time are ordered by their action. In an index or a collection, remove events come first. In documents and
+// The history of a set or document: a stream of events, which can be read from any position in both directions. Events
+// with the same time are sorted by action. In an index or a collection, remove events come first. In documents and
 // combined sets, add events come first.
 
 import { nearestMicros } from '../../base/micros.ts'
@@ -22,30 +22,30 @@ export interface SetEvent {
   readonly document: Ref
   /** The values of the index entry. Empty for events of a collection or of a single document. */
   readonly values: readonly Value[]
-  /** The difference to the previous version; null for a delete, and for add and remove events. */
+  /** The changed fields since the previous version. Null for delete, add and remove events. */
   readonly fields: ObjectValue | null
-  /** The sets in whose history the event occurs, in the form that the language shows. */
+  /** The sets whose history contains the event, as values of the language. */
   readonly sources: readonly Value[]
 }
 
 /**
- * A place in a history, always between events. If `document` is set, so is `action`. If `values` is set, so is
- * `document`.
+ * A position in a history, between events. A position with `values` also has a `document`, and a position with a
+ * `document` also has an `action`.
  */
 export interface HistoryPlace {
   readonly ts: Micros
   readonly action?: ActionName
   readonly document?: Pick<Ref, 'id' | 'collection'>
   readonly values?: readonly Value[]
-  /** `low`: the place is before all events that match the given members. `high`: the place is after these events. */
+  /** `low` is the position before all events with the given members. `high` is the position after these events. */
   readonly side: 'low' | 'high'
   /**
-   * True if the place is only a time. A scan that begins or ends at this place omits the remove events of that time.
+   * True if the position is only a time. A scan that begins or ends at this position omits the remove events of `ts`.
    */
   readonly timeOnly?: boolean
 }
 
-/** The range and the direction of a read of events. */
+/** The range and the direction of a scan of events. */
 export interface HistoryScan {
   readonly from?: HistoryPlace | undefined
   readonly to?: HistoryPlace | undefined
@@ -55,13 +55,13 @@ export interface HistoryScan {
 /** The order of events with the same time. */
 type EventOrder = 'removes first' | 'adds first'
 
-/** The events of a set. A scan is lazy. */
+/** The events of a set. Scans read events on demand. */
 export interface HistoryStream {
   readonly order: EventOrder
   scan(scan: HistoryScan): Iterable<SetEvent>
 }
 
-/** Returns the time of an event as a number. For events of the running transaction, this is infinity. */
+/** Returns the time of an event as a number. Returns infinity for events of the running transaction. */
 export function eventTime({ ts }: Pick<SetEvent, 'ts'>): number {
   return typeof ts === 'number' ? ts : Number.POSITIVE_INFINITY
 }
@@ -73,7 +73,7 @@ function compareActions(left: ActionName, right: ActionName, order: EventOrder):
   return order === 'removes first' ? -difference : difference
 }
 
-/** Compares events of one history by time, then action, then document, then values. */
+/** Compares events of a history by time, action, document and values, in this order. */
 export function compareEvents(left: SetEvent, right: SetEvent, order: EventOrder): number {
   const [a, b] = [eventTime(left), eventTime(right)]
   if (a !== b) return a < b ? -1 : 1
@@ -84,7 +84,10 @@ export function compareEvents(left: SetEvent, right: SetEvent, order: EventOrder
   )
 }
 
-/** Compares an event with a place. Negative if the event is before the place, positive if it is after the place. */
+/**
+ * Compares an event with a position. The result is negative for an event before the position, and positive for an event
+ * after the position.
+ */
 function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventOrder): number {
   const ts = eventTime(event)
   if (ts !== place.ts) return ts < place.ts ? -1 : 1
@@ -95,7 +98,7 @@ function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventO
   return difference || (place.side === 'low' ? 1 : -1)
 }
 
-/** Returns whether `place` is only a time, and `event` is a remove event of that time. */
+/** Returns whether `place` is only a time, and `event` is a remove event with this time. */
 function isRemovalAt(event: SetEvent, place: HistoryPlace): boolean {
   return place.timeOnly === true && eventTime(event) === place.ts && ranks[event.action] === ranks.remove
 }
@@ -107,17 +110,15 @@ export function isWithin(event: SetEvent, { from, to }: HistoryScan, order: Even
   return !to || compareToEventPlace(event, to, order) < 0
 }
 
-/**
- * Limits a scan to the events up to `at`, the time whose state is read. If `at` is undefined, does not limit the scan.
- */
+/** Limits a scan to events until the time `at`. If `at` is undefined, the scan is not limited. */
 export function upTo(scan: HistoryScan, at: number | undefined): HistoryScan {
   if (at === undefined || (scan.to && scan.to.ts <= at)) return scan
   return { ...scan, to: { ts: nearestMicros(at), side: 'high' } }
 }
 
 /**
- * Returns the fields of `after` that differ from `before`. Inner objects are compared in the same way. Removed fields
- * are null.
+ * Returns the fields of `after` that differ from `before`. Nested objects contain only their changed fields. Removed
+ * fields are null.
  */
 export function changesBetween(before: ObjectValue, after: ObjectValue): ObjectValue {
   const changes = new Map<string, Value>()

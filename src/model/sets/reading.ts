@@ -1,27 +1,27 @@
-// A read of a set: the session, the time whose state is read, and the costs.
+// A read of a set: the session, the time of the read, and the costs.
 
 import { upsert } from '../../base/upsert.ts'
 import type { Session } from '../session.ts'
 
-/** The costs of reading one stored set. */
+/** The costs of reading a stored set. */
 interface Meter {
-  /** Identifies this read among the reads of a query. */
+  /** The key of the stored set. */
   readonly key: string
   readonly partitions: number
   bytes: number
 }
 
-/** Bytes charged for a read that finds nothing: about the size of the key that was searched for. */
+/** The costs of a read without a result, in bytes: about the size of the searched key. */
 const emptyReadBytes = 19
 
 export class Reading {
   readonly session: Session
-  /** The time whose state is read. If undefined, the current state is read, including the transaction's own writes. */
+  /** The time of the read. If undefined, the current state is read, including the writes of the transaction. */
   readonly at: number | undefined
-  /** The treatment of index entries whose documents the caller may not read. */
+  /** `left out` excludes index entries whose documents the caller may not read. `shown` includes these entries. */
   readonly hidden: 'left out' | 'shown'
   readonly #meters: Map<string, Meter>
-  /** For each stored set, the number of its occurrences in the set that is read. */
+  /** The number of occurrences of each stored set in the set that is read. */
   readonly #parts: Map<string, number>
 
   constructor(
@@ -38,24 +38,24 @@ export class Reading {
     this.#parts = parts
   }
 
-  /** Begins a read at the session's valid time. */
+  /** Begins a read as of the session's valid time. */
   static begin(session: Session, hidden: Reading['hidden'] = 'left out'): Reading {
     return new Reading(session, session.validTime, hidden)
   }
 
-  /** The meters and the numbers of occurrences. Readings that `asOf` returns use the same counts. */
+  /** The meters and the numbers of occurrences. Results of {@link asOf} share these counts. */
   protected get counts(): [Map<string, Meter>, Map<string, number>] {
     return [this.#meters, this.#parts]
   }
 
-  /** Returns a Reading of the same set as of another time. Both readings count their costs together. */
+  /** Returns a Reading of the same set as of another time, with the same counts. */
   asOf(at: number | undefined): Reading {
     return new Reading(this.session, at, this.hidden, ...this.counts)
   }
 
   /**
-   * Returns a name for one more occurrence of a stored set. If a combined set contains the same stored set twice, the
-   * stored set is read twice.
+   * Returns a key for the next occurrence of a stored set. A stored set that occurs twice in a combined set is read and
+   * counted twice.
    */
   part(set: string): string {
     const occurrence = (this.#parts.get(set) ?? 0) + 1
@@ -64,8 +64,8 @@ export class Reading {
   }
 
   /**
-   * Yields the items of the stored set that `key` names, converted by `view`. Counts bytes and items, and enforces the
-   * limits. If `view` returns undefined, the item is counted but not yielded.
+   * Yields the items of the stored set `key`, converted by `view`. Counts bytes and items, and checks the limits. An
+   * item for which `view` returns undefined is counted and skipped.
    */
   *measured<T, R>(
     key: string,
@@ -92,8 +92,8 @@ export class Reading {
   }
 
   /**
-   * Counts the bytes that were read of each stored set. `what` names the part that was read, such as `all` or `first`.
-   * If a query reads the same part of a set several times as of the same time, the query pays once.
+   * Counts the read operations for each stored set. `what` is a name for the part of the set that was read, such as
+   * `all` or `first`. Repeated reads of the same part as of the same time are counted once.
    */
   finish(what: string): void {
     for (const { key, bytes, partitions } of this.#meters.values()) {

@@ -1,4 +1,4 @@
-// The histories in storage. Each is the history of an index's entries, of a collection, or of one document.
+// The histories in storage: histories of index entries, of collections, and of single documents.
 
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type {
@@ -38,7 +38,9 @@ function storedBound({ ts, action, document, values, side }: HistoryPlace): Even
   return document ? { ...bound, document, ...(values && { values }) } : bound
 }
 
-/** Returns the visible events of a stored history. `source`, here and below: an element of {@link SetEvent.sources}. */
+/**
+ * Returns the visible events of a stored history. `source` is the element of {@link SetEvent.sources} for all events.
+ */
 function storedHistory(
   key: string,
   partitions: number,
@@ -56,7 +58,10 @@ function storedHistory(
   }
 }
 
-/** Returns the add and remove events of an index's entries under the given terms. */
+/**
+ * Returns the add and remove events of index entries with the given terms. `source` is the value for {@link
+ * SetEvent.sources}.
+ */
 export function matchHistory(
   index: IndexDefinition,
   terms: readonly Value[],
@@ -68,7 +73,9 @@ export function matchHistory(
   return storedHistory(matchKey(index, terms, reading), partitionsOf(index), read, source, shows, reading)
 }
 
-/** Returns the add and remove events of a collection's documents. */
+/**
+ * Returns the add and remove events of a collection's documents. `source` is the value for {@link SetEvent.sources}.
+ */
 export function documentsHistory(
   { database, id }: Ref,
   source: Value,
@@ -80,7 +87,7 @@ export function documentsHistory(
   return storedHistory(key, documentsPartitions, read, source, shows, reading)
 }
 
-/** The history of one document: all versions (`versions`), or only add and remove events (`membership`). */
+/** The history of a document: all versions (`versions`), or only add and remove events (`membership`). */
 export class SingleDocumentHistory implements HistoryStream {
   readonly order = 'adds first'
   readonly #document: Ref
@@ -134,7 +141,7 @@ export class SingleDocumentHistory implements HistoryStream {
   }
 }
 
-/** Yields each version with the version before it in time. `reverse`: `versions` begins with the latest version. */
+/** Yields each version with the previous version. If `reverse` is true, `versions` begins with the latest version. */
 function* withPrevious(
   versions: Iterable<Version>,
   reverse: boolean,

@@ -1,5 +1,4 @@
-// The sets in storage. Each contains the entries of an index under given terms, the documents of a collection, or one
-// document.
+// The sets in storage: the entries of an index with given terms, the documents of a collection, and single documents.
 
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type { EntryScan, IndexEntry } from '../../storage/store/store-contract.ts'
@@ -18,8 +17,8 @@ import {
 } from './stream.ts'
 
 /**
- * A set in storage. `key` identifies the reads of the set. `partitions` is the number of storage partitions that a read
- * touches.
+ * A set in storage. Reads of the set are counted under `key`. `partitions` is the number of storage partitions per
+ * read.
  */
 interface StoredSet {
   /** The definition of the index or collection. */
@@ -30,7 +29,9 @@ interface StoredSet {
   readonly read: (scan: EntryScan) => Iterable<IndexEntry>
 }
 
-/** Returns the visible elements of a stored set. `source`, here and below: an element of {@link Element.sources}. */
+/**
+ * Returns the visible elements of a stored set. `source` is the element of {@link Element.sources} for all elements.
+ */
 function storedStream(
   { key, order, partitions, read, set }: StoredSet,
   source: Value,
@@ -49,7 +50,7 @@ function storedStream(
   return { order, scan: scan => reading.measured(part, partitions, entries(scan), view) }
 }
 
-/** Returns the visible entries of an index under the given terms. */
+/** Returns the visible entries of an index with the given terms. `source` is the value for {@link Element.sources}. */
 export function matchStream(
   index: IndexDefinition,
   terms: readonly Value[],
@@ -68,8 +69,8 @@ export function matchStream(
 }
 
 /**
- * Returns the visible documents of a user or native collection. `source` is the set as the query wrote it: `documents`
- * of the collection, or the reference to a native collection.
+ * Returns the visible documents of a user or native collection. `source` is the set in the query: `documents` of the
+ * collection, or the reference to a native collection.
  */
 export function documentsStream(
   collection: Ref,
@@ -88,20 +89,20 @@ export function documentsStream(
   return storedStream(stored, source, shows, reading)
 }
 
-/** Returns the key under which reads of an index with the given terms are counted. */
+/** Returns the key for counting reads of an index with the given terms. */
 export function matchKey({ ref }: IndexDefinition, terms: readonly Value[], { session }: Reading): string {
   return `match ${ref.database}/${ref.id} ${session.keys.keyOf(terms)}`
 }
 
 const itself = <T>(item: T): T => item
 
-/** Returns how many storage partitions a read of an index touches. Unique indexes are never partitioned. */
+/** Returns the number of storage partitions for a read of an index. Unique indexes are never partitioned. */
 export function partitionsOf(index: IndexDefinition): number {
   if (index.isOwn) return index.terms.length === 0 ? documentsPartitions : 1
   return index.unique ? 1 : index.partitions
 }
 
-/** The number of storage partitions of a collection's documents. An index without terms has the same default number. */
+/** The number of storage partitions of a collection's documents. */
 export const documentsPartitions = 8
 
 function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }: Reading) {
@@ -113,14 +114,14 @@ function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }:
   }
 }
 
-/** A set that contains one document. The set has one element if the document is live, and otherwise no elements. */
+/** The set of a single document. The set is empty if the document does not exist. */
 export class SingleDocumentStream implements ElementStream {
   readonly order = documentOrder
   readonly #document: Ref
   readonly #reading: Reading
   readonly #sources: readonly Value[]
 
-  /** `source` is the set as the query wrote it: `singleton` of the document, or the reference to the document. */
+  /** `source` is the set in the query: `singleton` of the document, or the reference to the document. */
   constructor(document: Ref, source: Value, reading: Reading) {
     this.#document = document
     this.#reading = reading

@@ -1,10 +1,11 @@
-// A set that can be read: its elements in order, from any place in either direction.
+// Streams of set elements, which can be read from any position in both directions.
 //
-// The key of an element is the tuple of its values. If the element has no values, its key is its document. Elements are
-// ordered by key, then by document. Merges of sets compare only keys, so a document equals a value that is a reference
-// to the document.
+// The key of an element is the tuple of its values. The key of an element without values is its document. Elements are
+// sorted by key, then by document. Combinations of sets compare only keys. Therefore an element without values equals
+// an element whose only value is a reference to the same document.
 //
-// Example for one descending value: 3/doc 1, 3/doc 2, 1/doc 7. The reversed set is: 1/doc 7, 3/doc 2, 3/doc 1.
+// An example of a set with one descending value: (3, doc 1), (3, doc 2), (1, doc 7). The reversed set is (1, doc 7),
+// (3, doc 2), (3, doc 1).
 
 import type { EntryBound } from '../../storage/store/store-contract.ts'
 import { compareDocuments, compareValues } from '../../values/order.ts'
@@ -12,30 +13,30 @@ import { Ref, type Value } from '../../values/value.ts'
 
 /** An element of a set. */
 export interface Element {
-  /** The values of the index entry. If empty, the document itself is the element. */
+  /** The values of the index entry. Empty if the element is a document. */
   readonly values: readonly Value[]
   readonly document: Ref
-  /** The sets that contain the element. A set may appear twice. */
+  /** The sets that contain the element, possibly with duplicates. */
   readonly sources: readonly Value[]
 }
 
-/** A place in a set's order, always between elements. */
+/** A position in the order of a set, between elements. */
 export type SetBound = EntryBound
 
 /** The order of the elements of a set. */
 export interface SetOrder {
   /** The maximum number of values of an element. */
   readonly arity: number
-  /** For each part of the key, whether the part is descending. The key of a document without values has one part. */
+  /** True for each descending part of the key. The key of an element without values has one part. */
   readonly descending: readonly boolean[]
-  /** True if the whole set is reversed. Then documents are descending, and longer keys come before shorter ones. */
+  /** True if the set is reversed. In a reversed set, documents are descending, and longer keys precede shorter keys. */
   readonly reversed: boolean
 }
 
 /** The order of sets whose elements are documents. */
 export const documentOrder: SetOrder = { arity: 0, descending: [false], reversed: false }
 
-/** Returns the order of an index's entries. `descending`: for each value, whether it is descending. */
+/** Returns the order of index entries. `descending` contains true for each descending value. */
 export function indexOrder(descending: readonly boolean[]): SetOrder {
   return descending.length === 0 ? documentOrder : { arity: descending.length, descending, reversed: false }
 }
@@ -45,7 +46,10 @@ export function reversedOrder({ arity, descending, reversed }: SetOrder): SetOrd
   return { arity, descending: descending.map(part => !part), reversed: !reversed }
 }
 
-/** Returns whether sets with these orders can be merged. The parts that both keys have must have the same direction. */
+/**
+ * Returns whether sets with these orders can be combined. All parts up to the length of the shorter key must have the
+ * same direction.
+ */
 export function areCompatible(left: SetOrder, right: SetOrder): boolean {
   const shared = Math.min(left.descending.length, right.descending.length)
   for (let index = 0; index < shared; index++) {
@@ -54,7 +58,7 @@ export function areCompatible(left: SetOrder, right: SetOrder): boolean {
   return left.reversed === right.reversed
 }
 
-/** Returns the order of a merge of sets, which is the order of the set with the longest keys. */
+/** Returns the order of a combination of sets: the order with the longest keys. */
 export function commonOrder(orders: readonly SetOrder[]): SetOrder {
   return orders.reduce(
     (longest, order) => (order.arity > longest.arity ? order : longest),
@@ -67,13 +71,13 @@ export function keyOf(element: Element): readonly Value[] {
   return element.values.length === 0 ? [element.document] : element.values
 }
 
-/** Returns an element as queries see it. */
+/** Converts an element to a value of the language. */
 export function elementValue({ values, document }: Pick<Element, 'values' | 'document'>): Value {
   if (values.length === 0) return document
   return values.length === 1 ? (values[0] as Value) : values
 }
 
-/** Compares elements by key only. Set operations treat elements with equal keys as the same element. */
+/** Compares the keys of elements. Set operations treat elements with equal keys as equal. */
 export function compareKeys(left: Element, right: Element, order: SetOrder): number {
   if (left.values.length === 0 && right.values.length === 0) {
     return turned(compareDocuments(left.document, right.document), order.descending[0] === true)
@@ -85,7 +89,7 @@ function compareTuples(left: readonly Value[], right: readonly Value[], order: S
   return compareShared(left, right, order) || turned(left.length - right.length, order.reversed)
 }
 
-/** Compares two tuples up to the length of the shorter one. */
+/** Compares two tuples up to the length of the shorter tuple. */
 function compareShared(left: readonly Value[], right: readonly Value[], order: SetOrder): number {
   const shared = Math.min(left.length, right.length)
   for (let index = 0; index < shared; index++) {
@@ -99,7 +103,10 @@ function turned(difference: number, descending: boolean): number {
   return descending ? -difference : difference
 }
 
-/** Compares an element with a place. Negative if the element is before the place, positive if it is after the place. */
+/**
+ * Compares an element with a position. The result is negative for an element before the position, and positive for an
+ * element after the position.
+ */
 export function compareToPlace(element: Element, place: SetBound, order: SetOrder): number {
   if (place.values.length > 0) {
     const key = keyOf(element)
@@ -114,7 +121,7 @@ export function compareToPlace(element: Element, place: SetBound, order: SetOrde
   return place.side === 'low' ? 1 : -1
 }
 
-/** Compares two places in the same order. */
+/** Compares two positions. */
 export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder): number {
   const difference = compareShared(left.values, right.values, order)
   if (difference !== 0) return difference
@@ -128,17 +135,20 @@ export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder):
   return besideAll(left) - besideAll(right)
 }
 
-/** Returns -1 if a place is before all elements that match it, and 1 if the place is after these elements. */
+/**
+ * Returns -1 if a position is before all elements with its values and document, and 1 if the position is after these
+ * elements.
+ */
 function besideAll(place: SetBound): number {
   return place.side === 'low' ? -1 : 1
 }
 
-/** Returns the same place in the reversed order. */
+/** Returns the same position in the reversed set. */
 export function reversedPlace(place: SetBound): SetBound {
   return { ...place, side: place.side === 'low' ? 'high' : 'low' }
 }
 
-/** Returns the place before (`low`) or after (`high`) all elements with the key of `element`. */
+/** Returns the position before (`low`) or after (`high`) all elements with the key of `element`. */
 export function besideKey(element: Element, side: SetBound['side']): SetBound {
   return { values: keyOf(element), side }
 }
@@ -146,8 +156,9 @@ export function besideKey(element: Element, side: SetBound['side']): SetBound {
 const someRef = new Ref(0n, 0, 0n)
 
 /**
- * Converts a place of a merged order to the order of one member. If the elements of the member are documents, the first
- * part of the key becomes the document. Parts beyond the arity of the member are ignored.
+ * Converts a position in a combination of sets to a position in one of the sets. `order` is the order of this set. If
+ * the elements of this set have no values, the first part of the key becomes the document. Parts after the arity of
+ * `order` are removed.
  */
 export function placeWithin(place: SetBound, order: SetOrder): SetBound {
   if (place.values.length <= order.arity) return place
@@ -165,13 +176,13 @@ function ascendingPlaceWithin(place: SetBound, arity: number): SetBound {
   return { values: [], document: first, side }
 }
 
-/** The range and the direction of a read of elements. */
+/** The range and the direction of a scan of elements. */
 export interface ElementScan {
-  /** Only elements after this place are read. The place refers to the order of the set. */
+  /** The start of the range, in the order of the set. */
   readonly from?: SetBound | undefined
-  /** Only elements before this place are read. */
+  /** The end of the range, in the order of the set. */
   readonly to?: SetBound | undefined
-  /** If true, the last element comes first. `from` and `to` still refer to the order of the set. */
+  /** True to scan the range from `to` to `from`. */
   readonly reverse?: boolean
 }
 
@@ -180,7 +191,7 @@ export interface ElementStream {
   scan(scan: ElementScan): Iterable<Element>
 }
 
-/** Returns the first item, and closes the iterator. Returns undefined if there is no item. */
+/** Returns the first item and closes the iterator. Returns undefined if the iterable is empty. */
 export function firstOf<T>(items: Iterable<T>): T | undefined {
   for (const item of items) return item
   return undefined

@@ -3,7 +3,7 @@
 import { hasOwnJavaDigits, javaDigits } from '../../values/double-text.ts'
 import type { Specifier } from './specifier.ts'
 
-/** Formats an integer: for `d` in decimal, for `x` and `o` as the 64 bits of its two's complement. */
+/** Formats an integer: in decimal notation for `d`, and as a 64-bit two's complement for `x` and `o`. */
 export function formatInteger(value: bigint, specifier: Specifier): string {
   if (specifier.conversion === 'd') {
     const negative = value < 0n
@@ -53,8 +53,8 @@ function scientific(magnitude: number, fraction: number, { alternate }: Specifie
 }
 
 /**
- * Formats a number with `precision` significant digits. Zero, and numbers from 0.0001 up to 10^precision, are in plain
- * notation. Other numbers are in scientific notation.
+ * Formats a number with `precision` significant digits. Uses plain notation for zero and for numbers from 0.0001 to
+ * 10^precision, and scientific notation for other numbers.
  */
 function general(magnitude: number, precision: number, { grouped }: Specifier): string {
   const rounded = roundDigits(decimalOf(magnitude), precision)
@@ -65,7 +65,10 @@ function general(magnitude: number, precision: number, { grouped }: Specifier): 
   return grouped ? groupThousands(text) : text
 }
 
-/** Adds the sign or parentheses to the digits, and pads the digits with zeros to the width. */
+/**
+ * Adds the sign or parentheses to the digits. Pads the digits with zeros to the width if the specifier has the flag
+ * `0`.
+ */
 function signed(digits: string, negative: boolean, specifier: Specifier): string {
   const { parentheses, plus, space } = specifier
   if (negative && parentheses) return `(${withZeros(digits, 2, specifier)})`
@@ -77,7 +80,7 @@ function withZeros(digits: string, around: number, { width, zeros }: Specifier):
   return zeros && width !== undefined ? digits.padStart(width - around, '0') : digits
 }
 
-/** Inserts commas that separate the integer part into groups of three digits. */
+/** Inserts commas between groups of three digits in the integer part. */
 function groupThousands(text: string): string {
   const point = text.indexOf('.')
   const whole = point < 0 ? text : text.slice(0, point)
@@ -89,8 +92,8 @@ function groupThousands(text: string): string {
   return grouped + text.slice(whole.length)
 }
 
-// Converts doubles to decimal digits and rounds them to a precision, like Java's Formatter. Rounding uses the digits
-// that Java prints for the double. Halves are rounded away from zero.
+// Converts doubles to decimal digits and rounds the digits, like Java's Formatter. Java rounds the digits that it
+// prints for a double. Halves are rounded away from zero.
 
 /** A decimal number: `0.digits` times ten to the power of `point`. For zero, `digits` is 0 and `point` is 1. */
 interface Decimal {
@@ -99,8 +102,8 @@ interface Decimal {
 }
 
 /**
- * Returns the digits that Java prints for a finite, non-negative double. In most cases, these are the shortest digits
- * that parse to this double.
+ * Returns the digits that Java prints for a finite, non-negative double. For most doubles, JavaScript prints the same
+ * digits.
  */
 function decimalOf(double: number): Decimal {
   if (hasOwnJavaDigits(double)) {
@@ -113,8 +116,8 @@ function decimalOf(double: number): Decimal {
 }
 
 /**
- * Rounds a decimal to at most `count` digits. If `count` is 0 and the number is rounded up, the result is the digit 1,
- * one place before the first digit. Otherwise, if `count` is 0 or less, the result is zero.
+ * Rounds a decimal to at most `count` digits. If `count` is 0, the result is zero, or a digit 1 before the first digit
+ * if the number is rounded up. If `count` is negative, the result is zero.
  */
 function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point }
@@ -127,7 +130,7 @@ function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   return { digits: kept.slice(0, last) + String.fromCharCode(kept.charCodeAt(last) + 1), point }
 }
 
-/** Returns plain notation with `fraction` digits after the point. Missing digits are zeros. */
+/** Returns the plain notation with `fraction` digits after the decimal point. Missing digits are zeros. */
 function plainText({ digits, point }: Decimal, fraction: number): string {
   const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0'
   if (fraction === 0) return whole
@@ -135,13 +138,13 @@ function plainText({ digits, point }: Decimal, fraction: number): string {
   return `${whole}.${behind.slice(0, fraction).padEnd(fraction, '0')}`
 }
 
-/** Returns the digits of scientific notation, with one digit before the point. */
+/** Returns the digits of the scientific notation, with one digit before the decimal point. */
 function mantissaText({ digits }: Decimal, fraction: number): string {
   const first = digits.slice(0, 1)
   return fraction === 0 ? first : `${first}.${digits.slice(1).padEnd(fraction, '0')}`
 }
 
-/** Returns the exponent of scientific notation: a sign and at least two digits. */
+/** Returns the exponent of the scientific notation: a sign and at least two digits. */
 function exponentText({ digits, point }: Decimal): string {
   const exponent = digits === '0' ? 0 : point - 1
   return `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`

@@ -1,7 +1,9 @@
-// Parses the format strings of java.util.Formatter. They consist of literal text and specifiers
+// Parses the format strings of java.util.Formatter, which consist of literal text and specifiers of the form
 // `%[index$][flags][width][.precision]conversion`.
 
-/** An unknown conversion, or a conversion with incompatible flags. `text` is the specifier as it is written. */
+/**
+ * Thrown for an unknown conversion, or for a conversion with incompatible flags. `text` is the text of the specifier.
+ */
 export class FormatError extends Error {
   override name = 'FormatError'
   readonly reason: 'conversion' | 'suffix'
@@ -14,11 +16,11 @@ export class FormatError extends Error {
 }
 
 export interface Specifier {
-  /** The specifier as it is written. */
+  /** The text of the specifier. */
   readonly text: string
   /**
-   * The number of the argument to format, counted from 1. `previous` (flag `<`) means the argument of the preceding
-   * specifier. If undefined, the specifier formats the next argument.
+   * The number of the argument to format, from 1. `previous` (flag `<`) selects the argument of the previous specifier.
+   * If undefined, the specifier formats the next argument.
    */
   readonly index: number | 'previous' | undefined
   readonly leftAligned: boolean
@@ -31,9 +33,11 @@ export interface Specifier {
   readonly width: number | undefined
   readonly precision: number | undefined
   readonly conversion: Conversion
-  /** True if the conversion is a capital letter. Then the result is in upper case. */
+  /** True if the conversion is a capital letter. The formatted text is then converted to upper case. */
   readonly capitals: boolean
-  /** Only for the conversion `t`: the part of the date or time to format. If undefined, the result is its ISO text. */
+  /**
+   * The part of the date or time to format, for the conversion `t`. If undefined, the whole date or time is formatted.
+   */
   readonly suffix: string | undefined
 }
 
@@ -62,8 +66,7 @@ export function parseFormat(format: string): (string | Specifier)[] {
 }
 
 /**
- * Returns the text that the error for an invalid specifier shows. This is the longest text at `at` that looks like a
- * specifier.
+ * Returns the text of an invalid specifier for the error message: the longest text at `at` that looks like a specifier.
  */
 function unreadable(format: string, at: number): string {
   const like = /%(?:\d{1,9}\$)?[-#+ 0,(<]{0,9}\d{0,9}(?:\.\d{1,9})?[^\s\d]?/y

@@ -1,4 +1,4 @@
-// Formats a part of a time (in UTC) or of a date in English, for the conversion `%t` of format strings.
+// Formats a part of a date or time in English, for the conversion `%t` of format strings. Times are in UTC.
 
 import { timeOfDate, twoDigits } from '../../values/date.ts'
 import { type CalendarParts, calendarParts, millisOfTime } from '../../values/time.ts'
@@ -25,7 +25,7 @@ type Part = (parts: CalendarParts, time: Time) => string
 const nameOf = (names: readonly string[], number: number) => names[number - 1] as string
 const shortName = (names: readonly string[], number: number) => nameOf(names, number).slice(0, 3)
 
-/** Returns the year of the era. In the era before the year 1, years count backwards. */
+/** Returns the year of the era. The year before the year 1 is year 1 of the previous era. */
 const yearOfEra = (year: number) => (year > 0 ? year : 1 - year)
 
 const year: Part = parts => String(yearOfEra(parts.year)).padStart(4, '0')
@@ -35,7 +35,7 @@ const half = (parts: CalendarParts) => (parts.hour < 12 ? 'am' : 'pm')
 const hoursAndMinutes: Part = parts => `${twoDigits(parts.hour)}:${twoDigits(parts.minute)}`
 const clock: Part = (parts, time) => `${hoursAndMinutes(parts, time)}:${twoDigits(parts.second)}`
 
-/** The parts that both dates and times have, by their letter. */
+/** The parts of dates and times, by letter. */
 const dateParts: Readonly<Record<string, Part>> = {
   B: parts => nameOf(months, parts.month),
   b: parts => shortName(months, parts.month),
@@ -77,12 +77,12 @@ const timeParts: Readonly<Record<string, Part>> = {
     `${clock(parts, time)} Z ${year(parts, time)}`,
 }
 
-/** Returns whether a letter is the name of a part of times. */
+/** Returns whether a letter selects a part of times. */
 export function isTimeSuffix(suffix: string): boolean {
   return Object.hasOwn(timeParts, suffix)
 }
 
-/** Returns a part of a time or date as text; undefined if the value has no part with this letter. */
+/** Formats the part of a time or date that a letter selects. Returns undefined if the value has no such part. */
 export function formatTimePart(value: Time | LocalDate, suffix: string): string | undefined {
   const ofDate = value instanceof LocalDate
   const time = ofDate ? timeOfDate(value) : value

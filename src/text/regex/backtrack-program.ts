@@ -1,54 +1,58 @@
-// Compiles patterns for the backtracking engine. After each instruction, the search continues with the next instruction
-// or with the target of the instruction. As in java.util.regex, the compiler decides which parts of a pattern can match
-// in only one way, and when a group is set. These decisions affect the captured groups after backtracking has shortened
-// a repetition.
+// Compiles patterns to programs for the backtracking engine. A program is a list of instructions. After an instruction,
+// the search continues with the next instruction or at the instruction's target. The compiler follows java.util.regex
+// in two decisions: which parts of a pattern can match in only one way, and when the text of a group is stored. These
+// decisions affect the captured groups when backtracking shortens a repetition.
 
 import { CodePointTest } from './code-point-test.ts'
 import type { Anchor, CaseFolding, ClassNode, LookNode, PatternNode, RepeatNode } from './pattern-tree.ts'
 
-/** The operation codes of instructions. "The position" is the current offset of the search in the text. */
+/** The operation codes of instructions. The position is the current offset of the search in the text. */
 export const op = {
   /** Ends the program with a match. */
   match: 0,
-  /** Reads one character that passes `test`. */
+  /** Reads a character that passes `test`. */
   character: 1,
   /** Reads `least` to `most` characters that pass `test`. */
   run: 2,
   jump: 3,
-  /** Continues with the next instruction. If the match fails later, backtracking continues at `target`. */
+  /** Continues with the next instruction, and saves `target` as the alternative for backtracking. */
   split: 4,
   /** Stores the position in register `a`. */
   mark: 5,
-  /** Sets group `a` to the text from register `b` to the position. */
+  /** Stores the text from register `b` to the position as the text of group `a`. */
   capture: 6,
   /** Sets the iteration count in register `a` to 1. */
   count: 7,
   /**
-   * Ends an iteration of the loop whose body begins at `target`. Register `a` contains the count, and register `b` the
-   * start of the iteration. If `group` is not 0, sets this group to the text of the iteration.
+   * Ends an iteration of the loop whose body begins at `target`. Register `a` contains the iteration count, and
+   * register `b` the start of the iteration. If `group` is greater than 0, stores the text of the iteration as the text
+   * of this group.
    */
   loop: 8,
-  /** Discards the alternatives that were added after the `enter` instruction that set register `a`. */
+  /**
+   * Removes alternatives from the stack until the stack has the height in register `a`. The instruction `enter` stores
+   * the height.
+   */
   commit: 9,
-  /** Stores the number of alternatives on the stack in register `a`, and the position in register `b`. */
+  /** Stores the height of the stack of alternatives in register `a`, and the position in register `b`. */
   enter: 10,
   /** Sets the position to the value of register `b`. */
   restore: 11,
-  /** Moves back by `least` to `most` characters. Tries the fewest characters first. */
+  /** Moves the position back by `least` to `most` characters, and tries the fewest characters first. */
   back: 12,
-  /** Fails unless the position is equal to register `b`. */
+  /** Succeeds if the position is equal to register `b`. */
   arrive: 13,
   fail: 14,
   anchor: 15,
-  /** Reads the same text as the text of group `a`. */
+  /** Reads a text that is equal to the text of group `a`. */
   reference: 16,
   /** Reads the character `a`. */
   literal: 17,
 } as const
 
 /**
- * An instruction. Fields that an instruction does not use are 0. All instructions have the same fields in the same
- * order, because the search is then faster.
+ * An instruction. Unused fields have default values. All instructions have the same fields in the same order, which
+ * makes the search faster.
  */
 export interface Instruction {
   readonly op: number
@@ -74,7 +78,7 @@ export interface BacktrackProgram {
   readonly groupCount: number
 }
 
-/** Compiles a pattern. The program has a few instructions for each character of the pattern. */
+/** Compiles a pattern to a program with a few instructions for each character of the pattern. */
 export function backtrackProgram(root: PatternNode, groupCount: number): BacktrackProgram {
   const compiler = new Compiler()
   compiler.add(root)
@@ -98,7 +102,7 @@ const plain: Instruction = {
   folding: 'none',
 }
 
-/** Matches a line terminator of one character, or one character of `\r\n`. */
+/** Matches a single character of a line terminator. */
 const terminator = new CodePointTest({ set: [0x0a, 0x0d, 0x85, 0x85, 0x2028, 0x2029], negated: false }, false)
 
 class Compiler {
@@ -238,16 +242,15 @@ class Compiler {
   }
 
   /**
-   * Compiles a loop. If the body can match in only one way, `group` is the number of the group that the loop itself
-   * sets, or 0 for no group. Otherwise `group` is undefined.
+   * Compiles a loop. `group` is undefined if the body can match in several ways. If the body can match in only one way,
+   * `group` is the number of the group that the loop stores, or 0 for no group.
    */
   #loop({ least, manner, most }: RepeatNode, body: () => void, group?: number): void {
     const reluctant = manner === 'reluctant'
     const count = this.registers++
     const begin = this.registers++
     this.emit(op.count, { a: count })
-    // If no iteration is required, the search may skip the body. In a reluctant loop, the search first tries to skip
-    // it.
+    // If no iteration is required, the search can skip the body. A reluctant loop first tries to skip the body.
     const skip = least === 0 ? this.emit(op.split) : undefined
     const leave = skip && reluctant ? this.emit(op.jump) : undefined
     if (skip && reluctant) skip.target = this.#here
@@ -270,7 +273,7 @@ class Compiler {
   }
 }
 
-/** Returns whether a node can match in only one way at each position. Uses the same criteria as Java. */
+/** Returns whether a node can match in only one way at each position, with the criteria of Java. */
 function hasOneWay(node: PatternNode): boolean {
   switch (node.kind) {
     case 'alternatives':

@@ -1,9 +1,8 @@
-// Searches with backtracking, like java.util.regex. The alternatives that are still to be tried are on an explicit
-// stack, so long texts do not overflow the call stack. Every step is counted. Therefore a pattern that would run for
-// hours fails after the same number of steps on every machine.
+// Searches with backtracking, like java.util.regex. The pending alternatives are on an explicit stack, so long texts do
+// not overflow the call stack. Steps are counted, so a search that would take hours fails after the same number of
+// steps on every machine.
 //
-// As in Java, a look-around or atomic group that has matched keeps the captures of its inner groups, even if the rest
-// of the attempt fails.
+// As in Java, backtracking does not restore the captures inside a look-around or atomic group that has matched.
 
 import { step } from '../../base/effort.ts'
 import { isPairAt } from '../code-points.ts'
@@ -15,16 +14,17 @@ import { SearchTooLongError } from './pattern-errors.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const backtrackSearchLimits = {
   /**
-   * Steps of a backtracking search; additional steps for each UTF-16 unit of the text; saved alternatives; own limit.
+   * Steps of a backtracking search, additional steps for each UTF-16 unit of the text, and saved alternatives; own
+   * limit.
    */
   regexBacktrackStepsMax: 16_777_216,
   regexBacktrackStepsPerUnit: 32,
   regexBacktrackFramesMax: 4_194_304,
 } as const
 
-/** The types of frames on the stack. A frame consists of four numbers: its type, and up to three arguments. */
+/** The types of frames on the stack of alternatives. A frame consists of four numbers: the type and three arguments. */
 const frame = {
-  /** Continue at an instruction and a position. */
+  /** Continue at an instruction. Arguments: index of the instruction, position. */
   choice: 0,
   /** Restore a register. Arguments: number of the register, previous value. */
   register: 1,
@@ -32,20 +32,18 @@ const frame = {
   group: 2,
   /** Shorten a greedy run. Arguments: instruction, shortest end, current end. */
   run: 3,
-  /** Lengthen a reluctant run. Arguments: instruction, position, number of characters that the run may still read. */
+  /** Lengthen a reluctant run. Arguments: instruction, position, maximum number of additional characters. */
   moreOfRun: 4,
   /** Repeat the body of a reluctant loop. Arguments: instruction, position. */
   moreOfLoop: 5,
-  /**
-   * Move farther back in a look-behind. Arguments: instruction, start, number of characters to which it may still move.
-   */
+  /** Move the start of a look-behind back. Arguments: instruction, start, maximum number of characters to move. */
   back: 6,
 } as const
 
 const frameSize = 4
 const firstFrames = 64
 
-/** Returns the maximum number of steps of one search of a text. */
+/** Returns the maximum number of steps for finding all matches in a text. */
 function stepsMax(text: string): number {
   return (
     backtrackSearchLimits.regexBacktrackStepsMax +
@@ -53,24 +51,24 @@ function stepsMax(text: string): number {
   )
 }
 
-/** Finds the matches of a program in a text, in order of their position. */
+/** Finds the matches of a program in a text, in ascending order. */
 export class BacktrackSearch {
-  /** The start of the last match. `end` is the end of the last match. */
+  /** The start and the end of the latest match. */
   start = 0
   end = 0
-  /** The number of steps taken so far. */
+  /** The number of steps so far. */
   steps = 0
   readonly #instructions: readonly Instruction[]
   readonly #text: string
   readonly #stepsMax: number
   readonly #registers: Int32Array
-  /** The start and end of each group; -1 if the group has not matched. */
+  /** The start and end of each group, or -1 for a group without a match. */
   readonly #groups: Int32Array
   #stack = new Int32Array(firstFrames * frameSize)
   #height = 0
   #previousEnd = 0
   #next = 0
-  /** The current offset in the text during an attempt to match. */
+  /** The position: the current offset in the text. */
   #at = 0
 
   constructor({ groupCount, instructions, registers }: BacktrackProgram, text: string) {
@@ -81,7 +79,7 @@ export class BacktrackSearch {
     this.#groups = new Int32Array(2 * (groupCount + 1))
   }
 
-  /** Finds the next match. Returns false if there is none. Throws {@link SearchTooLongError}. */
+  /** Finds the next match. Returns false if no match follows. Throws {@link SearchTooLongError}. */
   find(): boolean {
     const text = this.#text
     this.#groups.fill(-1)
@@ -101,7 +99,7 @@ export class BacktrackSearch {
     return false
   }
 
-  /** Returns the text of a group in the last match; undefined if the group has not matched. */
+  /** Returns the text of a group in the latest match. Returns undefined if the group has not matched. */
   group(number: number): string | undefined {
     if (number === 0) return this.#text.slice(this.start, this.end)
     const start = this.#groups[number * 2] as number
@@ -130,7 +128,7 @@ export class BacktrackSearch {
     if (this.steps > this.#stepsMax) throw new SearchTooLongError()
   }
 
-  /** Executes one instruction. Returns the index of the next instruction, or -1 if the instruction fails. */
+  /** Executes an instruction. Returns the index of the next instruction, or -1 if the instruction fails. */
   #run(instruction: Instruction, counter: number): number {
     const { a, b } = instruction
     switch (instruction.op) {
@@ -180,8 +178,8 @@ export class BacktrackSearch {
   }
 
   /**
-   * Resumes the alternative that was added last. Returns the index of the next instruction, or -1 if no alternative is
-   * left.
+   * Resumes the latest alternative. Returns the index of the next instruction, or -1 if the stack contains no
+   * alternative.
    */
   #backtrack(): number {
     while (this.#height > 0) {
@@ -266,7 +264,7 @@ export class BacktrackSearch {
     return true
   }
 
-  /** Reads at most `most` characters that pass the test. Returns the number of characters that were read. */
+  /** Reads at most `most` characters that pass the test. Returns the number of read characters. */
   #readUpTo(test: CodePointTest, most: number): number {
     let count = 0
     while (count < most && this.#read(test)) count++
@@ -313,8 +311,8 @@ export class BacktrackSearch {
     const done = this.#registers[instruction.a] as number
     const empty = this.#at === start
     if (group > 0 && (done <= least || !empty)) this.#capture(group, start)
-    // An iteration that reads no characters ends the loop, so that no loop is endless. Exception: if the body matches
-    // in only one way, the loop makes all required iterations.
+    // An iteration that reads no characters ends the loop, because the loop would be endless. As in Java, a body that
+    // can match in only one way first completes the required iterations.
     if (empty && (!isDeterministic || done > least)) return counter + 1
     if (done < least) return this.#again(instruction)
     if (done >= most) return counter + 1
@@ -357,7 +355,9 @@ export class BacktrackSearch {
     return at - (at > 1 && isPairAt(this.#text, at - 2) ? 2 : 1)
   }
 
-  /** Reads the same text as the text of a group. Returns false if the group has not matched or does not exist. */
+  /**
+   * Reads a text that is equal to the text of a group. Returns false if the group has not matched or does not exist.
+   */
   #readGroup({ a: group, folding }: Instruction): boolean {
     const start = this.#groups[group * 2]
     const end = this.#groups[group * 2 + 1]

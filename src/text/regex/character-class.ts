@@ -1,5 +1,5 @@
-// Parses character classes in Java's syntax into sets of code points. Classes can contain unions, intersections and
-// other classes.
+// Parses character classes in Java's syntax to sets of code points. Classes can contain ranges, intersections and
+// nested classes.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -28,8 +28,7 @@ export interface CharacterClass {
 }
 
 /**
- * Returns the class of a set. If flag `i` is on, the class also contains the other case of each ASCII letter in the
- * set.
+ * Creates a class from a set. With flag `i`, the class also contains the other case of each ASCII letter in the set.
  */
 export function classOf(set: CodePointSet, flags: Flags): CharacterClass {
   return { set: flags.ignoreCase ? foldAscii(set) : set, negated: false }
@@ -37,7 +36,7 @@ export function classOf(set: CodePointSet, flags: Flags): CharacterClass {
 
 const unclosed = 'Unclosed character class'
 
-/** Reads a class. The reader is after the opening bracket. */
+/** Reads a class. The opening bracket has already been read. */
 export function readClass(reader: PatternReader, flags: Flags, depth = 0): CharacterClass {
   if (depth > nestedMax) throw new UnsupportedRegexError('character classes nested so deeply')
   const negated = reader.peek() === caret
@@ -47,17 +46,17 @@ export function readClass(reader: PatternReader, flags: Flags, depth = 0): Chara
   return { set, negated }
 }
 
-/** The maximum depth of nested classes and intersections, which are parsed recursively. */
+/** The maximum depth of nested classes and intersections. The parser is recursive. */
 const nestedMax = 100
 
 /**
- * The number of range bounds from which ranges are already merged while a class is being read. Without these merges, a
- * short pattern could produce very many ranges.
+ * The number of range bounds at which ranges are merged while a class is being read. Without the merge, a short pattern
+ * could create very many ranges.
  */
 const mergedFromMin = 8192
 
 /**
- * Reads the members of a class up to the closing bracket. The right operand of `&&` extends to the end of the class.
+ * Reads the members of a class until the closing bracket. The right operand of `&&` extends to the end of the class.
  */
 function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
   if (depth > nestedMax) throw new UnsupportedRegexError('so many intersections')
@@ -76,7 +75,8 @@ function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePo
         const right = readMembers(reader, flags, depth + 1)
         return any ? intersection(fold(setOf(ranges), flags), right) : right
       }
-      // `&&` without a right operand is ignored, except at the start of a class, where it is an error.
+      // `&&` without a right operand is ignored after the first member. At the start of a class, `&&` without a right
+      // operand is an error.
       if (!any) throw reader.fault('Bad class syntax')
       continue
     }
@@ -95,7 +95,7 @@ function fold(set: CodePointSet, flags: Flags): CodePointSet {
   return classOf(set, flags).set
 }
 
-/** Reads a nested class, a class escape, a range, or one character. Returns the code points as ranges. */
+/** Reads a nested class, a class escape, a range, or a single character. */
 function readMember(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
   const codePoint = reader.next()
   if (codePoint === open) {
@@ -132,8 +132,8 @@ function characterInClass(reader: PatternReader, letter: number): number {
 }
 
 /**
- * Returns the set of an escape whose letter has been read; undefined if the escape means a single character. At the
- * start of a range, `\v` means the vertical tab. Otherwise `\v` is a set.
+ * Returns the set of an escape such as `\d`. Returns undefined if the escape is a single character. `letter` has
+ * already been read. `\v` is the vertical tab at the start of a range, and the set of vertical white space elsewhere.
  */
 export function readClassEscape(
   reader: PatternReader,

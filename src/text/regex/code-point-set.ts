@@ -2,12 +2,12 @@
 
 import { step } from '../../base/effort.ts'
 
-/** Inclusive ranges in ascending order: first, last, first, last … The ranges are neither adjacent nor overlapping. */
+/** Inclusive ranges in ascending order: first, last, first, last … The ranges do not overlap and are not adjacent. */
 export type CodePointSet = readonly number[]
 
 const maxCodePoint = 0x10ffff
 
-/** The empty set, followed by the set of all code points. */
+/** The empty set, and the set of all code points. */
 export const noCodePoints: CodePointSet = []
 export const allCodePoints: CodePointSet = [0, maxCodePoint]
 

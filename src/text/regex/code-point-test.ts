@@ -1,16 +1,16 @@
-// Tests whether a code point is in a character class, for the backtracking engine.
+// Tests whether a character class contains a code point, for the backtracking engine.
 
 import { mapKnown } from '../../values/known-characters.ts'
 import type { CharacterClass } from './character-class.ts'
 import type { CodePointSet } from './code-point-set.ts'
 import { unicodeSet } from './unicode-property.ts'
 
-/** Tests code points against a class. Uses a table for ASCII, and binary search for other code points. */
+/** Tests whether a class contains a code point, with a table for ASCII and a binary search for other code points. */
 export class CodePointTest {
   readonly #set: CodePointSet
   readonly #negated: boolean
   readonly #foldsUnicode: boolean
-  /** Contains, for each ASCII character, 1 if the character is in the class. */
+  /** 1 for each ASCII character in the class, 0 for other ASCII characters. */
   readonly #ascii = new Uint8Array(128)
 
   constructor({ negated, set }: CharacterClass, foldsUnicode: boolean) {
@@ -30,7 +30,10 @@ export class CodePointTest {
     return found !== this.#negated
   }
 
-  /** Returns whether the set contains another case of a letter. Like Java, tests the upper case, and its lower case. */
+  /**
+   * Returns whether the set contains the letter in another case. Like Java, tests the upper case, and the lower case of
+   * the upper case.
+   */
   #hasOtherCase(codePoint: number): boolean {
     const upper = upperCase(codePoint)
     return includes(this.#set, upper) || includes(this.#set, lowerCase(upper))
@@ -48,7 +51,7 @@ function includes(set: CodePointSet, codePoint: number): boolean {
   return low * 2 < set.length && (set[low * 2] as number) <= codePoint
 }
 
-/** Returns the upper case of a letter if it is a single character. Otherwise returns the letter. */
+/** Returns the upper case of a letter. Returns the letter if its upper case has several characters. */
 function upperCase(codePoint: number): number {
   return single(
     mapKnown(String.fromCodePoint(codePoint), text => text.toUpperCase()),
@@ -56,7 +59,7 @@ function upperCase(codePoint: number): number {
   )
 }
 
-/** Returns the lower case of a letter if it is a single character. Otherwise returns the letter. */
+/** Returns the lower case of a letter. Returns the letter if its lower case has several characters. */
 function lowerCase(codePoint: number): number {
   return single(
     mapKnown(String.fromCodePoint(codePoint), text => text.toLowerCase()),
@@ -70,8 +73,8 @@ function single(text: string, otherwise: number): number {
 }
 
 /**
- * Returns whether two code points are equal if case is ignored. If `unicode` is false, only the case of ASCII letters
- * is ignored.
+ * Returns whether two code points are equal when case is ignored: of all letters if `unicode` is true, or of ASCII
+ * letters.
  */
 export function equalsInEitherCase(left: number, right: number, unicode: boolean): boolean {
   if (left === right) return true
@@ -91,9 +94,7 @@ const testOf = (expression: string) =>
 let words: { readonly plain: CodePointTest; readonly unicode: CodePointTest } | undefined
 let marks: { readonly nonSpacing: CodePointTest; readonly base: CodePointTest } | undefined
 
-/**
- * Returns the test for the word characters of `\b`. With flag `U` (`unicode`), these are the word characters of `\w`.
- */
+/** Returns the test for the word characters of `\b`. `unicode` is true with flag `U`. */
 export function wordTest(unicode: boolean): CodePointTest {
   words ??= {
     plain: testOf('[_\\p{L}\\p{Nd}]'),
@@ -102,7 +103,7 @@ export function wordTest(unicode: boolean): CodePointTest {
   return unicode ? words.unicode : words.plain
 }
 
-/** Returns the tests for non-spacing marks and for the base characters of such marks. */
+/** Returns the tests for non-spacing marks and for their base characters. */
 export function markTests(): { readonly nonSpacing: CodePointTest; readonly base: CodePointTest } {
   marks ??= { nonSpacing: testOf('\\p{Mn}'), base: testOf('[\\p{L}\\p{Nd}]') }
   return marks

@@ -1,7 +1,6 @@
-// Compiles patterns and searches texts with them. RE2 runs all patterns that it supports, in linear time. The
-// backtracking engine runs the other patterns, for example with look-ahead or back references, and counts its steps.
-// Because patterns come from clients, everything is limited: pattern length, program size, steps of one search, and
-// memory of cached patterns.
+// Compiles patterns and searches texts. The library RE2 searches in linear time, but does not support features such as
+// look-ahead and back references. The backtracking engine searches with all other patterns, and counts steps. Clients
+// choose the patterns, so pattern length, program size, steps of a search, and memory of cached patterns are limited.
 
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
@@ -17,9 +16,9 @@ import type { PatternTree } from './pattern-tree.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const compiledPatternLimits = {
-  /** Characters of a search pattern; own limit. */
+  /** The length of a search pattern in characters; own limit. */
   regexPatternCharsMax: 10_000,
-  /** Cached patterns, their instructions together, and bytes of search states of each; own limit. */
+  /** Cached patterns, the total of their instructions, and bytes of search states of each pattern; own limit. */
   regexCacheMax: 200,
   regexCacheInstructionsMax: 100_000,
   regexStateBytesMax: 262_144,
@@ -27,21 +26,21 @@ const compiledPatternLimits = {
 
 type LinearProgram = ReturnType<typeof RE2JS.compile>
 
-/** A match. The offsets are in UTF-16 units, and `end` is the offset after the match. */
+/** A match, with offsets in UTF-16 units. `end` is exclusive. */
 export interface Match {
   readonly start: number
   readonly end: number
-  /** Returns the text of a group. Group 0 is the whole match. The text is empty if the group has not matched. */
+  /** Returns the text of a group. Group 0 is the whole match. The text of a group that has not matched is empty. */
   readonly group: (number: number) => string
 }
 
-/** A search of one text. The search starts when the first match is requested. */
+/** A search of a text, which starts when the first match is requested. */
 export interface Search {
-  /** True if the search takes linear time. The value is known before the search starts. */
+  /** True if the search takes linear time. */
   readonly linear: boolean
-  /** The matches, in order. A match must not be used after the next match was requested. */
+  /** The matches, in ascending order. A match is valid until the next match is requested. */
   readonly matches: Iterable<Match, void, void>
-  /** Returns the number of steps taken so far; 0 for a linear search. */
+  /** Returns the number of steps so far. Returns 0 for a linear search. */
   readonly steps: () => number
 }
 
@@ -65,21 +64,21 @@ export class CompiledPattern {
     return this.#tree.groupNames
   }
 
-  /** The number of instructions, which is a measure of the memory that the pattern needs. */
+  /** The number of instructions, as a measure of memory. */
   get size(): number {
     return this.#linear?.programSize() ?? this.#backtrackProgram().instructions.length
   }
 
   /**
-   * Returns whether a search of `text` takes linear time. The result is false if RE2 does not support the pattern, or
-   * if RE2's anchors would match at other offsets in `text` than Java's anchors.
+   * Returns whether RE2 can search `text`. RE2 must support the pattern, and RE2's anchors must match at the same
+   * offsets of `text` as Java's anchors.
    */
   isLinearOn(text: string): boolean {
     return this.#linear !== undefined && !anchorsDiffer(this.#tree.anchors, text)
   }
 
   /**
-   * Searches a text. Iterating over the matches throws `SearchTooLongError` if the backtracking engine exceeds its
+   * Searches a text. The iteration over the matches throws `SearchTooLongError` if a backtracking search exceeds the
    * maximum number of steps.
    */
   search(text: string): Search {
@@ -91,8 +90,8 @@ export class CompiledPattern {
   }
 
   /**
-   * Returns whether the pattern matches anywhere in a text for which {@link isLinearOn} is true. This test is faster
-   * than finding the first match.
+   * Returns whether the pattern matches anywhere in `text`. Faster than {@link search}, but requires that {@link
+   * isLinearOn} is true for `text`.
    */
   occursLinearlyIn(text: string): boolean {
     const found = this.#linear?.test(text) ?? false
@@ -106,8 +105,8 @@ export class CompiledPattern {
   }
 
   /**
-   * If the DFA states that RE2 has cached for this pattern take too much memory, deletes them. The states of a pattern
-   * can take up to 8 MiB, and a pattern can be in the cache for a long time.
+   * Deletes RE2's cached DFA states of this pattern if they use too much memory. The states can use up to 8 MiB, and a
+   * pattern can stay in the cache for a long time.
    */
   #releaseStates(): void {
     const states = this.#linear?.re2().lazyDFA
@@ -129,7 +128,6 @@ function* backtrackMatches(search: BacktrackSearch): Generator<Match, void, void
   }
 }
 
-/** The cache of compiled patterns. */
 const remembered = new LRUCache<string, CompiledPattern>({
   max: compiledPatternLimits.regexCacheMax,
   maxSize: compiledPatternLimits.regexCacheInstructionsMax,
@@ -153,7 +151,7 @@ function compileNew(pattern: string): CompiledPattern {
   return new CompiledPattern(tree, compileLinear(tree))
 }
 
-/** The cost of compiling one character in RE2, as a multiple of the cost that {@link longCall} assumes. */
+/** The cost of compiling a character in RE2, relative to the cost of a character in {@link longCall}. */
 const compilationsPerUnit = 8
 
 function compileLinear(tree: PatternTree): LinearProgram | undefined {
@@ -164,8 +162,7 @@ function compileLinear(tree: PatternTree): LinearProgram | undefined {
     const program = RE2JS.compile(linear.source, linear.usesLookBehind ? RE2JS.LOOKBEHINDS : 0)
     return program.programSize() > limits.regexInstructionsMax ? undefined : program
   } catch {
-    // The syntax of the pattern is already valid. RE2 only rejects nested counts and patterns that are nested too
-    // deeply.
+    // The syntax is valid. RE2 rejects nested counts and patterns that are nested too deeply.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 // Parses patterns in the syntax of java.util.regex, which is the syntax of the query languages. The parser resolves
-// flags, classes and quoted sections, so that the engines get a simple tree. If neither engine supports a feature, the
-// error names the feature.
+// flags, classes and quoted sections, so the syntax tree is simple. If no engine supports a feature, the error names
+// the feature.
 
 import { limits } from '../../base/limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'
@@ -10,7 +10,7 @@ import type { Anchor, CaseFolding, Manner, PatternNode, PatternTree } from './pa
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const javaPatternLimits = {
-  /** Nested groups of a search pattern; own limit. */
+  /** The depth of nested groups in a search pattern; own limit. */
   regexDepthMax: 200,
 } as const
 
@@ -50,7 +50,7 @@ class Parser {
     this.#reader.comments = flags.comments
   }
 
-  /** Reads alternatives up to a closing parenthesis or the end of the pattern. */
+  /** Reads alternatives until a closing parenthesis or the end of the pattern. */
   #alternatives(): PatternNode {
     const branches = [this.#sequence()]
     while (this.#reader.peek() === code('|')) {
@@ -71,7 +71,7 @@ class Parser {
     return parts.length === 1 ? (parts[0] as PatternNode) : { kind: 'sequence', parts }
   }
 
-  /** Reads the next part of a sequence, without its quantifier. Returns undefined if this part only switches flags. */
+  /** Reads the next part of a sequence, without its quantifier. Returns undefined if the part only changes flags. */
   #atom(codePoint: number): PatternNode | undefined {
     switch (String.fromCodePoint(codePoint)) {
       case '*':
@@ -79,7 +79,7 @@ class Parser {
       case '?':
         throw this.#reader.fault(`Dangling meta character '${String.fromCodePoint(codePoint)}'`, 0)
       case '{':
-        // A count at the start of a sequence repeats the empty string. The caller checks whether the text is a count.
+        // A count such as `{2}` without a preceding part repeats the empty string. The caller reads the count.
         return nothing
       case '(':
         return this.#group()
@@ -146,8 +146,8 @@ class Parser {
   }
 
   /**
-   * Reads a group number. A further digit belongs to the number only if a group with the longer number begins earlier
-   * in the pattern.
+   * Reads a group number. A digit is part of the number if a group with the resulting number begins earlier in the
+   * pattern.
    */
   #numberedReference(firstDigit: number): PatternNode {
     let group = firstDigit
@@ -186,10 +186,7 @@ class Parser {
     return { kind: 'class', members, foldsUnicode: this.#folding() === 'unicode' }
   }
 
-  /**
-   * Reads a group. The reader is before the opening parenthesis. Flags that are switched in the group apply until its
-   * end.
-   */
+  /** Reads a group, including both parentheses. Flags that the group changes apply until the end of the group. */
   #group(): PatternNode | undefined {
     const reader = this.#reader
     reader.next()
@@ -211,8 +208,8 @@ class Parser {
   }
 
   /**
-   * Reads a group after `(?`. Returns a function that creates the node of the group, or undefined if it only switches
-   * flags.
+   * Reads the start of a group after `(?`. Returns a function that creates the node of the group. Returns undefined if
+   * the group only changes flags.
    */
   #specialGroup(): ((body: PatternNode) => PatternNode) | undefined {
     const reader = this.#reader
@@ -238,7 +235,7 @@ class Parser {
     return wrap
   }
 
-  /** Reads the quantifier after `body`, if there is one. */
+  /** Reads an optional quantifier after `body`. */
   #quantified(body: PatternNode): PatternNode {
     const reader = this.#reader
     const codePoint = reader.peek()
@@ -262,7 +259,7 @@ class Parser {
     return { kind: 'repeat', body, least, most, manner: this.#manner() }
   }
 
-  /** Reads the suffix of a quantifier, which is nothing, `?` or `+`. */
+  /** Reads the optional suffix `?` or `+` of a quantifier. */
   #manner(): Manner {
     const codePoint = this.#reader.peek()
     if (codePoint !== code('?') && codePoint !== code('+')) return 'greedy'

@@ -1,5 +1,5 @@
-// Translates patterns to the syntax of RE2, which searches in linear time. A pattern with features that RE2 lacks has
-// no translation. The backtracking engine runs such patterns.
+// Translates patterns to the syntax of RE2, which searches in linear time. Patterns with features that RE2 lacks have
+// no translation, and are searched by the backtracking engine.
 
 import { limits } from '../../base/limits.ts'
 import type { CharacterClass } from './character-class.ts'
@@ -13,7 +13,10 @@ interface LinearSource {
   readonly usesLookBehind: boolean
 }
 
-/** Translates a pattern. Returns undefined if the pattern uses features that RE2 lacks, or exceeds the size limit. */
+/**
+ * Translates a pattern. Returns undefined if the pattern has features that RE2 lacks, or if the translation is too
+ * large.
+ */
 export function linearSource(root: PatternNode): LinearSource | undefined {
   const writer = new SourceWriter()
   try {
@@ -25,23 +28,23 @@ export function linearSource(root: PatternNode): LinearSource | undefined {
   }
 }
 
-/** Thrown to abort the translation. {@link linearSource} catches it. */
+/** Thrown if a node has no translation. */
 class NotLinear extends Error {}
 
-/** A translated node. `size` is an estimate of the number of RE2 instructions. */
+/** A translated node. `size` is the estimated number of RE2 instructions. */
 interface Part {
   readonly source: string
   readonly size: number
 }
 
-/** The largest count that RE2 accepts. The limit also applies to the product of nested counts. */
+/** The largest repetition count that RE2 accepts. */
 const countMax = 1000
 
 const lineBreak = '(?:\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}])'
 
 /**
- * The RE2 anchors that are closest to Java's anchors. If Java's anchors match at other offsets in a text, the
- * backtracking engine searches that text.
+ * The RE2 anchors for Java's anchors. If an RE2 anchor could match at other offsets of a text than the Java anchor, the
+ * backtracking engine searches the text.
  */
 const anchors: Readonly<Record<Anchor, string | undefined>> = {
   textStart: '\\A',
@@ -158,7 +161,8 @@ function literal(codePoint: number): string {
 }
 
 /**
- * Caches the sources of sets. The sets of properties are objects that many patterns use, and have hundreds of ranges.
+ * Caches the sources of sets. The set of a Unicode property can have hundreds of ranges, and all patterns share the
+ * object.
  */
 const rangeSources = new WeakMap<CodePointSet, string>()
 

@@ -1,8 +1,6 @@
-// Errors in patterns and replacements.
+// Errors of patterns, replacements and searches.
 
-/**
- * The pattern is invalid in Java's syntax. The message is Java's message: the reason, and the offset in code points.
- */
+/** A pattern is invalid in Java's syntax. As in Java, the message contains the reason and the offset in code points. */
 export class RegexSyntaxError extends Error {
   override name = 'RegexSyntaxError'
   constructor(reason: string, index: number) {
@@ -10,10 +8,10 @@ export class RegexSyntaxError extends Error {
   }
 }
 
-/** The pattern is valid in Java's syntax, but uses an unsupported feature. */
+/** A pattern is valid in Java's syntax, but uses an unsupported feature. */
 export class UnsupportedRegexError extends Error {
   override name = 'UnsupportedRegexError'
-  /** The unsupported feature, as the end of the sentence "the pattern uses …". */
+  /** The feature, as the end of the sentence "the pattern uses …". */
   readonly feature: string
   constructor(feature: string) {
     super(feature)
@@ -21,7 +19,7 @@ export class UnsupportedRegexError extends Error {
   }
 }
 
-/** The replacement names a group that does not exist in the pattern, or has an incomplete escape or group. */
+/** A replacement contains a group that does not exist in the pattern, or an incomplete escape or group. */
 export class ReplacementError extends Error {
   override name = 'ReplacementError'
 }

@@ -1,9 +1,9 @@
-// Reads the code points of a pattern in Java's syntax. Resolves quoted sections, comments, and escapes of one
-// character. Some flags of the pattern determine what the reader skips.
+// Reads the code points of a pattern in Java's syntax. Resolves quoted sections and escapes of single characters, and
+// skips comments. This file also defines the flags of patterns.
 
 import { RegexSyntaxError, UnsupportedRegexError } from './pattern-errors.ts'
 
-/** The reader returns this number at the end of the pattern. */
+/** The result of reading at the end of the pattern. */
 export const end = -1
 
 const backslash = 0x5c
@@ -13,47 +13,50 @@ const newline = 0x0a
 export class PatternReader {
   readonly #codePoints: readonly number[]
   #at = 0
-  /** True while flag `x` is on. Then blanks and `#` comments are skipped. */
+  /** True with flag `x`: blanks and `#` comments are skipped. */
   comments = false
 
   constructor(pattern: string) {
     this.#codePoints = unquote(pattern)
   }
 
-  /** Returns the error for an invalid pattern. The error is `before` code points before the position of the reader. */
+  /** Creates the error for an invalid pattern, `before` code points before the current position. */
   fault(reason: string, before = 1): RegexSyntaxError {
     return new RegexSyntaxError(reason, this.#at - before)
   }
 
   /**
-   * Returns the next code point without reading it; {@link end} at the end. Skips blanks and comments if flag `x` is
-   * on.
+   * Returns the next code point without consuming it. Returns {@link end} at the end. Skips blanks and comments with
+   * flag `x`.
    */
   peek(): number {
     if (this.comments) this.#skipComments()
     return this.#codePoints[this.#at] ?? end
   }
 
-  /** Reads the code point that {@link peek} returns. */
+  /** Like {@link peek}, but consumes the code point. */
   next(): number {
     const codePoint = this.peek()
     if (codePoint !== end) this.#at++
     return codePoint
   }
 
-  /** Reads the next code point, even if it is a blank or begins a comment. */
+  /** Like {@link next}, but never skips blanks and comments. */
   nextRaw(): number {
     const codePoint = this.peekRaw()
     if (codePoint !== end) this.#at++
     return codePoint
   }
 
-  /** Returns the code point `ahead` positions after the next code point. Does not skip blanks or comments. */
+  /**
+   * Like {@link peek}, but never skips blanks and comments. `ahead` is the number of code points between the current
+   * position and the returned code point.
+   */
   peekRaw(ahead = 0): number {
     return this.#codePoints[this.#at + ahead] ?? end
   }
 
-  /** If the pattern continues with `text`, reads `text` and returns true. */
+  /** Consumes `text` and returns true if the pattern continues with `text`. */
   skip(text: string): boolean {
     for (let index = 0; index < text.length; index++) {
       if (this.peekRaw(index) !== text.charCodeAt(index)) return false
@@ -63,8 +66,8 @@ export class PatternReader {
   }
 
   /**
-   * Reads up to the character `close`, and reads `close` too. Throws `RegexSyntaxError` with `reason` if `close` is
-   * missing.
+   * Returns the text until the character `close`, and consumes `close`. Throws `RegexSyntaxError` with `reason` if
+   * `close` is missing.
    */
   readUntil(close: string, reason = 'Illegal/unsupported escape sequence'): string {
     let text = ''
@@ -76,7 +79,7 @@ export class PatternReader {
     }
   }
 
-  /** Reads decimal digits as a number of at most a billion. Returns undefined if there are no digits. */
+  /** Reads a decimal number. Numbers above a billion become a billion. Returns undefined if no digit follows. */
   readNumber(): number | undefined {
     if (!isDigit(this.peekRaw())) return undefined
     let number = 0
@@ -94,7 +97,7 @@ export class PatternReader {
     }
   }
 
-  /** Returns the character that an escape means. The backslash and `letter` have been read. */
+  /** Returns the character of an escape. The backslash and `letter` have already been read. */
   readEscaped(letter: number): number {
     switch (String.fromCodePoint(letter)) {
       case '0':
@@ -158,7 +161,10 @@ export class PatternReader {
     return Number.parseInt(text, 16)
   }
 
-  /** Reads four hex digits. If two such escapes form a surrogate pair, reads both and returns one code point. */
+  /**
+   * Reads the four hex digits of `\u`. If the next escape completes a surrogate pair, reads both escapes and returns
+   * one code point.
+   */
   #utf16(): number {
     const high = this.#hex(4)
     if (high < 0xd800 || high > 0xdbff) return high
@@ -186,13 +192,13 @@ function isBlank(codePoint: number): boolean {
   return codePoint === 0x20 || (codePoint >= 9 && codePoint <= 13)
 }
 
-/** Returns the code points of a pattern. Each character between `\Q` and `\E` is escaped by itself, if necessary. */
+/** Returns the code points of a pattern. Replaces `\Q…\E` by an escape for each special character. */
 function unquote(pattern: string): number[] {
   const unquoted: number[] = []
   let at = 0
   while (at < pattern.length) {
     if (!pattern.startsWith('\\Q', at)) {
-      // Also copies the character after a backslash. Therefore `\\Q` means a backslash and a Q.
+      // Copies a backslash with the next character, so `\\Q` is an escaped backslash and a Q.
       const escaped = pattern.charCodeAt(at) === backslash ? 1 : 0
       if (escaped) unquoted.push(backslash)
       at += escaped
@@ -215,8 +221,8 @@ function unquote(pattern: string): number[] {
 }
 
 /**
- * Escapes an ASCII character that is not a letter. A digit is escaped by its code in hex, so that it does not become
- * part of an escape before it.
+ * Escapes an ASCII character that is not a letter. A digit is escaped in hex, because a digit could continue the
+ * previous escape.
  */
 function escapedAscii(codePoint: number): number[] {
   if (!isDigit(codePoint)) return [backslash, codePoint]
@@ -225,7 +231,7 @@ function escapedAscii(codePoint: number): number[] {
 
 /** The flags of a pattern. Each comment begins with the letter of the flag. */
 export interface Flags {
-  /** `i`: the case of letters is ignored; only of ASCII letters unless flag `u` is on. */
+  /** `i`: the case of ASCII letters is ignored. */
   readonly ignoreCase: boolean
   /** `m`: `^` and `$` also match at line boundaries. */
   readonly multiline: boolean
@@ -233,15 +239,15 @@ export interface Flags {
   readonly dotAll: boolean
   /** `d`: only `\n` is a line terminator. */
   readonly unixLines: boolean
-  /** `u`: flag `i` applies to all letters of Unicode. */
+  /** `u`: flag `i` applies to all Unicode letters. */
   readonly unicodeCase: boolean
-  /** `U`: predefined classes contain characters of all of Unicode. */
+  /** `U`: predefined classes such as `\w` contain all Unicode characters of their kind. */
   readonly unicodeClasses: boolean
   /** `x`: blanks and comments are ignored. */
   readonly comments: boolean
 }
 
-/** The flags at the start of every pattern. A pattern can switch flags for a group. */
+/** The flags at the start of every pattern. */
 export const noFlags: Flags = {
   ignoreCase: false,
   multiline: false,
@@ -264,7 +270,7 @@ const byLetter: Readonly<Record<string, Partial<Record<keyof Flags, true>>>> = {
 
 /**
  * Reads flag letters and returns the changed flags. Letters before a minus sign switch flags on, and letters after the
- * minus sign switch flags off. Stops before the first character that is not a flag letter.
+ * minus sign switch flags off. Stops at the first character that is not a flag letter.
  */
 export function readFlags(reader: PatternReader, flags: Flags): Flags {
   let changed = flags

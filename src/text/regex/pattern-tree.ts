@@ -1,13 +1,13 @@
-// The syntax trees of patterns. The parser creates them, and both engines compile them.
+// The syntax trees of patterns, which both search engines compile.
 
 import type { CharacterClass } from './character-class.ts'
 
-/** The letters whose case is ignored: none, ASCII letters, or all letters of Unicode. */
+/** The letters whose case is ignored: none, ASCII letters, or all Unicode letters. */
 export type CaseFolding = 'none' | 'ascii' | 'unicode'
 
 /**
- * Assertions that match a position and read no characters. `lineStart` and `lineEnd` are `^` and `$` with flag `m`. The
- * `unix` anchors only recognize `\n` as a line terminator.
+ * Assertions that match at a position without reading characters. `lineStart` and `lineEnd` are `^` and `$` with flag
+ * `m`. For the `unix` anchors, only `\n` is a line terminator.
  */
 export type Anchor =
   | 'textStart'
@@ -24,10 +24,13 @@ export type Anchor =
   | 'unicodeNoBoundary'
   | 'previousEnd'
 
-/** The kind of a repetition. A possessive repetition never gives characters back. */
+/**
+ * The kind of a repetition. Backtracking shortens greedy repetitions and lengthens reluctant repetitions, but never
+ * changes possessive repetitions.
+ */
 export type Manner = 'greedy' | 'reluctant' | 'possessive'
 
-/** Matches one character of a class. If flag `i` is on, the class contains both cases of each of its ASCII letters. */
+/** Matches a character of a class. With flag `i`, the class contains both cases of ASCII letters. */
 export interface ClassNode {
   readonly kind: 'class'
   readonly members: CharacterClass
@@ -37,7 +40,7 @@ export interface ClassNode {
 interface GroupNode {
   readonly kind: 'group'
   readonly body: PatternNode
-  /** The number of the group, if it is a capturing group; undefined for other groups. */
+  /** The number of a capturing group. Undefined for other groups. */
   readonly number: number | undefined
 }
 
@@ -46,15 +49,12 @@ export interface RepeatNode {
   readonly kind: 'repeat'
   readonly body: PatternNode
   readonly least: number
-  /** Infinity if the number of repetitions is unlimited. */
+  /** The maximum number of repetitions, or infinity. */
   readonly most: number
   readonly manner: Manner
 }
 
-/**
- * Look-ahead or look-behind. The body must match, or must not match if `negative` is true. The node reads no
- * characters.
- */
+/** Look-ahead or look-behind. Reads no characters. The body must match, or must not match if `negative` is true. */
 export interface LookNode {
   readonly kind: 'look'
   readonly body: PatternNode
@@ -81,6 +81,6 @@ export interface PatternTree {
   readonly groupCount: number
   /** The numbers of the named groups, by name. */
   readonly groupNames: ReadonlyMap<string, number>
-  /** The anchors that occur in the pattern. */
+  /** The anchors in the pattern. */
   readonly anchors: ReadonlySet<Anchor>
 }

@@ -1,8 +1,9 @@
-// Parses replacements in Java's syntax. `$1` and `${name}` mean groups, and a backslash escapes the next character.
+// Parses replacements in Java's syntax. `$1` and `${name}` are replaced by groups, and a backslash escapes the next
+// character.
 
 import { ReplacementError } from './pattern-errors.ts'
 
-/** A parsed replacement. A string is literal text, and a number is the number of a group. */
+/** A parsed replacement: literal texts, and numbers of groups. */
 export type Replacement = readonly (string | number)[]
 
 const dollar = 0x24
@@ -37,7 +38,7 @@ export function parseReplacement(
   return parts
 }
 
-/** Reads the group after a dollar sign. Returns the number of the group, and the offset after the group. */
+/** Reads the group after a dollar sign. Returns the number of the group, and the offset of the following text. */
 function readGroup(
   text: string,
   start: number,
@@ -57,7 +58,7 @@ function readGroup(
   if (group < 0) throw new ReplacementError('has no group behind $')
   if (group > groupCount) throw new ReplacementError(`names the group ${group}, which the pattern lacks`)
   let behind = start + 1
-  // A further digit belongs to the number only if a group with the longer number exists.
+  // A digit is part of the number if a group with the resulting number exists.
   for (let digit = digitAt(text, behind); digit >= 0; digit = digitAt(text, behind)) {
     if (group * 10 + digit > groupCount) break
     group = group * 10 + digit

@@ -1,7 +1,7 @@
-// The character properties in patterns, `\p{…}`. The ASCII classes are the same as in Java. For a Unicode property, a
-// JavaScript RegExp with this property is run over all code points. Bindings of indexes can store the results of
-// matches. To keep them stable, characters newer than the stored Unicode tables count as unassigned
-// (docs/decisions/0030-known-characters.md).
+// The character properties `\p{…}` in patterns. The ASCII classes are the same as in Java. For a Unicode property, a
+// JavaScript RegExp with the property is run over all code points. Indexes can store the results of matches, so results
+// must not change with newer Unicode versions. Therefore characters newer than the stored Unicode tables are treated as
+// unassigned (docs/decisions/0030-known-characters.md).
 
 import { step } from '../../base/effort.ts'
 import { knownRanges } from '../../values/known-characters.ts'
@@ -13,7 +13,7 @@ const lower = range('a', 'z')
 const upper = range('A', 'Z')
 const punctuation = [...range('!', '/'), ...range(':', '@'), ...range('[', '`'), ...range('{', '~')]
 
-/** The ASCII classes. Their names have no prefix, and their case is significant. */
+/** The ASCII classes by name. The names are case-sensitive. */
 const asciiClasses = new Map<string, CodePointSet>(
   Object.entries({
     ASCII: [0, 0x7f],
@@ -34,7 +34,7 @@ const asciiClasses = new Map<string, CodePointSet>(
   }).map(([name, ranges]) => [name, setOf(ranges)]),
 )
 
-/** RegExp expressions for the properties that are named after methods of Java's Character. */
+/** RegExp expressions for the properties with the names of methods of Java's class Character. */
 const javaMethods: Readonly<Record<string, string>> = {
   javaAlphabetic: '\\p{Alphabetic}',
   javaDefined: '\\P{Cn}',
@@ -53,9 +53,7 @@ const javaMethods: Readonly<Record<string, string>> = {
   javaWhitespace: '[[\\t-\\r\\x1c-\\x1f\\p{Z}]--[\\xa0\\u2007\\u202f]]',
 }
 
-/**
- * RegExp expressions for the binary properties whose names follow `Is`. Keys: the names in capitals without separators.
- */
+/** RegExp expressions for the binary properties `\p{Is…}`. The keys are the names in capitals without separators. */
 const binaryProperties: Readonly<Record<string, string>> = {
   ALPHA: '\\p{Alphabetic}',
   CNTRL: '\\p{Cc}',
@@ -92,8 +90,8 @@ const binaryProperties: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the code points of the property with the given name. Returns undefined if there is no such property. Returns
- * 'block' for Unicode blocks, because JavaScript has no tables for them.
+ * Returns the code points of a property. Returns undefined for an unknown property. Returns 'block' for Unicode blocks,
+ * which JavaScript does not support.
  */
 export function propertyNamed(name: string): CodePointSet | 'block' | undefined {
   const equals = name.indexOf('=')
@@ -122,7 +120,7 @@ function keyedProperty(key: string, value: string): CodePointSet | 'block' | und
   }
 }
 
-/** Finds the property whose name follows `Is`: first among binary properties, then categories, then scripts. */
+/** Finds the property of `\p{Is…}`: a binary property, a category or a script, in this order. */
 function unicodeProperty(name: string): CodePointSet | undefined {
   const key = name.toUpperCase().replaceAll(/[_ -]/g, '')
   if (Object.hasOwn(binaryProperties, key)) return membersOf(binaryProperties[key] as string)
@@ -136,21 +134,19 @@ function category(name: string): CodePointSet | undefined {
   return membersOf(name === 'LD' ? '[\\p{L}\\p{Nd}]' : `\\p{${name}}`)
 }
 
-/** Returns the code points of a script. `name` is its name or its four-letter code, in upper or lower case. */
+/** Returns the code points of a script. `name` is the name or the four-letter code of the script, in any case. */
 function script(name: string): CodePointSet | undefined {
   if (!/^[A-Za-z]+([_ ][A-Za-z]+)*$/.test(name)) return undefined
   const words = name.split(/[_ ]/).map(word => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
   return membersOf(`\\p{Script=${words.join('_')}}`)
 }
 
-/**
- * The cache of sets. It contains at most a few hundred sets: the properties in this file, and the scripts of Unicode.
- */
+/** The cache of sets by expression. The number of properties and scripts limits the cache to a few hundred sets. */
 const known = new Map<string, CodePointSet>()
 
 /**
- * A scan that has begun. It scans one plane of 65536 code points at a time, because a scan of all planes takes longer
- * than a query may take.
+ * A started scan of all code points. A scan of all planes can take longer than a query may take, so each plane of 65536
+ * code points is scanned separately.
  */
 interface PropertyScan {
   readonly runs: RegExp
@@ -158,18 +154,18 @@ interface PropertyScan {
   nextPlane: number
 }
 
-/** The scans that have begun, by expression. When an interrupted query is retried, it continues its scan. */
+/** The started scans by expression. If a query is interrupted, the retry continues the scan. */
 const scans = new Map<string, PropertyScan>()
 
 const lastPlane = 0x10
-/** The cost of scanning one plane, in effort steps. */
+/** The cost of scanning a plane, in effort steps (src/base/effort.ts). */
 const stepsPerPlane = 16_384
 
-/** Returns the code points that an expression matches; undefined if JavaScript does not know the property. */
+/** Returns the code points that an expression matches. Returns undefined if JavaScript does not know the property. */
 function membersOf(expression: string): CodePointSet | undefined {
   const found = known.get(expression)
   if (found) return found
-  // The newer characters are computed first. If the query is interrupted here, no scan of `expression` is lost.
+  // `newerCharacters` must run first. If this call is interrupted, no finished scan of `expression` is lost.
   const newer = newerCharacters()
   const members = runtimeMembers(expression)
   const set = members && asOfKnown(expression, members, newer)
@@ -179,13 +175,13 @@ function membersOf(expression: string): CodePointSet | undefined {
 
 let newerFound: CodePointSet | undefined
 
-/** Returns the characters that the JavaScript runtime knows but the stored tables do not. Usually there are none. */
+/** Returns the characters that the JavaScript runtime knows, but not the stored tables. Usually an empty set. */
 function newerCharacters(): CodePointSet {
   newerFound ??= intersection(runtimeMembers('\\P{Cn}') ?? [], complement(setOf(knownRanges())))
   return newerFound
 }
 
-/** Corrects the members of a set: the characters in `newer` count as unassigned. */
+/** Corrects the members of a set: the characters in `newer` are treated as unassigned. */
 export function asOfKnown(expression: string, members: CodePointSet, newer: CodePointSet): CodePointSet {
   if (newer.length === 0) return members
   const matchesUnassigned = expression === '\\p{C}' || expression === '\\p{Cn}'
@@ -216,11 +212,11 @@ function beginScan(expression: string): PropertyScan | undefined {
   return scan
 }
 
-/** Appends to `ranges` the ranges that `runs` matches in a plane. `first` is the first code point of the plane. */
+/** Appends the ranges that `runs` matches in a plane to `ranges`. `first` is the first code point of the plane. */
 function listRuns(runs: RegExp, first: number, ranges: number[]): void {
   const width = first === 0 ? 1 : 2
-  // Code points in ascending order never form surrogate pairs. The only exception is the last high surrogate, which the
-  // first low surrogate follows.
+  // The first plane is split between the last high surrogate and the first low surrogate, because the two would form a
+  // surrogate pair.
   for (const [from, to] of first === 0 ? basicParts : [[first, first + 0xffff] as const]) {
     let text = ''
     for (let codePoint = from; codePoint <= to; codePoint++) text += String.fromCodePoint(codePoint)
@@ -231,7 +227,7 @@ function listRuns(runs: RegExp, first: number, ranges: number[]): void {
   }
 }
 
-/** The two parts of the first plane: up to the high surrogates, and from the low surrogates on. */
+/** The two parts of the first plane, split before the low surrogates. */
 const basicParts = [
   [0, 0xdbff],
   [0xdc00, 0xffff],
@@ -242,7 +238,10 @@ export function unicodeSet(expression: string): CodePointSet {
   return membersOf(expression) ?? []
 }
 
-/** Returns the predefined class of a letter: of all of Unicode if `unicode` (flag `U`) is true, otherwise of ASCII. */
+/**
+ * Returns the predefined class of a letter such as `d`. `unicode` (flag `U`) selects Unicode classes instead of ASCII
+ * classes.
+ */
 export function predefinedClass(letter: string, unicode: boolean): CodePointSet | undefined {
   switch (letter) {
     case 'd':
