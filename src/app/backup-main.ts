@@ -19,7 +19,7 @@ import { openServiceLog } from '../server/service-log.ts'
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-/** The nice value, which gives the process a lower priority than the service. */
+/** The nice value. The process has a lower priority than the service. */
 const niceness = 5
 /** Milliseconds for which the process writes pending records after the service has exited. */
 const graceMs = 5_000
@@ -62,8 +62,8 @@ async function start({ logLevel, target: address, ...setup }: BackupSetup): Prom
 }
 
 /**
- * Returns a function that writes the backup's state to the data directory. Of several states within
- * {@link statusEveryMs}, only the newest is written.
+ * Returns a function that writes the backup's state to the data directory. Within {@link statusEveryMs}, only the
+ * newest state is written.
  */
 function statusWriter(data: string): (status: BackupStatus) => void {
   let newest: BackupStatus | undefined

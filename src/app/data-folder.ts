@@ -63,9 +63,9 @@ export function prepareDataFolder(folder: string): void {
 }
 
 /**
- * Throws {@link StoreUnavailableError} when the data file is empty although the directory was served before. Otherwise
- * a service could continue with an empty database by mistake. A directory with an empty data file and no query log is
- * accepted: a service was killed while it created the file.
+ * Throws {@link StoreUnavailableError} when the data file is empty although the directory was served before. This check
+ * prevents a service from continuing with an empty database by mistake. If there is no query log, an empty data file is
+ * accepted. Such a file remains when a service is killed while creating the file.
  */
 function rejectEmptied(folder: string): void {
   const file = join(folder, dataFileName)
@@ -85,7 +85,7 @@ function rejectHalfRestored(folder: string): void {
   throw new StoreUnavailableError(`a restore into ${folder} was interrupted: ${advice}`)
 }
 
-/** The file in a data directory that contains the address of the store to which the data was moved. */
+/** A file in a data directory. If the data was moved to a shared store, the file contains the address of this store. */
 const movedFile = 'moved'
 
 /** Records that all data of the directory has moved to the shared store at `address` (without a password). */
@@ -94,9 +94,9 @@ export function writeMovedTo(folder: string, address: string): void {
 }
 
 /**
- * Throws {@link StoreUnavailableError} when the data in the directory does not fit the settings, unless the operator
- * has confirmed with `acceptData`. Otherwise the service would silently ignore the existing data, and later writes
- * would be stored where the operator does not expect them.
+ * Throws {@link StoreUnavailableError} when the data in the directory does not fit the settings. With the setting
+ * `acceptData`, the data is accepted. With wrong settings, the service would ignore the existing data, and store later
+ * writes in an unexpected place.
  */
 function rejectForeign({ acceptData, data, store }: Config): void {
   if (acceptData) return
@@ -118,7 +118,7 @@ function rejectForeign({ acceptData, data, store }: Config): void {
     )
 }
 
-/** The address of the store to which the data of a directory was moved; undefined when the data was not moved. */
+/** Returns the address of the store to which the data was moved; undefined if the data was not moved. */
 function movedTo(folder: string): string | undefined {
   const file = join(folder, movedFile)
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined

@@ -1,6 +1,7 @@
 // With `--workers`, only the supervisor commits. Workers evaluate reads themselves, and forward writes to the
-// supervisor: queries that write, batches of imports, and small operations of the store. So two processes never commit
-// concurrently. After a conflict, a query is evaluated again in the supervisor, which has the newest state.
+// supervisor. Writes are queries that write, batches of imports, and small operations of the store. So two processes
+// never commit concurrently. After a conflict, a query is evaluated again in the supervisor, which has the newest
+// state.
 
 import type { Duplex } from 'node:stream'
 import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'
@@ -52,8 +53,8 @@ interface CommitterParts {
 }
 
 /**
- * In the committing process: handles the operations of a worker until its connection closes, and counts them in
- * `counts`.
+ * Runs in the committing process. Handles the operations of a worker until the connection closes. Counts the operations
+ * in `counts`.
  */
 export function serveWorker(parts: CommitterParts, counts: ForwardedOperations, socket: Duplex): void {
   const callee = new Callee(socket, async ({ pieces = [], value }) => {
@@ -120,8 +121,8 @@ function errorOf({ code, outcome, reason }: Failure): Error {
 }
 
 /**
- * In a worker: forwards operations to the committing process. Rejects with `StoreUnavailableError` when that process
- * has exited.
+ * Runs in a worker: forwards operations to the committing process. Rejects with `StoreUnavailableError` when the
+ * committing process has exited.
  */
 export class CommitterClient implements Committer {
   readonly #caller: Caller

@@ -35,7 +35,7 @@ export interface EmbeddedOptions {
 
 /** A service that runs in this process. */
 export interface EmbeddedServer {
-  /** Such as `http://127.0.0.1:41234`, without a slash at the end. */
+  /** The URL of the service, such as `http://127.0.0.1:41234`, without a slash at the end. */
   readonly url: string
   readonly port: number
   /** The value of the option `domain` of a driver of version 4. */
@@ -56,7 +56,7 @@ const optionNames: Readonly<Record<keyof EmbeddedOptions, true>> = {
   logLevel: true,
 }
 
-/** Throws a TypeError for an unknown option. A misspelt option would otherwise be ignored silently. */
+/** Throws a TypeError for an unknown option, so that a misspelt option is not ignored silently. */
 function rejectUnknown(options: EmbeddedOptions): void {
   const names = Object.keys(optionNames)
   for (const name of Object.keys(options)) {
@@ -68,8 +68,8 @@ function rejectUnknown(options: EmbeddedOptions): void {
 }
 
 /**
- * Starts a service. Rejects for an unknown option, when the address or the data directory cannot be used, when another
- * service uses the directory, or when Node.js is too old.
+ * Starts a service. Rejects if an option is unknown, or if Node.js is too old. Also rejects if the address or the data
+ * directory cannot be used, or if another service uses the directory.
  *
  * The driver's options are `{ scheme: 'http', domain: server.host, port: server.port, secret: server.rootSecret }`.
  */

@@ -1,5 +1,6 @@
-// Starts the process that writes the continuous backup of a data directory, and sends it the records of the commit log.
-// The process has its own memory and a lower priority, so neither a slow bucket nor a base copy delays a commit.
+// Starts the process that writes the continuous backup of a data directory. Sends the records of the commit log to this
+// process. The process has its own memory and a lower priority. So neither a slow bucket nor a base copy delays a
+// commit.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Writable } from 'node:stream'
@@ -26,7 +27,7 @@ const sendBytes = megabyte / 4
 const pipeBytesMax = 64 * megabyte
 /** Milliseconds before a process that has exited is started again. */
 const restartMs = 5_000
-/** If the process has not exited this many milliseconds after the end of its input, it is killed. */
+/** The process is killed if it has not exited this many milliseconds after the end of its input. */
 const exitMs = 8_000
 
 interface BackupOptions extends Omit<BackupSetup, 'log' | 'place'> {
@@ -71,7 +72,7 @@ export class ContinuousBackup implements RecordSink {
     else this.#cancelSend ??= this.#timers.after(sendAfterMs, () => this.#send())
   }
 
-  /** Ends the input of the process, and waits some seconds while it writes its pending records. */
+  /** Ends the input of the process, and waits some seconds until the process has written its pending records. */
   async end(): Promise<void> {
     this.#send()
     this.#isEnded = true

@@ -46,8 +46,8 @@ import { openConfiguredStore, openLaneStore, type StoreWaits } from './open-stor
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const openEngineLimits = {
   /**
-   * Unknown secrets of one address that are looked up in a shared store: at once, and per second; addresses that are
-   * remembered; own limit.
+   * Lookups of unknown secrets of one address in a shared store: at once, and per second. Number of addresses in
+   * memory; own limit.
    */
   unknownSecretsBurst: 50,
   unknownSecretsPerSecond: 5,
@@ -61,7 +61,7 @@ export interface ProcessEnvironment {
   readonly random: Random
   /** The timeline that all processes of the store share. */
   readonly timeline?: Timeline | undefined
-  /** The clock of the machine, which may step back. Absent: `clock` is the clock of the machine. */
+  /** The clock of the machine. This clock may step back. Absent: `clock` is the clock of the machine. */
   readonly wallClock?: Clock
   /** Exchanges counts of operations and failed logins with the other processes of the store. */
   readonly notices?: NoticeBoard | undefined
@@ -181,14 +181,14 @@ export async function openEngine(
 export const clockFileOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'clock')
 
 /**
- * Microseconds by which the stored time may be ahead of the clock after a crash. A restart takes longer, so the clock
- * has passed the stored time when the service starts again.
+ * Microseconds by which the stored time may be ahead of the clock after a crash. A restart takes more time than this.
+ * So the clock has passed the stored time when the service starts again.
  */
 const clockAheadMicros = 200_000
 
 /**
  * Opens the timeline of a process. If only one process serves, this process stores its time in a file for the next
- * start. An observer stores no time.
+ * start. A process that only reads stores no time.
  */
 function timelineOf(
   config: Pick<Config, 'data'>,
@@ -204,9 +204,9 @@ function timelineOf(
 }
 
 /**
- * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own.
- * Therefore a snapshot gets the time of the newest commit that it contains, or a time that the service has already used
- * for a snapshot. So every later commit has a later time than the snapshot.
+ * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own. A
+ * snapshot gets the time of its newest commit, or a time that the service has already used for a snapshot. So every
+ * later commit has a later time than the snapshot.
  */
 export function openLaneEngine(
   { config, folder, worker }: LaneSetup,
@@ -217,7 +217,7 @@ export function openLaneEngine(
   const timeline: Timeline = {
     now: within.snapshotTime,
     reach: () => ({ now: within.snapshotTime(), upTo: within.snapshotTime(), isHalted: true }),
-    // Evaluation calls this function, which announces nothing: the service announces the commit.
+    // Announces nothing, because the service announces the commit.
     announce: atLeast => ({ time: atLeast, end: () => {} }),
   }
   const role = { worker, background: false }
@@ -233,8 +233,8 @@ interface EngineParts {
   /** Absent: the process only reads. */
   readonly role?: Pick<ProcessRole, 'worker' | 'background' | 'slowLane'>
   /**
-   * The identity of the data directory, which slow-lane processes check. Absent: this process starts no slow-lane
-   * processes.
+   * The identity of the data directory. Slow-lane processes check this identity. Absent: this process starts no
+   * slow-lane processes.
    */
   readonly laneFolder?: string | undefined
   /** The sequence number of the newest durable record in the commit log; absent: there is no commit log. */

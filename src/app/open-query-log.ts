@@ -31,13 +31,13 @@ import type { Config } from './config/settings.ts'
 import { languages } from './languages.ts'
 
 const hourMs = 3_600_000
-/** Segments are removed as a whole, so they are small enough to free space in small steps. */
+/** A segment is removed as a whole, so small segments free space in small steps. */
 const segmentBytesMax = 64 * megabyte
 
 /**
  * Opens the query log. `onLoss` is called with the number of records that could not be written. `shared`: the part of
- * the query log that is in a shared store. Throws when the folder cannot be used, but not when the disk is full: the
- * query log then begins as soon as the disk has space.
+ * the query log that is in a shared store. Throws when the folder cannot be used. If the disk is full, the query log
+ * begins as soon as the disk has space.
  */
 export async function openQueryLog(
   config: Config,
@@ -80,7 +80,7 @@ export async function openQueryLog(
         onLoss(records)
       },
     })
-    // This machine reports before its first record, so that a request for all records also waits for the records of
+    // This machine reports itself before its first record. So a request for the records of all machines also waits for
     // this machine.
     await shared?.chunks.report(epoch).catch(tolerateUnavailable)
     return new QueryLog({
@@ -128,7 +128,7 @@ export function openControlStore(data: string): KeyValueStore {
   return openLmdb({ path: join(data, queryLogFolder, 'requests') })
 }
 
-/** Opens a store as soon as the disk has space; until then its operations fail with `service unavailable`. */
+/** Opens a store as soon as the disk has space. While the disk is full, operations fail with `service unavailable`. */
 function openedWhenRoom(open: () => KeyValueStore): KeyValueStore {
   let opened = unlessFull(open)
   const kv = () => {

@@ -1,5 +1,5 @@
-// Starts the processes of the slow lane: the same program over the same data directory, with less memory and a lower
-// priority than the service itself.
+// Starts the processes of the slow lane. The processes open the same data directory as the service. The processes have
+// less memory and a lower priority than the service.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
@@ -30,8 +30,8 @@ const program = programFile('app/slow-lane-main.ts')
 const settingPrefix = 'TERRARIUM_'
 
 /**
- * The stack of a process in KiB, for queries that need more stack than the service has. The main thread usually has 8
- * MiB, which also contain the environment and the stack of native code.
+ * The stack of a process in KiB, larger than the stack of the service. The main thread usually has 8 MiB for this
+ * stack, the environment and the stack of native code.
  */
 const stackKibibytes = 7000
 
@@ -47,7 +47,7 @@ interface LaneParts {
   readonly reserveIds: ReserveIds
 }
 
-/** The slow lane of a worker. Processes start when they are needed, or with {@link ProcessLane.keepReady}. */
+/** Opens the slow lane of a worker. Processes start on demand, or with {@link ProcessLane.keepReady}. */
 export function openSlowLane(
   setup: LaneSetup,
   { clock, log, logSequence = () => 0, reserveIds, timers }: LaneParts,
@@ -76,7 +76,7 @@ export function openSlowLane(
 const programMebibytes = 80
 
 function start(setup: LaneSetup): ChildProcess {
-  // The service may run with a larger young generation, which the memory limit of a slow-lane process does not include.
+  // The flags set the size of the young generation, because the memory limit does not include the young generation.
   const flags = [
     `--max-old-space-size=${programMebibytes + setup.config.slowLaneMemoryMb}`,
     `--max-semi-space-size=${youngMebibytes}`,

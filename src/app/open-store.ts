@@ -1,5 +1,5 @@
-// Opens the store of a process: the data directory itself, or a replica of the record (in PostgreSQL) that several
-// machines share.
+// Opens the store of a process. The store is the data directory itself, or the replica of a PostgreSQL database that
+// several machines share.
 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -50,12 +50,11 @@ export interface StoreWaits {
   end(): void
 }
 
-/** An open store. */
 interface StoreHandle {
   readonly kv: KeyValueStore
   /** The sequence number of the newest durable record in the commit log; absent without a log. */
   readonly logSequence?: () => number
-  /** The part of the commit log that is only in memory; absent without a log. */
+  /** The part of the commit log that is not in LMDB; absent without a log. */
   readonly applyLag?: () => ApplyLag
   /**
    * Present when several machines share the store. The caller then uses these shared parts instead of the parts of the
@@ -64,8 +63,8 @@ interface StoreHandle {
   readonly shared?: {
     readonly timeline: Timeline
     /**
-     * The preferred worker number in the ids of this process. The number is random. If another process has reserved it,
-     * the next number is used.
+     * The preferred worker number in the ids of this process. The number is random. If another process has reserved
+     * this number, the next number is used.
      */
     readonly worker: number
     /** The current time in microseconds, by the clock that all machines share. */
@@ -93,7 +92,6 @@ interface StoreRole {
   readonly background: boolean
   /** The file with the shared timeline, when there are several processes. */
   readonly timelineFile?: string
-  /** The number of the worker. */
   readonly worker: number
   /**
    * Kills the process after its replica of the store was found invalid and discarded. Absent: operations fail with
@@ -106,7 +104,7 @@ interface StoreRole {
   readonly committer?: CommitNotices | undefined
 }
 
-/** The name of this process in the tables of a shared record. */
+/** The name of this process in the tables of a shared store. */
 export const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
 
 /** Milliseconds after which the last requests to the database are aborted when the service stops. */
@@ -115,9 +113,9 @@ const endGraceMs = 2_000
 const progressLogMs = 2_000
 
 /**
- * Prepares the data directory, and reports the progress. A node with a shared record first copies the state, unless the
- * directory contains a replica that the log can bring up to date. One process of a node calls this function, before any
- * process opens the store.
+ * Prepares the data directory, and reports the progress. A node with a shared store first copies the state. The copy is
+ * skipped if the directory contains a replica that the log can bring up to date. One process of a node calls this
+ * function, before any process opens the store.
  */
 export async function prepareStore(
   config: Config,
@@ -150,7 +148,7 @@ function locationOf(url: string, { storeSchema, storeHoldMs }: Config): RecordLo
   return { url, schema: storeSchema, holdMs: storeHoldMs }
 }
 
-/** Runs `use` on a session with the shared record. */
+/** Runs `use` on a session with the database of the shared store. */
 export function withRecord<T>(
   { store, storeSchema }: { readonly store: string; readonly storeSchema: string },
   use: (session: PostgresSession) => Promise<T>,
@@ -158,7 +156,7 @@ export function withRecord<T>(
   return PostgresSession.use({ url: store, schema: storeSchema }, nodeName, use)
 }
 
-/** Opens the store of a prepared data directory. Processes with `background` also do the upkeep of a shared record. */
+/** Opens the store of a prepared data directory. Processes with `background` also maintain a shared store. */
 export async function openConfiguredStore(
   config: Config,
   log: Logger,
@@ -328,7 +326,7 @@ export function openLaneStore(config: Config, identity: string, logSequence: () 
   return kv
 }
 
-/** `kv` with some of its operations replaced. */
+/** Returns `kv` with some operations replaced. */
 function storeOver(kv: KeyValueStore, replaced: Partial<KeyValueStore>): KeyValueStore {
   return {
     read: read => kv.read(read),

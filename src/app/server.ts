@@ -42,7 +42,7 @@ export interface Server {
    * server on failure.
    */
   listen(): Promise<string>
-  /** Instead of `listen`: returns a function that serves a connection which another process has accepted. */
+  /** Instead of `listen`: returns a function. The function serves a connection that another process has accepted. */
   receive(): (connection: Socket) => void
   /** The metrics of this process; absent when metrics are off. */
   readonly metrics?: Registry
@@ -104,7 +104,7 @@ export async function createServer(
   }
 }
 
-/** Creates the metrics. Their library is loaded only if metrics are on. */
+/** Creates the metrics. The metrics library is loaded only if metrics are on. */
 async function measure(
   config: Config,
   { applyLag, standing }: OpenEngine,

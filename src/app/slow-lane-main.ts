@@ -1,5 +1,5 @@
-// The program of a slow-lane process. The process opens the data directory like the service, runs one query at a
-// time, and sends attempts to the service, which commits them. The process exits when the service exits.
+// The program of a slow-lane process. The process opens the data directory like the service, and runs one query at a
+// time. The service commits the attempts that the process sends. The process exits when the service exits.
 
 import module from 'node:module'
 import { Socket } from 'node:net'
@@ -22,7 +22,7 @@ setFlagsFromString('--no-allocation-site-pretenuring')
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-/** The nice value. When all cores are busy, the process gets a third of the service's share of CPU time. */
+/** The nice value. If all cores are busy, the process gets a third of the CPU time that the service gets. */
 const niceness = 5
 
 /** Milliseconds between two checks of the process's memory. */
@@ -43,14 +43,14 @@ const leftPartMax = 0.125
 const garbagePart = 0.9
 
 /**
- * Limit of the cache with the reads of earlier queries, as a fraction of the configured memory. The cache estimates its
- * own size. The cache counts as memory that earlier queries have not freed.
+ * Limit of the cache with the reads of earlier queries, as a fraction of the configured memory. The cache is a part of
+ * the memory that earlier queries have not freed.
  */
 const rememberedPart = 0.0625
 
 /**
- * Watches the memory of the process. The memory at the first check belongs to the program and counts for no query. The
- * guard detects memory that a query has not freed. Otherwise a later query of another database could run out of memory.
+ * Watches the memory of the process. The memory at the first check belongs to the program, not to a query. The guard
+ * also detects memory that a query has not freed. A later query of another database could lack this memory.
  */
 class MemoryGuard {
   readonly #maxMb: number
@@ -63,17 +63,17 @@ class MemoryGuard {
     this.#maxMb = maxMb
   }
 
-  /** Fails the running query before the process runs out of memory, which would kill it. */
+  /** Fails the running query before the process runs out of memory and is killed. */
   readonly check = () => {
     const nowMs = systemClock.elapsedMs()
     if (nowMs < this.#nextMs) return
     this.#nextMs = nowMs + guardIntervalMs
-    // The service has exited.
+    // If the parent process has changed, the service has exited.
     if (process.ppid !== this.#service) process.kill(process.pid, 'SIGKILL')
     this.#programMb ??= memoryMb()
     if (this.#usedPart() < garbagePart) return
     globalThis.gc?.()
-    // A small amount of memory that earlier queries have not freed does not count.
+    // The limit includes the memory that earlier queries may leave unfreed.
     if (this.#usedPart() <= queryPartMax + leftPartMax) return
     this.#ranOutOfMemory = true
     throw outOfMemory(this.#maxMb)
@@ -86,7 +86,7 @@ class MemoryGuard {
     return ranOutOfMemory
   }
 
-  /** Called after a query: returns whether the process should be replaced. Garbage does not count. */
+  /** Called after a query: returns whether the process should be replaced, because too much memory is not freed. */
   readonly isExhausted = () => {
     if (this.#programMb === undefined || this.#usedPart() <= leftPartMax) return false
     globalThis.gc?.()
@@ -104,10 +104,7 @@ function memoryMb(): number {
   return (external + heap) / megabyte
 }
 
-/**
- * Runs `open`, and logs a failure. Without the log line, the reason would be lost, because the service does not log
- * other output.
- */
+/** Runs `open`. Logs the reason of a failure, because the service does not log other output of this process. */
 function openOrExit<T>(log: Logger, open: () => T): T {
   try {
     return open()
@@ -118,7 +115,8 @@ function openOrExit<T>(log: Logger, open: () => T): T {
 }
 
 const socket = new Socket({ fd: laneDescriptor })
-// The process is killed, because a clean exit would wait for a thread of LMDB, which may wait for this thread.
+// The process kills itself, because a clean exit could wait forever for a thread of LMDB. That thread may wait for the
+// main thread.
 socket.on('close', () => process.kill(process.pid, 'SIGKILL'))
 
 const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {

@@ -1,4 +1,4 @@
-// The state of a continuous backup. The file contains only types, because the dashboard imports it, too.
+// The state of a continuous backup. The file contains only types, because the dashboard also imports the file.
 
 /** Times of the service's clock are milliseconds since the Unix epoch; times of transactions are microseconds. */
 export interface BackupStatus {
@@ -6,16 +6,18 @@ export interface BackupStatus {
   readonly target: string
   /** `starting` until the first object is written; `failing` while objects cannot be written. */
   readonly state: 'starting' | 'running' | 'failing' | 'stopped'
-  /** The reason of the failure; null unless `failing`. */
+  /** The reason of the failure; null in all other states. */
   readonly reason: string | null
-  /** When the target last contained all records of the log; null if that has not happened since the start. */
+  /**
+   * The last time at which the target contained all records of the log. Null if there was no such time since the start.
+   */
   readonly last_success: number | null
-  /** When the oldest pending commit became durable; null while no commit is pending. */
+  /** The time at which the oldest pending commit became durable; null while no commit is pending. */
   readonly waiting_since: number | null
   readonly waiting_bytes: number
   /**
-   * Bytes of the log that were dropped, for example because too many were pending. The times of these records cannot be
-   * restored.
+   * Bytes of the log that were dropped, for example because too many bytes were pending. A restore to the times of
+   * these records is impossible.
    */
   readonly dropped_bytes: number
   /** Bytes written to the target since the start, base copies included. */

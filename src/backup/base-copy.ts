@@ -1,6 +1,6 @@
 // A base copy: the data file of one snapshot, in compressed parts of bounded size. LMDB can copy only to a file, so the
-// copy is first written to a folder of the data directory. The copy on disk takes as much space as the data. The code
-// below also removes the objects that no restore within the retention needs.
+// copy is first written to a folder of the data directory. The copy on disk takes as much space as the data. This file
+// also removes expired objects.
 
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -141,8 +141,8 @@ export async function writeParts(
   }
 }
 
-// Writes base copies to a target, and removes the objects that no restore within the retention needs. The write of a
-// part is retried until it succeeds, so a copy of many gigabytes survives an interruption of the network.
+// Writes base copies to a target. The write of a part is retried until it succeeds. So a copy of many gigabytes
+// survives an interruption of the network.
 
 interface BaseWriterOptions {
   readonly target: BackupTarget
@@ -214,15 +214,17 @@ async function putWithRetries(
 }
 
 // Removes the objects that no restore within the retention needs. A restore to the oldest time needs the newest base
-// copy that is older than the retention. Base copies that are older than the needed copy are removed with their parts.
-// The records before the needed copy are also removed. First, the objects that mark base copies as complete are
-// removed, then parts, then records, each from the oldest to the newest. So an interruption never leaves a complete
-// base copy without its parts or records, and the next removal finds the remaining objects.
+// copy that is older than the retention. All older base copies are removed, with their parts and with the records
+// before the needed copy.
+//
+// First, the objects that mark base copies as complete are removed, then parts, then records. Each kind is removed from
+// the oldest to the newest. So an interruption never leaves a complete base copy without its parts or records. The next
+// removal finds the remaining objects.
 
 /**
  * Returns the base copy that a restore to the oldest time of the retention needs. The age of a copy is the sum of the
- * intervals between consecutive copies, from this copy until `now`. Each interval counts as one day at most. So if the
- * clock jumps forward, at most one day too much is removed.
+ * intervals between consecutive copies, from this copy until `now`. An interval longer than one day is counted as one
+ * day. So if the clock jumps forward, at most one day too much is removed.
  */
 export function oldestNeeded(bases: readonly BaseName[], now: Micros, days: number): BaseName | undefined {
   let age = 0

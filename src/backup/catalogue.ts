@@ -1,4 +1,4 @@
-// Reads a target: which store is backed up, and which base copies exist. Plans a restore to a time.
+// Reads the target of a continuous backup, and plans a restore to a time.
 
 import type { Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
@@ -203,7 +203,7 @@ function missingRecords(target: BackupTarget, first: number, end: Micros): Incom
 
 /**
  * Returns the pieces that continue the records after `after`, and the sequence number of the first missing record, if
- * any. `next`: the piece after `found`. The piece shows whether records are missing after `found`.
+ * any. `next`: the piece after `found`. If `next` does not continue `found`, records are missing.
  */
 function chained(
   after: ChainPlace,
@@ -229,8 +229,8 @@ function chained(
 }
 
 /**
- * Throws if the backup does not cover the time `at`. The caller passes only times at or after `reached`, the time of
- * the newest commit in the generation of `base`.
+ * Throws if the backup does not cover the time `at`. `reached`: the time of the newest commit in the generation of
+ * `base`. The caller ensures that `reached` is not after `at`.
  */
 async function checkReach(
   target: BackupTarget,

@@ -1,5 +1,5 @@
-// The format of the objects of a continuous backup (pieces of the log, and parts of base copies): a header with lengths
-// and checksums, then the compressed bytes. The bytes of a piece are records of the commit log.
+// The format of the objects of a continuous backup: pieces of the log, and parts of base copies. An object has a header
+// with lengths and checksums, then the compressed bytes. The bytes of a piece are records of the commit log.
 //
 //   header (32 bytes): magic (8), version (4), compression (4), uncompressed length (4), compressed length (4),
 //                      checksum of the compressed bytes (4), checksum of the header (4)
@@ -49,7 +49,9 @@ export async function encodeChunk(bytes: Uint8Array): Promise<Buffer> {
   return Buffer.concat([header, packed])
 }
 
-/** Decodes the object `name`. Throws {@link BackupError} when it is damaged, or was written by a newer version. */
+/**
+ * Decodes the object `name`. Throws {@link BackupError} when the object is damaged, or was written by a newer version.
+ */
 export async function decodeChunk(name: string, object: Buffer): Promise<Buffer> {
   const damaged = () => new BackupError(`the object ${name} is damaged`)
   if (object.length < headerBytes || !object.subarray(0, magic.length).equals(magic)) throw damaged()
@@ -74,14 +76,14 @@ export async function decodeChunk(name: string, object: Buffer): Promise<Buffer>
   return bytes
 }
 
-// Finds the records of the commit log in a piece of a continuous backup, and the ends of the commits in each record.
+// Finds the records of the commit log in a piece, and the end of each commit in a record.
 
 /** A record of a piece, with the offset at which it begins. */
 export interface PieceRecord extends RecordBounds {
   readonly start: number
 }
 
-/** The consecutive records in `bytes`. Throws an `InvariantError` if `bytes` contains anything else. */
+/** Yields the consecutive records in `bytes`. Throws an `InvariantError` if `bytes` contains anything else. */
 export function* recordsIn(bytes: Buffer): Generator<PieceRecord> {
   for (let start = 0; start < bytes.length; ) {
     const record = anyRecordIn(bytes, start)
@@ -98,8 +100,8 @@ interface CommitEnd {
 }
 
 /**
- * The commits of a record, in order. The last write of a commit is the row that stores the newest commit. Only in a
- * large transaction may other writes follow this row. A large transaction is always the last commit of its record.
+ * Returns the commits of a record, in order. The last write of a commit is the row that stores the newest commit. Only
+ * a large transaction has further writes after this row. A large transaction is always the last commit of its record.
  */
 export function commitsIn(bytes: Buffer, { batchEnd, batchStart }: RecordBounds): CommitEnd[] {
   const commits: CommitEnd[] = []

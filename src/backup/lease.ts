@@ -1,5 +1,5 @@
-// Prevents two services from writing to one backup. The service that writes holds a lease: an object in the target,
-// which the service rewrites regularly. Another service takes over only after it has watched the object for some time
+// Prevents two services from writing to one backup. The service that writes has a lease: an object in the target. The
+// service rewrites this object regularly. Another service takes over only after it has watched the object for some time
 // without a renewal. So the clocks of two machines are never compared.
 
 import { hostname } from 'node:os'
@@ -25,7 +25,7 @@ interface LeaseContent {
 
 /** Milliseconds between two renewals. */
 export const renewEveryMs = 10_000
-/** A lease that was not renewed for this many milliseconds counts as abandoned. */
+/** A lease that was not renewed for this many milliseconds is regarded as abandoned. */
 const abandonedMs = 25_000
 /** Milliseconds between two reads while a lease is watched. */
 const watchEveryMs = 1_000
@@ -41,7 +41,7 @@ interface LeaseOptions {
   readonly random?: Random
 }
 
-/** Reads the lease; undefined when it does not exist or is damaged. */
+/** Reads the lease; undefined when the lease does not exist or is damaged. */
 export async function readLease(target: BackupTarget): Promise<LeaseContent | undefined> {
   const object = await target.get(leaseObject)
   if (object === undefined) return undefined
@@ -66,8 +66,8 @@ export class Lease {
   }
 
   /**
-   * Acquires the lease. If another service holds the lease, first watches whether it is renewed. Throws
-   * {@link TargetInUseError} when the other service is alive.
+   * Acquires the lease. If another service holds the lease, first watches whether the lease is renewed. Throws {@link
+   * TargetInUseError} when the other service is alive.
    */
   async acquire(until: number): Promise<void> {
     const first = await readLease(this.#target)

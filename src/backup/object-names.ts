@@ -1,5 +1,5 @@
-// Names of the objects of a continuous backup. Each name contains all that a restore needs to choose objects. So a
-// listing is the index, and there is no separate index object that could contradict the objects.
+// Names of the objects of a continuous backup. A restore chooses objects by their names, so no separate index object is
+// needed.
 //
 //   store.json                              the store that is backed up
 //   lease.json                              the service that writes
@@ -7,11 +7,11 @@
 //   parts/GENERATION/BASE/000000 …          the parts of a base copy
 //   log/GENERATION/PIECE                    consecutive records of the commit log
 //
-//   GENERATION: the time at which the generation starts, then the branch of its log: the part of the log's name that a
-//               restore changes. The records of a generation have no gap.
-//   BASE:       the time of the newest commit in the copy, its newest record, and the checksum of this record.
-//   PIECE:      the times of its newest and its oldest commit, its first and its last record, the checksum of the
-//               record before the piece, and the checksum of the last record.
+//   GENERATION: the start time of the generation, then the branch of its log. The branch is the part of the log's name
+//               that a restore changes. The records of a generation have no gap.
+//   BASE:       the time of the newest commit in the copy, and the sequence number and checksum of the newest record.
+//   PIECE:      the times of its newest and its oldest commit, the sequence numbers of its first and its last record,
+//               the checksum of the record before the piece, and the checksum of the last record.
 //
 // Numbers have 16 decimal digits and checksums 8 hexadecimal digits, so names sort in the order of the log.
 
@@ -30,9 +30,9 @@ export const basesPrefix = 'bases/'
 export interface BaseName {
   readonly generation: string
   /**
-   * The earliest time that can be restored from this copy: the time of its newest commit, or the start of its
-   * generation if that is later. A restored store also contains older commits. But before the start of the generation,
-   * clients saw another history.
+   * The earliest time that can be restored from this copy: the time of its newest commit or the start of its
+   * generation. The later of the two times is used, because clients saw another history before the start of the
+   * generation.
    */
   readonly from: Micros
   /** The time of the newest commit in the copy. */
@@ -49,21 +49,21 @@ export interface PieceName {
   readonly since: Micros
   /** The sequence number of the first record. */
   readonly first: number
-  /** The checksum of the record before the first. */
+  /** The checksum of the record before the first record. */
   readonly before: number
   /** The last record of the piece. */
   readonly place: ChainPlace
 }
 
-/** A restore keeps this many bytes at the start of a log's name. */
+/** The number of bytes at the start of a log's name that a restore does not change. */
 export const lineageBytes = 8
 
-/** The lineage of a store: the part of its log's name that a restore keeps. */
+/** Returns the lineage of a store: the part of its log's name that a restore does not change. */
 export function lineageOf(log: Bytes): string {
   return Buffer.from(log.subarray(0, lineageBytes)).toString('hex')
 }
 
-/** The part of a log's name that a restore changes. */
+/** Returns the part of a log's name that a restore changes. */
 function branchOf(log: Bytes): string {
   return Buffer.from(log.subarray(lineageBytes)).toString('hex')
 }
@@ -127,8 +127,8 @@ export const logPrefix = 'log/'
 export const piecesPrefix = (generation: string): string => `${logPrefix}${generation}/`
 
 /**
- * Returns a text that sorts before the pieces of a generation whose newest commit is at `time` or later. The text sorts
- * after all earlier pieces.
+ * Returns a text that divides the pieces of a generation. The text sorts after the pieces whose newest commit is before
+ * `time`, and before all other pieces.
  */
 export const piecesStart = (generation: string, time: Micros): string =>
   piecesPrefix(generation) + digits(time)

@@ -103,7 +103,7 @@ function absent(cause: NodeJS.ErrnoException): undefined {
 
 /** Time limit of a request in milliseconds. A write has additional time for its bytes. */
 const requestMs = 60_000
-/** The speed in bytes per millisecond from which the additional time is computed. */
+/** The minimum speed of a write in bytes per millisecond, for computing the additional time. */
 const slowestWrite = 32
 
 /** Reasons of errors that an operator can fix, by the code or the name of the error. */

@@ -23,7 +23,7 @@ export interface Piece {
   readonly checksums: Uint32Array
   /** The times of the oldest and the newest commit; undefined when the records contain no commit. */
   readonly times: { readonly since: Micros; readonly time: Micros } | undefined
-  /** When the first record arrived, on the monotonic clock, in milliseconds. */
+  /** The time at which the first record arrived, in milliseconds of the monotonic clock. */
   readonly cameMs: number
 }
 
@@ -51,7 +51,7 @@ export class PieceQueue {
   #place: ChainPlace
   /** The record before the oldest pending record. */
   #start: ChainPlace
-  /** Increases when the queue is cleared, so that records which are being compressed are also dropped. */
+  /** Incremented when the queue is cleared, to drop the records that are being compressed. */
   #epoch = 0
 
   constructor(options: QueueOptions) {
@@ -66,7 +66,7 @@ export class PieceQueue {
     return this.#place
   }
 
-  /** Pending bytes. Pieces count with their compressed size. */
+  /** Pending bytes. The size of a piece is its compressed size. */
   get bytes(): number {
     return this.#openBytes + this.#sealing + this.#pieceBytes
   }
@@ -76,8 +76,8 @@ export class PieceQueue {
   }
 
   /**
-   * When the oldest pending record arrived, on the monotonic clock, in milliseconds; undefined when no record is
-   * pending.
+   * The time at which the oldest pending record arrived, in milliseconds of the monotonic clock. Undefined when no
+   * record is pending.
    */
   get sinceMs(): number | undefined {
     return this.#pieces[0]?.cameMs ?? (this.isEmpty ? undefined : this.#openSinceMs)
@@ -89,8 +89,8 @@ export class PieceQueue {
   }
 
   /**
-   * Adds complete records, from the first record after `before` to the record at `place`. If they do not continue the
-   * pending records, drops the pending records and returns false.
+   * Adds complete records, from the first record after `before` to the record at `place`. If the added records do not
+   * continue the pending records, drops the pending records and returns false.
    */
   add(records: Buffer, before: ChainPlace, place: ChainPlace): boolean {
     const follows = before.sequence === this.#place.sequence && before.checksum === this.#place.checksum

@@ -1,6 +1,6 @@
-// Restores a state from a continuous backup into a new data file: the parts of a base copy, then the records of the log
-// up to the wanted time. The restored store gets a new identity: its log gets a new name, and the store a new secret.
-// So cursors and event sources from after the restored state are rejected, instead of being applied to another history.
+// Restores a state from a continuous backup into a new data file. A restore reads the parts of a base copy, then the
+// records of the log up to the wanted time. The restored store gets a new identity: its log gets a new name, and the
+// store a new secret. So the store rejects cursors and event sources that were created after the restored state.
 
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ import { commitsIn, decodeChunk, type PieceRecord, recordsIn } from './chunk.ts'
 import { lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
 import { BackupError, type BackupTarget, timeText } from './target.ts'
 
-/** Reports the progress, from 0 to 1. The base copy is the first half, and the log the second. */
+/** Reports the progress from 0 to 1: up to 0.5 for the base copy, then for the log. */
 type OnRestored = (share: number) => void
 
 /** The restored state. */

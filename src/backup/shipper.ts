@@ -1,9 +1,9 @@
-// Writes the commit log to a target continuously, in pieces of at most one second. The shipper also writes base copies,
-// which limit how much of the log a restore replays. The shipper also removes old objects.
+// Writes the commit log to a target continuously, in pieces of at most one second. The shipper also removes old
+// objects, and writes base copies. Base copies limit how much of the log a restore replays.
 //
-// Records also arrive while the target is unavailable, so the pending bytes have a limit. Beyond the limit the pending
-// records are dropped, and a new generation begins with a base copy once the target works again. A single loop writes
-// the pieces in the order of the log, so a generation has no gap.
+// Records also arrive while the target is unavailable, so the pending bytes have a limit. Beyond the limit, the pending
+// records are dropped. When the target works again, a new generation begins with a base copy. A single loop writes the
+// pieces in the order of the log, so a generation has no gap.
 
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
@@ -53,7 +53,7 @@ const retryMs = { first: 1_000, most: 30_000 } as const
 const retryInUseMs = 60_000
 /** Milliseconds before a failed base copy is retried. */
 const retryBaseMs = 60_000
-/** Milliseconds between two rounds of maintenance, which replaces missing objects and removes old objects. */
+/** Milliseconds between two rounds of maintenance. Maintenance replaces missing objects and removes old objects. */
 const maintainEveryMs = 3_600_000
 /**
  * While no record is pending, the target is assumed to contain all commits that are at least this many microseconds
@@ -78,7 +78,7 @@ export class Shipper {
   #isLeased = false
   /**
    * The time at which this process started. The first generation does not start earlier, because clients may have seen
-   * another history before. Undefined once the first generation has begun.
+   * another history before this time. Undefined once the first generation has begun.
    */
   #servedSince: Micros | undefined
   #generation: Generation | undefined
@@ -87,7 +87,7 @@ export class Shipper {
   /** The base copy that is being written. */
   #copy: { readonly ended: Promise<void>; readonly controller: AbortController } | undefined
   #copyNotBeforeMs = 0
-  /** The time `until` in the lease, as the target contains it. */
+  /** The time `until` of the lease in the target. */
   #published: Micros = micros(0)
   #renewedMs = Number.NEGATIVE_INFINITY
   #maintainedMs = Number.NEGATIVE_INFINITY
@@ -212,7 +212,7 @@ export class Shipper {
     const time = times?.time ?? generation.time
     const name = { generation: generation.name, before, first, place, time, since: times?.since ?? time }
     await this.#options.target.put(pieceObject(name), object)
-    // The queue may have dropped the piece while it was written.
+    // The queue may have dropped the piece during the write.
     if (this.#queue.next === piece) this.#queue.shift()
     generation.time = time
     this.#uploadedBytes += object.length
@@ -285,7 +285,7 @@ export class Shipper {
     }
   }
 
-  /** Ends the generation, because records were dropped and the target will lack them. */
+  /** Ends the generation, because dropped records will be missing in the target. */
   #breakOff(bytes: number, reason: string): void {
     this.#droppedBytes += bytes
     this.#generation = undefined
@@ -298,14 +298,14 @@ export class Shipper {
     this.#report()
   }
 
-  /** The time up to which the target contains all commits. */
+  /** Returns the time up to which the target contains all commits. */
   #until(): Micros {
     const { clock } = this.#options
     const time = this.#generation?.time ?? micros(0)
     return this.#generation && this.#queue.isEmpty ? Math.max(time, micros(clock.now() - quietMicros)) : time
   }
 
-  /** The newest time that a restore accepts: the newest commit in the target, or the time in the lease. */
+  /** Returns the newest time that a restore accepts: the newest commit in the target, or the time in the lease. */
   #reached(): Micros {
     return Math.max(this.#generation?.time ?? micros(0), this.#published)
   }

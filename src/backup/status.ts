@@ -31,7 +31,8 @@ export function writeStatus(folder: string, status: BackupStatus): void {
 }
 
 /**
- * The state of the continuous backup of a data directory, and the pid of its process; undefined if there is no state.
+ * Returns the state of the continuous backup of a data directory, and the pid of the backup process. Undefined if there
+ * is no state.
  */
 export function readStatus(folder: string): (BackupStatus & { readonly pid: number }) | undefined {
   let found: StatusFile

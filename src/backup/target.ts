@@ -1,6 +1,6 @@
 // The target of a continuous backup: named objects in a folder or in a bucket. Folders and buckets offer the same four
-// operations, so all other code works with both. This file also defines the expected errors of a continuous backup,
-// which are not bugs.
+// operations, so all other code works with folders and buckets. This file also defines the expected errors of a
+// continuous backup.
 
 import { formatTime, timeFromMicros } from '../values/time.ts'
 
@@ -13,8 +13,8 @@ export interface BackupTarget {
   /** Reads an object; undefined if it does not exist. */
   get(name: string): Promise<Buffer | undefined>
   /**
-   * Lists the names that begin with `prefix` in the order of their bytes; with `after`, only the names that sort after
-   * it.
+   * Lists the names that begin with `prefix`, in the order of their bytes. `after`: only names that sort after this
+   * text are listed.
    */
   list(prefix: string, after?: string): AsyncIterable<string>
   /** Removes an object; does nothing if it does not exist. */

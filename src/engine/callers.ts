@@ -1,5 +1,5 @@
-// Describes the callers of requests. The query log identifies a caller by numbers, because the numbers stay the same
-// when keys, roles and collections are renamed. A reader of the log gets names instead of the numbers.
+// Describes the callers of requests. The query log identifies callers by numbers, because the numbers of keys, roles
+// and collections survive renaming. `namedCaller` converts the numbers to current names.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { epoch } from '../base/micros.ts'
@@ -17,7 +17,7 @@ import {
 } from '../values/value.ts'
 import type { CallerMark, DatabasePlace, NamedCaller, NamedDatabases, Principal } from './engine-contract.ts'
 
-/** Returns the mark of a caller: the numbers that identify the caller in the query log. Runs once per request. */
+/** Returns the mark of a caller: the values that identify the caller in the query log. */
 export function markOf({ authority, credential, identity }: Caller): CallerMark {
   return {
     credential: credentialMark(credential),
@@ -31,7 +31,7 @@ export function markOf({ authority, credential, identity }: Caller): CallerMark 
   }
 }
 
-/** The marks of the most recently used keys and tokens, by the id of the key or token. */
+/** A cache of the marks of keys and tokens. The cache key is the id of the key or token. */
 const knownMarks = new GenerationCache<bigint, { readonly of: Ref; readonly mark: string }>(1000)
 
 function credentialMark(credential: Caller['credential']): string {
@@ -48,8 +48,8 @@ function credentialMark(credential: Caller['credential']): string {
 const roleMark = ({ id }: Ref) => `#${id}`
 
 /**
- * Converts the numbers in the mark of a caller to names. `database`: the database in which the caller ran a query.
- * The number of a deleted role or collection is not converted.
+ * Converts the numbers in the mark of a caller to names. `database`: the database in which the caller ran a query. If a
+ * role or collection was deleted, the result contains its number.
  */
 export function namedCaller(
   mark: CallerMark,
@@ -95,9 +95,7 @@ function identityName(
   return name === undefined ? identity : `${name}/${id}`
 }
 
-// The functions below are for features other than queries, such as exports of the query log.
-
-/** Returns the caller of a request as a principal. */
+/** Returns the identity and rights of the caller of a session. */
 export function principalOf({ caller, transaction }: Session): Principal {
   const { authority, credential, database, identity } = caller
   const isAdmin = authority.kind === 'builtin' && authority.role === 'admin'
@@ -129,7 +127,7 @@ export function placeOf(
   }
 }
 
-/** Returns the databases along a path of names; undefined if one of them does not exist. */
+/** Resolves a path of database names. Returns undefined if a database of the path does not exist. */
 export function followNames(
   transaction: ReadTransaction,
   names: readonly string[],
@@ -148,8 +146,8 @@ export function followNames(
 }
 
 /**
- * Returns the time since which `database` has had the name `name` and its current parent. Only the retained versions of
- * the database are known.
+ * Returns the time at which `database` got the name `name`. If the version of that time has expired, the result is the
+ * time of the oldest available version.
  */
 function calledSince(database: Ref, name: string, transaction: ReadTransaction): Micros {
   let since = transaction.snapshotTime

@@ -13,7 +13,7 @@ import type { Costs, RateKind } from './operation-limits.ts'
 /** The kind of an endpoint that forbids writes. The error message for a write contains these words. */
 export type ReadOnlyPlace = 'get requests' | 'stream requests'
 
-/** A request whose headers have been validated. A plain value, which can be sent to another process. */
+/** A request whose headers have been validated. The request is plain data, so that another process can receive it. */
 export interface QueryRequest extends LanguageRequest {
   readonly language: LanguageName
   /** The raw `authorization` header. */
@@ -30,21 +30,18 @@ export interface QueryRequest extends LanguageRequest {
   readonly retriesMax?: number | undefined
   /** True: a long response body is indented. */
   readonly prettyBody?: boolean
-  /** True: the client requests an explanation of the query. The slow lane gets this member, too. */
+  /** True: the client requests an explanation of the query. */
   readonly isExplanation?: boolean
-  /** Present if another process commits the attempt of this request: see {@link Store.attempt}. */
+  /** Present if another process commits the writes of this query: see {@link Store.attempt}. */
   readonly stampTime?: () => Micros
-  /** The query as received, if it is long and not decoded yet. `body` is undefined then. */
+  /** A long query that has not been decoded. If `longBody` is present, `body` is undefined. */
   readonly longBody?: LongBody | undefined
 }
 
 export type { QueryMetrics } from '../model/language.ts'
 export type { NamedObject } from '../model/use-recorders.ts'
 
-/**
- * A long body of a request or a response. The body consists of the pieces that were received; the pieces are passed on
- * without joining them.
- */
+/** A long body of a request or a response. The pieces of the body are forwarded as received, without joining them. */
 export class LongBody {
   readonly pieces: readonly Uint8Array[]
   /** The number of bytes. */
@@ -67,13 +64,11 @@ export interface DatabasePlace {
 }
 
 /**
- * Identifies the caller by values that never change. A reader of the query log converts these values to names. A plain
- * value, which can be sent to another process.
+ * Identifies a caller in the query log by values that never change. {@link Engine.nameOf} converts these values to
+ * names.
  */
 export interface CallerMark {
-  /**
-   * `root`, `key/17/123` with the number of the key's database, `token/17/123`, or `provider` for third-party tokens.
-   */
+  /** `root`; `key/17/123` for the key 123 of the database 17; `token/17/123`; or `provider` for third-party tokens. */
   readonly credential: string
   /** Built-in roles by name, other roles by number: `#123`. */
   readonly roles: readonly string[]
@@ -95,11 +90,11 @@ export interface NamedCaller {
   readonly identity: string | undefined
 }
 
-/** Databases that were found along a path of names. */
+/** The databases of a path of names. */
 export interface NamedDatabases {
   /** The ids of the databases, outermost first. */
   readonly ids: readonly DatabaseId[]
-  /** All of these databases have had their current names and parents since this time. */
+  /** The databases of the path have had their current names and parents since this time. */
   readonly since: Micros
 }
 
@@ -113,7 +108,7 @@ export interface QueryResponse {
   readonly body: string
   /** The error, for the query log. */
   readonly fault?: Fault
-  /** Replaces `body` if it is long. */
+  /** A long body, used instead of `body`. */
   readonly longBody?: LongBody
   readonly txnTime: Micros
   /** Absent for status 401 and 500. */
@@ -130,7 +125,7 @@ export interface QueryResponse {
   readonly requestError?: RequestErrorCode
   /** True: the query was evaluated in the slow lane. */
   readonly isSlow?: boolean
-  /** True: the slow lane has evaluated the query, and its writes have been committed. */
+  /** True: the slow lane evaluated the query, and the writes of the query have been committed. */
   readonly isCommittedThere?: boolean
   /** Present if another process commits the writes of the query. The response is valid only after this commit. */
   readonly attempt?: Attempt<unknown>
@@ -184,7 +179,7 @@ export interface Engine {
   openStream(request: QueryRequest, fields: string | undefined): StreamResponse | Promise<StreamResponse>
   /** Ends all open streams with an error event, and rejects new streams. For shutdown. */
   endStreams(): void
-  /** `GET /tokens/self`: the caller's own token document. */
+  /** `GET /tokens/self`: the token document of the caller. */
   ownToken(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /** `GET /authorized`. */
   authorized(request: QueryRequest): QueryResponse | Promise<QueryResponse>
@@ -209,13 +204,15 @@ export interface Engine {
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Returns the principal of an `authorization` header; undefined if the credential is rejected. */
   whoIs(authorization: string | undefined): Promise<Principal | undefined>
-  /** Converts the numbers in the mark of a caller to names. The number of a deleted object is not converted. */
+  /**
+   * Converts the numbers in the mark of a caller to names. If an object was deleted, the result contains its number.
+   */
   nameOf(caller: CallerMark, database: DatabaseId): NamedCaller
-  /** Returns the databases along a path of names; undefined if one of them does not exist. */
+  /** Resolves a path of database names. Returns undefined if a database of the path does not exist. */
   databasesAlong(names: readonly string[]): NamedDatabases | undefined
   /**
-   * Returns the kinds of operations whose rate limit a database has exhausted. While a limit is exhausted, no work
-   * other than queries may begin in the database.
+   * Returns the kinds of operations whose rate limits a database has exhausted. Imports and exports are rejected while
+   * a limit is exhausted.
    */
   exhausted(database: DatabaseId): readonly RateKind[]
   /** Charges work that is not a query, such as an import, to the rate limits of its database. */

@@ -1,5 +1,4 @@
-// The options of an engine: objects of the lower layers, and callbacks into the higher layers. For example, the engine
-// opens streams with a callback.
+// The options of an engine: objects of the lower layers, and callbacks into the higher layers.
 
 import type { MemoryBudget } from '../base/admission/memory-budget.ts'
 import type { RateLimit } from '../base/admission/rate-limit.ts'
@@ -16,7 +15,7 @@ import type { SlowLane } from './slow-lane-contract.ts'
 /** This process's connection to the process that commits. */
 export interface Committer {
   /**
-   * Runs a writing query in the committing process. Rejects with `StoreUnavailableError` when the process has exited.
+   * Runs a writing query in the committing process. Rejects with `StoreUnavailableError` when that process has exited.
    */
   query(request: QueryRequest): Promise<QueryResponse>
 }
@@ -26,13 +25,12 @@ export interface EngineOptions {
   /** Finds the caller of a credential. */
   readonly identifier: Pick<Identifier, 'identify'>
   readonly host: SessionHost
-  /** The languages of requests. */
   readonly languages: Languages
   /** The rate limits of the databases. If undefined, databases have no rate limits. */
   readonly rateLimits?: OperationLimits
   /**
-   * Limits how often requests with an unknown secret make this machine fetch the newest commits, for each client
-   * address. Present only if several machines share the store.
+   * Limits the requests with an unknown secret for each client address. Each of these requests makes this machine fetch
+   * the newest commits. Undefined if only one machine uses the store.
    */
   readonly unknownSecrets?: RateLimit<string>
   readonly streams: StreamOpener
@@ -41,11 +39,11 @@ export interface EngineOptions {
   readonly slowLane?: SlowLane | undefined
   /** Limits the memory of running queries. */
   readonly memory?: MemoryBudget
-  /** Runs queries that write. If undefined, this process commits, unless {@link neverCommits} is true. */
+  /** The process that commits. Undefined: this process commits, or {@link neverCommits} is true. */
   readonly committer?: Committer | undefined
   /** True: this engine runs in a process of the slow lane, and the service commits its attempts. */
   readonly neverCommits?: boolean
-  /** Called at each check of the clock. Cancels the evaluation by throwing a RequestError. */
+  /** Called repeatedly during an evaluation. Throws a RequestError to cancel the evaluation. */
   readonly onCheck?: () => void
   /** Called with unexpected errors, such as broken invariants. */
   readonly onInternalError: (error: unknown) => void

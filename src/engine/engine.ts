@@ -139,7 +139,7 @@ const ownToken =
     return language.render(viewDocument(version, session), session)
   }
 
-/** Returns the account and database of a credential. The router of the hosted service needs both. */
+/** Returns the account and database of a credential. */
 const authorized: Task = ({ database }) => ({
   status: 200,
   body: JSON.stringify({ account: '0', global_id: encodeGlobalId(database) }),
@@ -156,7 +156,7 @@ function withText(request: QueryRequest): QueryRequest {
   return longBody === undefined ? request : { ...rest, body: jsonText(longBody.joined()) }
 }
 
-/** A query. It is parsed when its parsed form is first needed. */
+/** A query. The text is parsed when the parsed query is first needed. */
 class QueryKind implements RequestKind {
   readonly budget: RequestTime
   readonly isCharged = true
@@ -179,13 +179,13 @@ class QueryKind implements RequestKind {
     this.mustWrite = effect === 'writes'
   }
 
-  /** Returns whether the query certainly writes or takes long. Undefined: only the evaluation shows this. */
+  /** Classifies the query before its evaluation. Undefined: only the evaluation shows whether the query writes. */
   #effect(): 'writes' | 'long' | undefined {
-    // Nearly all long bodies are writes with much data. The process that commits parses them in its slow lane.
+    // Nearly all long bodies are writes with much data. The slow lane of the committing process parses a long body.
     const forwards = this.#options.committer !== undefined
     if (this.#request.longBody !== undefined) return forwards ? 'writes' : 'long'
-    // A query whose previous evaluation took long moves to the slow lane. This process parses such a query only if a
-    // writing query would be forwarded to the process that commits.
+    // A query whose previous evaluation took long moves to the slow lane without being parsed here. A process that
+    // forwards writes parses the query first, to find out whether the query writes.
     return this.#wasLong && !forwards ? undefined : this.#foreseen()
   }
 
@@ -219,9 +219,8 @@ class QueryKind implements RequestKind {
   }
 
   /**
-   * Parses a query before its evaluation. Returns `writes` if the query needs a writing transaction. Its first
-   * evaluation then already has such a transaction. Returns `long` if parsing the query takes too long for this
-   * process. Errors in the query are reported only after authentication.
+   * Parses a query before its evaluation. Returns `writes` if the query needs a writing transaction. Returns `long` if
+   * parsing the query takes too long for this process. Errors in the query are reported only after authentication.
    */
   #foreseen(): 'writes' | 'long' | undefined {
     const { authorization, linearized, readOnly } = this.#request
@@ -249,7 +248,7 @@ class QueryKind implements RequestKind {
     this.#options.rateLimits?.check(database, {
       compute: session.computeOps,
       read: session.byteReadOps,
-      // Writes are counted at the commit. Until then, a query in a writing transaction counts as one write.
+      // Writes are counted at the commit. Before the commit, a query in a writing transaction is checked as one write.
       write: transaction.writable && !linearized ? 1 : 0,
     })
     return rendered
@@ -285,8 +284,8 @@ function runSize(
 }
 
 /**
- * Reads a page of an open stream. If reading the page takes long, the request moves to the slow lane. The costs count
- * against the rate limits of the database. If a rate limit is exhausted, the request is rejected before any read.
+ * Reads a page of an open stream. If reading the page takes long, the request moves to the slow lane. The costs are
+ * charged to the database. If a rate limit is exhausted, the request is rejected before any read.
  */
 function runStreamPage(
   options: EngineOptions,

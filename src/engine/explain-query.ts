@@ -50,7 +50,6 @@ const explainLimits = {
 
 /** The result of an explanation, thrown to end the transaction without a commit. */
 export class ExplanationResult {
-  /** The body of the response. */
   readonly body: string
   constructor(body: string) {
     this.body = body
@@ -116,7 +115,7 @@ function decisionsOf(
           mentions(action, resource) {
             const isMentioned = access.mentions(action, resource)
             // Any privilege that mentions a collection also allows reading the collection's definition. If no privilege
-            // mentions the collection, this read is denied without a call of `allows`.
+            // mentions the collection, reading the definition is denied without a call of `allows`.
             const { callSite } = subject
             if (!isMentioned && action === 'read')
               note({ action, resource, argument: () => null, callSite }, false)
@@ -287,7 +286,7 @@ function mapOf(fields: Readonly<Record<string, Value>>): ObjectValue {
 }
 
 // The functions below describe the reads of an explained query: the sets, the numbers of entries and documents, and
-// indexes that would have avoided reads.
+// suggested indexes.
 
 /** Returns the members of the response about reads. `result` is undefined if the query failed. */
 function describeReads(
@@ -313,7 +312,7 @@ function describeReads(
   ])
 }
 
-/** Counts the elements of a page or an array. Null and undefined count as 0, any other value as 1. */
+/** Counts the elements of a page or an array. Returns 0 for null and undefined, and 1 for any other value. */
 function returned(result: Value | undefined): number {
   if (result === undefined || result === null) return 0
   const value = result instanceof Transient ? result.storedForm() : result
@@ -350,7 +349,7 @@ function collectionName(number: number, session: Session): string {
   return catalogue.nameOf(collectionOf(new Ref(session.database, number, 0n))) ?? String(number)
 }
 
-/** Suggests indexes for the filters and orders of the query, if the query has scanned their collection. */
+/** Suggests indexes for the filters and orders of the query in those collections that the query has scanned. */
 function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Session): readonly ObjectValue[] {
   const { catalogue } = session.transaction
   return uses.flatMap(use => {
@@ -373,8 +372,8 @@ function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Sess
 }
 
 /**
- * Returns the name of an existing index for `use`. The index has the terms of `use`, its values begin with the values
- * of `use`, and it is defined in the language of the query. `number`: the number of the collection.
+ * Returns the name of an existing index for `use`. The index has the terms of `use`, and its first values are the
+ * values of `use`. The index is defined in the language of the query. `number`: the number of the collection.
  */
 function existingIndex(use: SetUse, number: number, session: Session): string | undefined {
   const { isOwn } = use

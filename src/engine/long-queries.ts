@@ -1,5 +1,6 @@
 // Remembers queries whose last evaluation took too long for the main process. If a remembered query arrives again, it
-// moves to the slow lane at once. Applications repeat long queries, for example reports, counts and polled pages.
+// moves at once to the slow lane, the processes for long queries. Applications repeat long queries, for example
+// reports.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { QueryRequest } from './engine-contract.ts'
@@ -9,10 +10,10 @@ const charactersMax = 4_000_000
 
 export class LongQueries {
   readonly #msOf: (queue: string) => number
-  /** The length of each query, which is its weight in the cache. */
+  /** The length of each query in characters, used as the weight in the cache. */
   readonly #lengths = new GenerationCache<string, number>(charactersMax, length => length)
 
-  /** `msOf` returns how many milliseconds an evaluation for the given queue may now take in the main process. */
+  /** `msOf`: returns how many milliseconds an evaluation for a queue may take in the main process. */
   constructor(msOf: (queue: string) => number) {
     this.#msOf = msOf
   }
@@ -29,9 +30,9 @@ export class LongQueries {
   }
 
   /**
-   * Forgets a query if the slow lane has evaluated it quickly, so that the main process evaluates the query next time.
-   * `ms`: the milliseconds of the evaluation. A query that needed more than half of the allowed time is not forgotten.
-   * In the main process, such a query might exceed the allowed time and move to the slow lane again.
+   * Forgets a query if the slow lane needed less than half of the time that the main process allows. The main process
+   * then evaluates the query next time. Because of this margin, the query seldom exceeds the allowed time and moves
+   * again. `ms`: the milliseconds of the evaluation.
    */
   evaluated(request: QueryRequest, queue: string, ms: number): void {
     if (ms < this.#msOf(queue) / 2) this.#lengths.delete(keyOf(request))

@@ -29,22 +29,22 @@ export class RateLimited extends RequestError {
   }
 }
 
-/** The capacity of a bucket is the number of operations that are allowed in so many seconds. */
+/** The capacity of a bucket: the operations of this many seconds at the allowed rate. */
 const burstSeconds = 2
 /** The number of databases to remember. The bucket of a forgotten database is full. */
 const databasesMax = 10_000
 
 /**
- * The operations that the queries of one process have used in one database. JSON can represent the report: the database
- * is a decimal string.
+ * The operations that the queries of one process have used in one database. The database is a decimal string, because
+ * JSON has no bigints.
  */
 type UsageReport = readonly [database: string, compute: number, read: number, write: number]
 
 export class OperationLimits implements NoticeTopic {
   readonly #limited: readonly { readonly kind: RateKind; readonly buckets: RateLimit<DatabaseId> }[]
   /**
-   * The operations that queries of this process have used since the last notice to the other processes. Undefined until
-   * the first call of `collect`: until then, no other process needs the numbers.
+   * The operations that queries of this process have used since the last notice to the other processes. Undefined
+   * before the first call of `collect`, because no other process needs the numbers yet.
    */
   #news: Map<DatabaseId, Record<RateKind, number>> | undefined
 

@@ -19,11 +19,10 @@ export interface RequestKind {
   readonly mustWrite?: boolean
   /** True: a worker can forward the request to the process that commits. */
   readonly isForwardable?: boolean
-  /** True: the costs count against the rate limits of the database. */
+  /** True: the costs are charged to the database. */
   readonly isCharged?: boolean
   /**
-   * Called if the credential is rejected. Returns an error of the request that is reported instead of the rejection;
-   * undefined to report the rejection.
+   * Called if the credential is rejected. If the result is an error, the client gets this error and not `unauthorized`.
    */
   faultForAnybody?(): RequestError | undefined
   /** Called when the request moves to the slow lane. `task` is not called afterwards. */

@@ -1,5 +1,5 @@
 // Runs a request: begins a transaction, authenticates the caller, evaluates the query and commits. The steps are
-// repeated if the evaluation has to wait (`Pending`), has to write, or takes too long for this process.
+// repeated in three cases: the evaluation has to wait (`Pending`), has to write, or takes too long for this process.
 
 import { assert } from '../base/assert.ts'
 import { isStackExhaustion } from '../base/catch-error.ts'
@@ -34,12 +34,12 @@ import { runSlowly } from './slow-run.ts'
 const everything = Number.POSITIVE_INFINITY
 
 /**
- * Maximum number of retries of a query in the slow lane, unless the client sets the maximum. This default is high
- * because many other transactions commit during a long evaluation.
+ * Default of the maximum number of retries of a query in the slow lane. A client can set another maximum. This default
+ * is high because many other transactions commit during a long evaluation.
  */
 const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 
-/** Milliseconds until a read is retried if its snapshot is older than the last transaction that the client has seen. */
+/** Milliseconds before a read is retried, if its snapshot is older than the request's `lastSeenTxn`. */
 const snapshotRetryMs = 1
 
 /** The message of a contended transaction. The protocol fixes this text. */
@@ -77,7 +77,7 @@ class RequestRun {
   #progress: Progress = { state: 'parsed' }
   #mustWrite: boolean
   #hasRefreshed = false
-  /** True if a refresh was counted against the limit of the client's address. */
+  /** True if a refresh was charged to the client's address. */
   #isRefreshTaken = false
 
   constructor(options: EngineOptions, request: QueryRequest, kind: RequestKind) {
@@ -85,8 +85,8 @@ class RequestRun {
     this.#request = request
     this.#kind = kind
     this.#responses = new Responses(options, request, languageOf(options, request), kind)
-    // A worker forwards linearized queries to the process that commits. Other linearized requests to a worker read a
-    // snapshot: the snapshot contains every acknowledged commit.
+    // A worker forwards linearized queries to the committing process. If a linearized request is not a query, a worker
+    // reads a snapshot with every acknowledged commit.
     const isLinearized = request.linearized === true && options.committer === undefined
     this.#mustWrite = kind.mustWrite === true || isLinearized
   }
@@ -97,7 +97,7 @@ class RequestRun {
     return wait === undefined ? this.#read() : this.#readAfter(wait)
   }
 
-  /** Runs the read after `wait` has resolved: the store then contains the commits that the read needs. */
+  /** Waits until the store contains the commits that the read needs. Then runs the read. */
   async #readAfter(wait: Promise<void>): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(wait)
@@ -113,8 +113,8 @@ class RequestRun {
       return this.#responses.succeeded(outcome, this.#progress)
     } catch (error) {
       const wait = isUnauthorized(error) ? this.#refreshFor(error) : undefined
-      // If the refresh fails, the process does not know whether the secret is valid. It then returns 503 instead of
-      // 401, so that a client does not discard a new secret.
+      // If the refresh fails, the process does not know whether the secret is valid. The response is then 503 instead
+      // of 401, so that a client does not discard a new secret.
       return wait === undefined ? this.#recover(error) : this.#readAfter(wait)
     }
   }
@@ -131,15 +131,15 @@ class RequestRun {
     }
   }
 
-  /** `current`: resolves when this machine has all commits of all machines up to the arrival of the request. */
+  /** `current`: the promise of {@link #refreshFor}. The write waits for this promise. */
   async #write(current?: Promise<void>): Promise<QueryResponse> {
     const { lastSeenTxn, retriesMax, stampTime } = this.#request
     const { committer, neverCommits, store } = this.#options
     const { budget } = this.#kind
     if (committer) return this.#forward(committer)
     try {
-      // The commit validates the read set against the newest state. A write can therefore read any snapshot that
-      // contains the last transaction that the client has seen.
+      // The commit validates the read set against the newest state. A write can therefore read any snapshot that is not
+      // older than `lastSeenTxn`.
       const needsNoWait = neverCommits || lastSeenTxn === undefined
       const wait = current ?? (needsNoWait ? undefined : store.ready(lastSeenTxn))
       if (wait !== undefined) await budget.wait(wait)
@@ -153,7 +153,7 @@ class RequestRun {
       })
       return this.#responses.succeeded(outcome, this.#progress)
     } catch (error) {
-      // A commit validates the read set against the newest state, but the reads of a failed query are not validated.
+      // A failed query does not commit. So its reads are not validated, and may have been stale.
       const isResult = error instanceof LanguageError || isUnauthorized(error)
       const wait = isResult ? this.#refreshFor(error) : undefined
       return wait === undefined ? this.#recover(error) : this.#write(wait)
@@ -162,9 +162,9 @@ class RequestRun {
 
   /**
    * Fetches all commits of other machines after a failure, because one of these commits may make the request succeed.
-   * The caller evaluates the query again after the promise resolves. Returns undefined if a refresh would change
-   * nothing. Also returns undefined if the client's address has used up its limit: unauthenticated clients must not
-   * control how often this machine queries the store.
+   * The caller evaluates the query again after the promise resolves. Returns undefined for the second failure of a
+   * request. Also returns undefined if the client's address has used up its limit. Because of this limit,
+   * unauthenticated clients cannot control how often this machine queries the store.
    */
   #refreshFor(error: unknown): Promise<void> | undefined {
     const { neverCommits, unknownSecrets, store } = this.#options
@@ -216,7 +216,7 @@ class RequestRun {
     }
   }
 
-  /** Waits briefly and runs the request again. By then, commits of other transactions may allow a newer snapshot. */
+  /** Waits briefly and runs the request again. Meanwhile, commits of other transactions may allow a newer snapshot. */
   async #readLater(): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(wait(snapshotRetryMs, this.#options.timers))
@@ -227,9 +227,9 @@ class RequestRun {
   }
 
   /**
-   * Waits for `pending` and runs the request again. Checks of passwords are limited (`isLimited`), and the process that
-   * commits counts the failed checks of all workers. A worker therefore forwards a request that checks a password. The
-   * process that commits then runs the complete query, so that the check is counted once even if the query also writes.
+   * Waits for `pending` and runs the request again. If `pending` checks a password, a worker forwards the request. The
+   * committing process limits the failed password checks of all workers. The committing process runs the complete
+   * query. So a query with writes checks the password only once.
    */
   #waitOrForward(pending: Pending): Promise<QueryResponse> {
     const { committer } = this.#options
@@ -262,7 +262,7 @@ class RequestRun {
         this.#sessionFor(caller, transaction).decides(predicate, argument, about)
     const caller = identifier.identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
     if (this.#isRefreshTaken) {
-      // The credential was found after the refresh, so the refresh does not count against the limit of the address.
+      // The credential was found after the refresh, so the refresh is not charged to the address.
       this.#isRefreshTaken = false
       this.#options.unknownSecrets?.take(this.#request.address ?? '', -1)
     }
@@ -303,7 +303,7 @@ class RequestRun {
     })
   }
 
-  /** Ends the work of a failed request. Its time counts against the time that its queue may block the process. */
+  /** Ends the time measurement of a failed request. Returns `response`. */
   #ended(response: QueryResponse): QueryResponse {
     this.#kind.budget.end()
     return response
@@ -329,8 +329,7 @@ class RequestRun {
       return this.#responses.failed(contended, this.#progress, error.attempts)
     }
     if (isStackExhaustion(error)) {
-      // A slow-lane process has a larger stack, so its stack is large enough for every query within the
-      // limits of the language.
+      // The stack of a slow-lane process is large enough for every query within the limits of the language.
       if (this.#kind.budget.mayMove) return this.#goSlow()
       return this.#responses.rejected(
         languageOf(this.#options, this.#request).stackOverflow(),

@@ -29,8 +29,8 @@ type LongAction = 'goes on' | 'moves' | 'fails'
 
 export class RequestTime {
   /**
-   * The start time. Like the deadline, it uses the monotonic clock of {@link EngineOptions.host}, because the time of
-   * day may be changed during the request.
+   * The start time, in microseconds of the monotonic clock of {@link EngineOptions.host}. The time of day is not used,
+   * because it may be changed during the request.
    */
   readonly started: number
   /** The evaluation is cancelled after this time. */
@@ -43,8 +43,8 @@ export class RequestTime {
   /** The slow lane to which a long evaluation moves; undefined if the evaluation may not move. */
   readonly #slowLane: SlowLane | undefined
   /**
-   * The current work, if it may block this process only for a limited time. Undefined if no work has begun, or if the
-   * work may block this process until the deadline.
+   * The current work, if this work may block the process only for a limited time. Undefined if no work has begun, or if
+   * the work may block the process until the deadline.
    */
   #work: TimedWork | undefined
 
@@ -82,8 +82,8 @@ export class RequestTime {
   }
 
   /**
-   * Begins a piece of work. {@link countFor} later assigns this piece to a database. If the previous piece of work has
-   * not ended, that piece continues, because the process has served no other request meanwhile.
+   * Begins to measure work. {@link countFor} later assigns the measured time to a database. A measurement that has not
+   * ended continues, because the process has served no other request meanwhile.
    */
   begin(): void {
     if (this.#work) return
@@ -91,13 +91,13 @@ export class RequestTime {
     else this.#work = this.#slowLane?.time.begin(queueOf(undefined, this.#authorization))
   }
 
-  /** Ends the current piece of work. Called when the work has finished, was cancelled, or has to wait. */
+  /** Ends the current measurement. Called when the work has finished, was cancelled, or has to wait. */
   end(): void {
     this.#work?.end()
     this.#work = undefined
   }
 
-  /** Counts the time of the current work for the queue of a database. */
+  /** Charges the time of the current work to the queue of a database. */
   countFor(database: DatabaseId): void {
     this.#work?.countFor(queueOf(database, ''))
   }

@@ -78,12 +78,12 @@ export type Progress =
   | ({ readonly state: 'authenticated' } & Authenticated)
   | ({ readonly state: 'evaluated'; readonly facts: EvaluationFacts } & Authenticated)
 
-/** Returns the costs and facts of the latest evaluation; undefined before its end. */
+/** Returns the costs and facts of the latest evaluation; undefined until the evaluation has ended. */
 export function factsOf(progress: Progress): EvaluationFacts | undefined {
   return progress.state === 'evaluated' ? progress.facts : undefined
 }
 
-/** Returns the members that every response has, except its status and body. */
+/** Returns the members of a response without its status and body. */
 function membersOf(
   progress: Progress,
   txnTime: Micros,
@@ -157,14 +157,14 @@ export class Responses {
   }
 
   /**
-   * Completes a response from the slow lane. The reported query time includes the wait for a slow-lane process. The
-   * costs are charged, unless the request failed.
+   * Completes a response from the slow lane. The reported query time includes the wait for a slow-lane process. If the
+   * response has no request error, the costs are charged.
    */
   fromSlowLane(response: QueryResponse, progress: Progress): QueryResponse {
     if (!response.metrics) return { ...response, isSlow: true }
     const metrics = { ...response.metrics, queryTimeMs: this.#budget.elapsedMs() }
     if (response.requestError === 'time out') {
-      // The slow-lane process knows only the time that was left when its evaluation began, not the complete query time.
+      // The slow-lane process does not know the complete query time, so the response is rendered again.
       const time = response.txnTime ?? this.#time(progress)
       return {
         ...response,
@@ -180,7 +180,7 @@ export class Responses {
     }
   }
 
-  /** Returns the response to a query that failed with `error`. `error.reportsCosts`: the response reports the costs. */
+  /** Returns the response to a query that failed with `error`. Includes the costs if `error.reportsCosts` is true. */
   rejected(error: LanguageError, progress: Progress): QueryResponse {
     const reported = error.reportsCosts ? factsOf(progress) : undefined
     const costs = { ...noCosts, readBytes: reported?.readBytes ?? 0 }
@@ -241,8 +241,8 @@ export class Responses {
   }
 }
 
-// While the store is unavailable, all requests fail for the same reason. So the service log gets only one line about
-// all of these failures every few seconds.
+// While the store is unavailable, all requests fail. The service log then gets one line every few seconds instead of
+// one line for each request.
 
 /** The method of the service log that this file uses. */
 interface FailureLogger {

@@ -1,6 +1,5 @@
-// The engine's interface to the slow lane: additional processes that evaluate long queries, so that short queries do
-// not wait for long queries. A higher layer implements this interface. If there is no slow lane, this process evaluates
-// all queries.
+// The engine's interface to the slow lane: additional processes that evaluate long queries. Because of the slow lane,
+// short queries do not wait for long queries. A higher layer implements this interface.
 
 import type { TimeBudget } from '../base/admission/time-budget.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
@@ -21,11 +20,11 @@ export interface LaneJob {
   readonly timeoutMs: number
   /** Returns the time of day in the service. Called when the evaluation begins. */
   readonly now: () => Micros
-  /** How many microseconds in the future the commit time of the query is set: see {@link Leads}. */
+  /** The microseconds from the start of the evaluation to the commit time of the query: see {@link Leads}. */
   readonly lead: number
 }
 
-/** A writing query that a slow-lane process has evaluated, and that the service has not committed yet. */
+/** A writing query after its evaluation in a slow-lane process, and before its commit in the service. */
 export interface PendingCommit {
   readonly attempt: Attempt<undefined>
   /** Called when the commit begins. From then on, the slow-lane process must not be killed. */
@@ -38,8 +37,8 @@ export interface PendingCommit {
    */
   evaluateAt(time: Micros): Promise<Attempt<undefined> | 'stale'>
   /**
-   * Returns the response after a commit at `time`. Rejects if the slow-lane process has exited. The commit is valid
-   * even then; only the response is lost.
+   * Returns the response after a commit at `time`. Rejects if the slow-lane process has exited; the commit remains
+   * valid.
    */
   committed(time: Micros): Promise<QueryResponse>
   /** Called after the commit or its failure, so that the slow-lane process can run another query. */
@@ -59,8 +58,8 @@ export interface SlowLane {
   /** The time for which queries of each queue may block the main process. */
   readonly time: TimeBudget
   /**
-   * Returns whether too many queries of a queue wait for the slow lane. While this is true, the main process should
-   * evaluate queries that may be short. Otherwise, the slow lane would soon reject queries.
+   * Returns whether too many queries of a queue wait for the slow lane. If true, the main process should evaluate
+   * queries that may be short, to relieve the slow lane.
    */
   isCrowded(queue: string): boolean
   readonly leads: Leads
@@ -86,11 +85,11 @@ const leadMin = 50_000
 const firstLeadMax = 500_000
 
 /**
- * Chooses the lead of a slow-lane query. The lead is the time from the start of the evaluation to the commit time. Only
- * some queries need a lead: their writes contain the commit time in values that cannot be changed later, such as the
- * entries of an index over `ts`. The evaluation of such a query must end before its commit time. With a lead that is
- * too long, the client waits longer than necessary. So the lead is chosen from the time that recent queries of the same
- * database needed.
+ * Chooses the lead of a slow-lane query. The lead is the time from the start of the evaluation to the commit time. A
+ * query needs a lead if its writes contain the commit time in values that cannot be changed later. An example is an
+ * entry of an index over `ts`. If the lead is too short, the evaluation ends after its commit time and must be
+ * repeated. If the lead is too long, the client waits longer than necessary. So the lead is computed from the time that
+ * recent queries of the same database needed.
  */
 export class Leads {
   readonly #needed = new GenerationCache<string, number>(queuesMax)

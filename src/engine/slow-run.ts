@@ -1,9 +1,9 @@
-// Runs a query in the slow lane, from the service. The service passes on the response to a reading query unchanged. For
-// a writing query, the slow lane returns an attempt, and the service commits the attempt. If the attempt is stale, the
-// slow lane evaluates the query again.
+// Runs in the service: sends a query to the slow lane, and commits the query's writes. The response to a reading query
+// is forwarded unchanged. For a writing query, the slow lane returns an attempt, and the service commits the attempt.
+// If the attempt is stale, the slow lane evaluates the query again.
 //
-// An attempt may contain its commit time in values that cannot be changed later, such as the values of an index over
-// `ts`. The slow lane evaluates such an attempt for a commit time in the future (slow-lane-contract.ts#Leads). The
+// Some values of an attempt may contain its commit time and cannot be changed later. An example is a value of an index
+// over `ts`. The slow lane evaluates such an attempt for a commit time in the future (slow-lane-contract.ts#Leads). The
 // service commits the attempt at exactly this time. If the attempt arrives too late, the query is evaluated again.
 
 import { type Timers, wait } from '../base/timers.ts'
@@ -24,7 +24,7 @@ interface SlowRun {
   readonly job: (lead: number) => LaneJob
   /** The maximum number of retries after conflicts with other transactions. */
   readonly retriesMax: number
-  /** After so many retries, a schema change is evaluated while the service holds the writer lock. Undefined: never. */
+  /** The number of retries after which a schema change is evaluated under the writer lock. Undefined: never. */
   readonly pushRetriesMax?: number
   /** Throws `time out` after the deadline. */
   readonly requireInTime: () => void
@@ -32,18 +32,18 @@ interface SlowRun {
   readonly checkCosts: (response: QueryResponse, writes: boolean) => void
 }
 
-/** The commit at a fixed time starts so many microseconds early, because the event loop may delay the start. */
+/** A commit at a fixed time starts this many microseconds early, because the event loop may delay the start. */
 const earlyMicros = 10_000
 /**
- * A query whose evaluation took more than so many microseconds is never evaluated under the writer lock, because all
- * other writers would wait for the evaluation.
+ * The longest evaluation, in microseconds, that may be repeated under the writer lock. All other writers wait for the
+ * repeated evaluation.
  */
 const turnMicrosMax = 500_000
 
 /**
- * Returns whether the query of an attempt may be evaluated again under the writer lock. Only schema changes may: they
- * read much data and contain their commit time, so each commit of another machine may make their attempts stale. Schema
- * changes are rare, so the other writers seldom wait for them.
+ * Returns whether the query of an attempt may be evaluated again under the writer lock. Only schema changes may. A
+ * schema change reads much data and contains its commit time. So each commit of another machine may make its attempt
+ * stale. Schema changes are rare, so other writers seldom wait for a schema change.
  */
 function mayTakeTurn({ changesSchema, evaluationMicros }: Attempt<undefined>): boolean {
   return changesSchema && evaluationMicros <= turnMicrosMax
@@ -60,7 +60,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   let lead: number | undefined
   for (let retries = 0; ; ) {
     const { queue, timeoutMs } = run.job(0)
-    // The slow lane rejects a query after its deadline, so the lead need not be longer than the time that is left.
+    // The slow lane rejects a query after its deadline, so the lead need not be longer than the remaining time.
     lead = Math.min(lead ?? leads.first(queue), Math.ceil(timeoutMs * 1000))
     const outcome = await slowLane.run(run.job(lead))
     const { pending } = outcome

@@ -1,7 +1,6 @@
-// Account keys: the credentials of log pipelines. They belong to the operator, not to a database, and give access only
-// to the log API. A secret is shown once, and its SHA-256 is stored. A slow hash such as bcrypt would protect guessable
-// secrets, but 256 random bits cannot be guessed, and checking a key must stay cheap. An export request with an account
-// key names a region group.
+// Account keys: the credentials of log pipelines. An account key belongs to the operator, not to a database, and gives
+// access only to the log API. A secret is shown once, and its SHA-256 is stored. A slow hash such as bcrypt is not
+// needed, because 256 random bits cannot be guessed. With a fast hash, the check of a key is cheap.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { microsPerDay, nearestMicros } from '../base/micros.ts'
@@ -21,7 +20,7 @@ export interface AccountKey {
 }
 
 interface StoredKey extends AccountKey {
-  /** SHA-256 of the whole secret, in hexadecimal. */
+  /** SHA-256 of the complete secret, in hexadecimal. */
   readonly hash: string
 }
 
@@ -32,7 +31,7 @@ interface NewAccountKey {
   readonly regionGroups?: readonly string[]
 }
 
-/** Thrown when a live key already has the requested name. */
+/** Thrown when a key that has not expired already has the requested name. */
 export class NameConflict {}
 
 const secretPattern = /^tak_([0-9a-f]{16})_[\w-]{43}$/
@@ -71,7 +70,7 @@ export class AccountKeys {
     })
   }
 
-  /** All keys, oldest first, including expired ones. */
+  /** Returns all keys, including expired keys, oldest first. */
   list(): readonly AccountKey[] {
     const keys = this.#kv.read(all).map(({ hash, ...key }) => key)
     return keys.sort((a, b) => a.createdAt - b.createdAt)
@@ -85,7 +84,7 @@ export class AccountKeys {
     })
   }
 
-  /** The live key with the given secret; undefined when no live key has it. */
+  /** Returns the key with the given secret; undefined if no key has the secret or the key has expired. */
   find(secret: string): AccountKey | undefined {
     const id = secretPattern.exec(secret)?.[1]
     if (id === undefined) return undefined
@@ -109,8 +108,8 @@ function hasExpired({ expiresAt }: AccountKey, now: Micros): boolean {
   return expiresAt !== undefined && expiresAt <= now
 }
 
-// The names of region groups. An instance belongs to one region group. The names of other groups are valid, too: a
-// pipeline that queries all groups gets empty results for the other groups instead of errors.
+// The names of region groups. An instance belongs to one region group. The names of other groups are valid, too. So a
+// pipeline that queries all groups gets empty results for the other groups, not errors.
 
 /** The region groups of the hosted service. */
 const hosted: readonly string[] = ['us-std', 'eu-std']

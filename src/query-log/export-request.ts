@@ -35,7 +35,7 @@ export const transitions: Readonly<Record<ExportState, readonly ExportState[]>> 
   TimedOut: [],
 }
 
-/** States in which the request is being processed or waiting. */
+/** The states in which a request waits or is being processed. */
 export const unfinishedStates: ReadonlySet<ExportState> = new Set(['Requested', 'Pending', 'CreatingNewUrl'])
 
 export interface ExportRequest {
@@ -76,7 +76,7 @@ export interface ExportDatabase {
   readonly path: string
   /** Names, outermost first. */
   readonly names: readonly string[]
-  /** Ids in decimal, outermost first; the last one belongs to the database itself. */
+  /** Ids in decimal, outermost first. The last id is the id of the database itself. */
   readonly ids: readonly string[]
   /** See {@link LogDatabase}. Undefined in requests of versions before 0.2. */
   readonly since?: number
@@ -93,8 +93,7 @@ export function hasExpiredUrl({ state, url }: ExportRequest, now: Micros): boole
 }
 
 /**
- * Returns the request in another state. Throws an `InvariantError` unless {@link transitions} allows the change of
- * state.
+ * Returns the request in another state. Throws an `InvariantError` if {@link transitions} does not allow the change.
  */
 export function inState(
   request: ExportRequest,

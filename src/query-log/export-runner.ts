@@ -1,6 +1,6 @@
 // Processes export requests, one at a time in each process. A process claims a request with a lease and renews the
-// lease during the work. If the process is killed, the lease expires, and another process continues from the state on
-// disk. Only the state is stored: an interrupted file is simply created again.
+// lease during the work. If the process is killed, the lease expires, and another process continues from the stored
+// state. An incomplete file is discarded and created again.
 
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -17,7 +17,7 @@ import { isUnavailable } from './shared-log.ts'
 interface ExportRunnerOptions {
   readonly store: ExportStore
   readonly storage: ExportStorage
-  /** Identifies this process among those that share the store. */
+  /** Identifies this process among the processes that share the store. */
   readonly owner: string
   readonly now: () => Micros
   /** The clock for timeouts. Unlike {@link now}, this clock never jumps. */
@@ -41,12 +41,10 @@ const leaseMs = 5000
 const renewEveryMs = 1000
 const leaseMicros = leaseMs * 1000
 
-/** Maximum number of attempts. After that, the request fails, because processing it probably crashes the process. */
+/** Maximum number of attempts. A request with more attempts fails, because the request probably crashes the process. */
 const attemptsMax = 5
 
-/**
- * For these files, this fast gzip level takes half the time of the default level, and saves four fifths as many bytes.
- */
+/** This level takes half the time of gzip's default level, and saves 80 % of the bytes that the default level saves. */
 const gzipLevel = 3
 
 type Interruption = 'timed out' | 'stopping' | 'lost'
@@ -91,7 +89,7 @@ export class ExportRunner {
     const { store, owner } = this.#options
     while (!this.#isStopping) {
       let request: ExportRequest | undefined
-      // Each claim has its own owner name, so that an interrupted claim cannot affect a later claim.
+      // Each claim has a new owner name, so that an interrupted claim cannot affect a later claim.
       const claimant = `${owner}.${this.#claims++}`
       try {
         request = await store.claim(claimant, leaseMicros, this.#served)
@@ -105,7 +103,7 @@ export class ExportRunner {
     }
   }
 
-  /** Processes a request to a final state, unless the processing is interrupted. Rejects only when the store fails. */
+  /** Processes a request until a final state or an interruption. Rejects only when the store fails. */
   async #work(request: ExportRequest, owner: string): Promise<void> {
     const { store, timers, passedTime, timeoutMs, onFailure } = this.#options
     const { id } = request
@@ -180,7 +178,7 @@ export class ExportRunner {
       await this.#storeFile(name, following(first.value, records), signal)
       return true
     } finally {
-      // Closes the segment that may be open, even if only the first record was read.
+      // Closes the segment file, even if only the first record was read.
       await records.return?.()
     }
   }
@@ -196,7 +194,7 @@ export class ExportRunner {
         this.#options.storage.store(name, content, either),
       ])
     } catch (cause) {
-      // If one operation fails, the other operation would wait forever, so it is aborted.
+      // If one of the two operations fails, the other operation is aborted, because it would wait forever.
       failure.abort()
       throw cause
     }

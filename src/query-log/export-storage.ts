@@ -1,6 +1,6 @@
-// The storage of exported files. `ExportStorage` has two implementations. With `Downloads`, clients download the files
-// from this service. The service keeps these files in a folder of the data directory, or in the store that several
-// machines share. s3-storage.ts stores the files in a bucket of an S3-compatible service.
+// The storage of exported files. `ExportStorage` has two implementations. `Downloads` stores the files in a folder of
+// the data directory, or in the store that several machines share. Clients download these files from this service.
+// s3-storage.ts stores the files in a bucket of an S3-compatible service.
 
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'
@@ -21,8 +21,8 @@ export interface ExportStorage {
   store(name: string, content: Readable, signal: AbortSignal): Promise<void>
   exists(name: string): Promise<boolean>
   /**
-   * The address for downloading the file without a credential: a URL, or a path with a query on this service. The
-   * address is valid until `expires`, in seconds since the Unix epoch.
+   * Returns the address for downloading the file without a credential: a URL, or a path with a query string on this
+   * service. The address is valid until `expires`, in seconds since the Unix epoch.
    */
   address(name: string, expires: number): Promise<string>
   /** Removes a file. Does nothing if the file does not exist. */
@@ -34,11 +34,11 @@ export function fileName(requestId: string): string {
   return `${requestId}.ndjson.gz`
 }
 
-/** The storage of files: a folder, or the store that several machines share. */
+/** The files of {@link Downloads}, in a folder or in the store that several machines share. */
 export interface FileTable {
   /** Stores a file once all of `content` has arrived, and replaces an older file with the same name. */
   store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
-  /** The size of a file in bytes; undefined when it does not exist. */
+  /** Returns the size of a file in bytes; undefined if the file does not exist. */
   size(name: string): Promise<number | undefined>
   read(name: string): AsyncIterable<Buffer>
   remove(name: string): Promise<void>
@@ -46,7 +46,7 @@ export interface FileTable {
   removeLeftovers(now: Micros): Promise<void>
 }
 
-/** File systems and tables get only names that match this pattern; `fileName` creates such names. */
+/** The names that {@link fileName} creates. File systems and tables never get other names. */
 const namePattern = /^[0-9a-f-]{36}\.ndjson\.gz$/
 
 /**
@@ -79,7 +79,7 @@ export class Downloads implements ExportStorage {
     return this.files.remove(name)
   }
 
-  /** Opens a file for its download; undefined when it does not exist. */
+  /** Opens a file for its download; undefined if the file does not exist. */
   async open(name: string): Promise<{ readonly content: Readable; readonly bytes: number } | undefined> {
     const bytes = namePattern.test(name) ? await this.files.size(name) : undefined
     if (bytes === undefined) return undefined

@@ -6,7 +6,7 @@
 //     P                    the elapsed time, which determines the age of old data
 //     S                    the key for signing URLs and page tokens
 //
-// Every change reads and writes in one transaction, so that only one of two concurrent changes succeeds.
+// Every change reads and writes in one transaction, so that two concurrent changes do not overwrite each other.
 
 import { epoch, micros, microsPerDay } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
@@ -25,7 +25,7 @@ import {
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const exportStoreLimits = {
-  /** Unfinished exports of one requester; exports read for one page of their list; own limit. */
+  /** Unfinished exports of one requester; exports read for one page of the export list; own limit. */
   logExportsWaitingMax: 1000,
   logExportsReadMax: 5000,
 } as const
@@ -37,8 +37,8 @@ export type ExportParameters = Pick<
 >
 
 /**
- * An idempotency token: a client sends the same token when it repeats a request. Clients with different subjects may
- * use the same token.
+ * An idempotency token: a client sends the same token when it repeats a request. The tokens of different subjects are
+ * independent.
  */
 export interface IdempotencyToken {
   readonly subject: string
@@ -79,7 +79,9 @@ export class ExportStore {
     this.#now = now
   }
 
-  /** The key for signing URLs and page tokens. It is created once and shared by all processes. */
+  /**
+   * Returns the key for signing URLs and page tokens. The first call creates the key, and all processes share the key.
+   */
   signingKey(): Promise<Bytes> {
     const fresh = this.#random.bytes(32)
     return this.#kv.transact(view => {
@@ -90,7 +92,7 @@ export class ExportStore {
     })
   }
 
-  /** The stored elapsed time; see base/removal-time.ts. */
+  /** Returns the stored elapsed time; see base/removal-time.ts. */
   timeMemory(): TimeMemory | undefined {
     const stored = this.#kv.read(view => view.get(timeKey))
     return stored && decode<TimeMemory>(stored)
@@ -137,9 +139,9 @@ export class ExportStore {
   }
 
   /**
-   * Returns at most `limit` requests, the newest first. With `before`, returns only requests that were made before the
-   * request with this id. Reads a bounded number of requests, because other clients may have made very many. `next` is
-   * the start of the next page.
+   * Returns at most `limit` requests, the newest first. `before`: the id of a request; only older requests are
+   * returned. Reads a bounded number of requests, because other clients may have created very many requests. `next`:
+   * the value of `before` for the next page.
    */
   newest(
     before: string | undefined,
@@ -193,7 +195,7 @@ export class ExportStore {
     })).then(request => request !== undefined)
   }
 
-  /** Releases an unfinished request. The interrupted attempt does not count as an attempt. */
+  /** Releases an unfinished request. The interrupted attempt is not counted. */
   async release(id: string, owner: string): Promise<void> {
     await this.#changeOwned(id, owner, ({ lease, ...request }) => ({
       ...request,
@@ -226,7 +228,7 @@ export class ExportStore {
     return renewed ?? this.get(id)
   }
 
-  /** The ids of the finished requests that were made before `time`. */
+  /** Returns the ids of the finished requests that were created before `time`. */
   finishedBefore(time: Micros): readonly string[] {
     return this.#kv.read(view => {
       const ids: string[] = []
@@ -239,7 +241,7 @@ export class ExportStore {
     })
   }
 
-  /** Deletes a request, unless it is unfinished again because its URL is being renewed. */
+  /** Deletes a finished request. Does nothing if the request is unfinished again because its URL is being renewed. */
   async forget(id: string): Promise<void> {
     await this.#kv.transact(view => {
       const request = find(view, id)
@@ -285,8 +287,8 @@ export class ExportStore {
 }
 
 /**
- * Returns whether a lease is valid. A lease that is longer than the maximum is invalid: it was made before the clock
- * was set back.
+ * Returns whether a lease is valid. A lease that is longer than the maximum is invalid. Such a lease was made before
+ * the clock was set back.
  */
 function isHeld(lease: ExportRequest['lease'], now: Micros): boolean {
   return lease !== undefined && lease.until > now && lease.until <= now + leaseMicrosMax
@@ -298,8 +300,8 @@ function find(view: View, id: string): ExportRequest | undefined {
 }
 
 /**
- * Free requests, read on demand. Requesters after `served` come first. The requests of one requester are in order,
- * oldest first.
+ * Iterates over the free requests. The first requester after `served` comes first. The requests of one requester are
+ * sorted by age, oldest first.
  */
 function* freeInTurns(view: View, served: string, now: Micros): Generator<ExportRequest> {
   const idsOf = new Map<string, string[]>()
@@ -349,7 +351,9 @@ function writesOf(request: ExportRequest): Write[] {
   ]
 }
 
-/** UUID version 7: 48 bits of milliseconds, 10 of microseconds, then 62 of `entropy` (16 hexadecimal digits). */
+/**
+ * UUID version 7: 48 bits of milliseconds, 12 bits of microseconds, then 62 bits of `entropy` (16 hexadecimal digits).
+ */
 function timeOrderedUuid(time: Micros, entropy: string): string {
   const milliseconds = Math.floor(time / 1000)
     .toString(16)

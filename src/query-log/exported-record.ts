@@ -1,4 +1,4 @@
-// The format of exported records, as readers of the log receive them.
+// The format of exported records, as clients receive them.
 
 /** A parsed record in the export format. */
 export interface ExportedRecord {
@@ -23,7 +23,7 @@ export function isOfDashboard({ TAGS }: ExportedRecord): boolean {
 }
 
 // The time format of exported records, `2023-01-18 22:11:39.529 Z`: UTC, milliseconds, a blank instead of the `T` of
-// ISO 8601. Such texts sort in the order of their times, so filters compare bytes.
+// ISO 8601. The order of these texts is the order of their times, so filters compare bytes.
 
 /** Number of characters of a time in this format. */
 export const timestampChars = 25

@@ -1,12 +1,12 @@
-// Additional facts about a request. Records have the export format, which has no fields for these facts. So the facts
-// precede the record in a segment's line, after the trail (ownership.ts), and are not exported:
+// Additional facts about a request. The export format of records has no fields for these facts. In a line of a segment,
+// the facts are stored before the record, after the trail (ownership.ts), and are not exported:
 //
 //     /17/["key/0/12","admin","","10.0.0.1","/",0,["cusers"],[40,0]]{"API_VERSION":…}
 //
 // The facts are a JSON list without braces, so the first brace in a line begins the record. The facts identify the
 // caller by numbers and contain no value of any query. Empty elements at the end are omitted. Lines that version 0.1
-// wrote have no facts. If the request wrote documents, its facts end with the commit time of its transaction. This time
-// identifies the request that wrote a version of a document. The facts do not name the document.
+// wrote have no facts. If the request wrote documents, the last element is the commit time of its transaction. With
+// this time, a search finds the request that wrote a version of a document.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { micros } from '../base/micros.ts'
@@ -56,7 +56,7 @@ const kinds = { c: 'collection', i: 'index', f: 'function' } as const
 const keptCharsMax = 200
 
 /**
- * Serializes facts. It caches the texts of the previous facts, because consecutive requests of one application differ
+ * Serializes facts. Caches the texts of the previous facts, because consecutive requests of one application differ
  * little.
  */
 export class FactsFormat {
@@ -67,7 +67,7 @@ export class FactsFormat {
   #lastHoles: readonly number[] = []
   #lastUse = ''
 
-  /** The text of the facts in a line. `holes`: see {@link PlainShapes}. This method runs once per request. */
+  /** Returns the text of the facts in a line. `holes`: see {@link PlainShape}. */
   text(facts: Omit<Facts, 'fault'>, fault: Facts['fault'], holes: readonly number[]): string {
     const { address, caller, commitTime, endpoint, isSlow, named } = facts
     if (address !== this.#lastAddress || !isSame(caller, this.#lastCaller)) {
@@ -132,7 +132,8 @@ function withoutBraces(json: string): string {
 }
 
 /**
- * A shape as records contain it. `holes` are pairs: the position of a name in the shape, and its index among the names.
+ * The shape of a query: its text without values. In this shape, each name is replaced by `?`. `holes`: for each name,
+ * its position in the shape and its index in {@link Facts.named}.
  */
 interface PlainShape {
   readonly shape: string
@@ -163,7 +164,7 @@ export class PlainShapes {
   }
 }
 
-/** Parsed facts, with the shape of the query including the names that the record's shape omits. */
+/** Parsed facts, and the shape of the query with its names. */
 export interface ParsedFacts extends Facts {
   readonly shape: string
 }
@@ -209,7 +210,7 @@ type FactsJson = readonly [
   commitTime?: number,
 ]
 
-/** Replaces those `?` in a shape that `holes` lists by the names in `named`. */
+/** Replaces each `?` at a position in `holes` by its name in `named`. */
 function filled(shape: string, holes: readonly number[], named: readonly NamedObject[]): string {
   if (holes.length === 0) return shape
   // Positions refer to the escaped shape in the record.

@@ -1,6 +1,6 @@
-// Aggregates of the query log: for each database and minute, the requests, errors, durations and costs; for each query
-// shape, the count and costs. Aggregates are only added to each other, so the aggregates of segments can be stored and
-// combined.
+// Aggregates of the query log. For each database and minute, an aggregate has the requests, errors, durations and
+// costs. For each shape of queries (the text of a query without its values), an aggregate has the count and costs.
+// Aggregates can be added up, so the aggregate of each segment is stored and reused.
 
 import { upsert } from '../base/upsert.ts'
 
@@ -57,7 +57,8 @@ export interface TimedTotals extends Totals {
 export const minuteMs = 60_000
 
 /**
- * Maximum number of distinct shapes and errors of a database. Further shapes and errors count as {@link otherShapes}.
+ * Maximum number of distinct shapes and errors of a database. Further shapes and errors are added to {@link
+ * otherShapes}.
  */
 const shapesMax = 2000
 /** Maximum number of distinct databases. */
@@ -67,7 +68,6 @@ const noCode = '–'
 /** The name for all shapes or databases beyond the limit. */
 const otherShapes = '…'
 
-/** The sums over no records. */
 function noTotals(): Totals {
   return {
     requests: 0,
@@ -97,7 +97,7 @@ export function addTotals(sum: Totals, more: Totals): void {
   sum.bytesOut += more.bytesOut
 }
 
-/** The sums and histogram over no records. */
+/** Returns sums of 0 and an empty histogram. */
 export function noTimedTotals(): TimedTotals {
   return { ...noTotals(), times: new Map() }
 }
@@ -118,17 +118,17 @@ function addTime(times: Map<number, number>, number: number, count: number): voi
 const exactMs = 16
 const classesPerDoubling = 8
 
-/** The class of a duration. The width of a class is at most a tenth of the durations in the class. */
+/** Returns the class of a duration. The width of a class is at most 10 % of the durations in the class. */
 export function timeClass(ms: number): number {
   return ms < exactMs ? ms : exactMs + Math.floor(Math.log2(ms / exactMs) * classesPerDoubling)
 }
 
-/** The shortest duration of a class, in milliseconds. */
+/** Returns the shortest duration of a class, in milliseconds. */
 export function timeOfClass(number: number): number {
   return number < exactMs ? number : Math.round(exactMs * 2 ** ((number - exactMs) / classesPerDoubling))
 }
 
-/** The duration that the fraction `share` of all requests does not exceed (a quantile); undefined without requests. */
+/** Returns a quantile in milliseconds: the fraction `share` of the requests takes at most this time. */
 export function quantile(times: ReadonlyMap<number, number>, share: number): number | undefined {
   const classes = [...times].sort(([left], [right]) => left - right)
   const total = classes.reduce((sum, [, count]) => sum + count, 0)
@@ -171,17 +171,14 @@ function nameOf({ database, isOfDashboard, trail }: AboutDatabase): string {
   return `${isOfDashboard ? 'dashboard ' : ''}${trail ?? database.join('/')}`
 }
 
-/** The name under which errors are grouped: the status, and the code and the text if they are known. */
+/** Returns the name of an error group: the status, and the code and the text if they are known. */
 function errorName({ fault, status }: AggregateInput): string {
   if (fault === undefined) return String(status)
   const { code, text } = fault
   return `${status} ${code || noCode}${text === '' ? '' : `: ${text}`}`
 }
 
-/**
- * Returns the sums of a shape. If the maximum number of shapes is already reached, a new shape gets the common sums of
- * all further shapes.
- */
+/** Returns the sums of a shape. If the map is full, all further shapes share the sums of {@link otherShapes}. */
 export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals {
   return upsert(shapes, shapes.has(shape) || shapes.size < shapesMax ? shape : otherShapes, noTotals)
 }
@@ -189,7 +186,7 @@ export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals 
 /** The version of the stored format. Aggregates of other versions are computed again. */
 const formatVersion = 3
 
-/** An aggregate as text. */
+/** Converts an aggregate to text. */
 export function writeAggregate(aggregate: LogAggregate): string {
   const databases = [...aggregate.databases.values()]
   return JSON.stringify({ formatVersion, databases }, (_, value) =>

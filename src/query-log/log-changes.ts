@@ -1,5 +1,5 @@
-// Detects changes between a time span and the preceding span: queries and errors that are new, much more frequent,
-// slower or costlier. Small numbers vary by chance, so a change must exceed a minimum.
+// Compares a time span with the preceding span. Detects queries and errors that are new, much more frequent, slower or
+// costlier. Small numbers vary by chance, so a change must exceed a minimum.
 
 import type { Totals } from './log-aggregate.ts'
 
@@ -31,7 +31,7 @@ export interface LogChanges {
   readonly errors: readonly EntryChange[]
 }
 
-/** An increase by this factor counts as a change. */
+/** An increase by this factor is a change. */
 const muchMore = 2
 /** Minimum differences: requests of a query, requests with an error, milliseconds and operations per request. */
 const least = { requests: 10, errors: 5, ms: 5, operations: 5 } as const
@@ -40,12 +40,12 @@ const meaningful = 3
 /** Maximum number of entries of each kind. */
 const entriesMax = 50
 
-/** The start of the preceding span of the same length; milliseconds since the Unix epoch. */
+/** Returns the start of the preceding span of the same length, in milliseconds since the Unix epoch. */
 export function spanBefore({ from, to }: { readonly from: number; readonly to: number }): number {
   return from - (to - from)
 }
 
-/** The significant changes of a span compared with the preceding span. */
+/** Returns the significant changes of a span compared with the preceding span. */
 export function changesBetween(before: SpanSums, now: SpanSums): LogChanges {
   return {
     totals: now.totals,
@@ -95,7 +95,7 @@ function operationsOf({ computeOps, readOps, writeOps }: Totals): number {
   return computeOps + readOps + writeOps
 }
 
-/** The increase of requests, time and operations, as the weight of an entry. */
+/** Returns the weight of an entry: the sum of its increases in requests, milliseconds and operations. */
 function weightOf({ before, now }: EntryChange): number {
   const operations = operationsOf(now) - (before === undefined ? 0 : operationsOf(before))
   return now.requests - (before?.requests ?? 0) + now.queryTimeMs - (before?.queryTimeMs ?? 0) + operations

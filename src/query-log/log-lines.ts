@@ -1,4 +1,4 @@
-// Reads the whole lines of a segment in blocks, and parses their records.
+// Reads the complete lines of a segment in blocks, and parses their records.
 
 import { open } from 'node:fs/promises'
 import { newline } from '../values/json-scan.ts'
@@ -11,10 +11,9 @@ import { ifThere } from './segment-files.ts'
 const blockBytes = 524_288
 
 /**
- * The whole lines of a file in blocks. A block is valid until the next block is requested. Yields nothing when
- * retention has removed the file since it was listed. Records are shorter than a block, so a longer line is damaged and
- * skipped. An incomplete line at the end of the file, where a writer crashed, is skipped as well. Throws the reason of
- * `signal` once the signal is aborted.
+ * Yields the complete lines of a file in blocks. A block is valid until the next block is requested. Yields nothing if
+ * the file no longer exists. Skips an incomplete line at the end of the file. Also skips a line that is longer than a
+ * block, because every valid record is shorter. Throws the reason of `signal` once the signal is aborted.
  */
 export async function* lineBlocks(
   path: string,
@@ -40,7 +39,7 @@ export async function* lineBlocks(
   }
 }
 
-/** The lines of a segment, in groups; see {@link lineBlocks}. */
+/** Yields the lines of a segment in groups; see {@link lineBlocks}. */
 export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
   for await (const block of lineBlocks(path, signal))
     yield block.toString('utf8', 0, block.length - 1).split('\n')
@@ -65,7 +64,7 @@ export function parseRecord(line: string): LogLine | undefined {
   }
 }
 
-/** The time of a record, in milliseconds since the Unix epoch. */
+/** Returns the time of a record, in milliseconds since the Unix epoch. */
 export function timeOf({ TS }: ExportedRecord): number {
   return Date.parse(`${TS.slice(0, 10)}T${TS.slice(11, 23)}Z`)
 }

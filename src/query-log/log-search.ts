@@ -10,12 +10,15 @@ import type { RecordFilter } from './segment-reader.ts'
 
 /** The conditions of a search. */
 export interface RecordSearch extends RecordFilter, RecordConditions {
-  /** A text that the record must contain, in upper or lower case. The names in the query's shape are searched, too. */
+  /** The record, or a name in the query's shape, must contain this text. The case of letters is ignored. */
   readonly text?: string | undefined
   /** Returns whether the record's caller is wanted. If undefined, the search finds records of all callers. */
   readonly isWantedCaller?: (found: LogRecord) => boolean
   readonly limit: number
-  /** Number of records to skip: records in the last millisecond of the span that earlier pages already contain. */
+  /**
+   * The number of records in the last millisecond of the span that are on earlier pages. The search skips these
+   * records.
+   */
   readonly skip: number
 }
 
@@ -36,7 +39,7 @@ interface TimedRecord extends LogRecord {
   readonly time: number
 }
 
-/** The newest records that match a search. Throws the reason of `signal` once the signal is aborted. */
+/** Returns the newest records that match a search. Throws the reason of `signal` once the signal is aborted. */
 export async function searchRecords(
   folder: string,
   search: RecordSearch,
@@ -45,7 +48,8 @@ export async function searchRecords(
   const wanted = search.skip + search.limit + 1
   let found: TimedRecord[] = []
   for (const { endedMs, path } of (await segmentsOf(folder, search)).toReversed()) {
-    // Segments of several processes may overlap in time. A segment that ended before the last wanted record is skipped.
+    // Segments of several processes may overlap in time. A segment is skipped if its last write is before the last
+    // wanted record.
     const last = found[wanted - 1]
     if (last !== undefined && endedMs + slackMs < last.time) continue
     for await (const lines of linesOf(path, signal)) {
@@ -65,7 +69,7 @@ export async function searchRecords(
 
 /**
  * Returns the start of the next page. The span of the next page ends with the millisecond of the last record. `skip`
- * counts the records of this millisecond on all pages up to now.
+ * counts the records of this millisecond on this page and the earlier pages.
  */
 function nextAfter(
   time: number,
@@ -114,8 +118,6 @@ function wanted(parsed: LogLine, search: RecordSearch): TimedRecord | undefined 
   return search.isWantedCaller === undefined || search.isWantedCaller(found) ? found : undefined
 }
 
-// Matches records against the conditions of a search.
-
 /** Conditions for a record and its facts; undefined conditions are ignored. */
 export interface RecordConditions {
   /** A status, or `2xx`, `4xx`, `5xx`. */
@@ -143,7 +145,7 @@ export interface RecordConditions {
   readonly commitTimes?: ReadonlySet<Micros> | undefined
 }
 
-/** Returns whether a record meets the conditions for records. If the record does not, its facts need not be parsed. */
+/** Returns whether a record meets the conditions that need no facts. Called before the facts are parsed. */
 function matchesRecord(record: ExportedRecord, wish: RecordConditions): boolean {
   if (record.QUERY_TIME_MS < (wish.slowerThanMs ?? 0)) return false
   if (wish.status !== undefined && !hasStatus(record, wish.status)) return false
@@ -153,7 +155,7 @@ function matchesRecord(record: ExportedRecord, wish: RecordConditions): boolean 
   return wish.opsAbove === undefined || operationsOf(record) > wish.opsAbove
 }
 
-/** Returns whether the facts of a record meet the conditions for facts. */
+/** Returns whether a record meets the conditions that need its facts. */
 function matchesFacts(facts: ParsedFacts | undefined, shape: string, wish: RecordConditions): boolean {
   if (wish.shape !== undefined && (facts?.shape ?? shape) !== wish.shape) return false
   if (wish.error !== undefined && facts?.fault?.code !== wish.error) return false

@@ -1,5 +1,6 @@
-// Summaries over a time span of the query log. The aggregate of each closed segment is computed once, by streaming
-// the segment, and stored in a file beside the segments. Segments that are only partly in the span are read again.
+// Summaries over a time span of the query log. The aggregate of each closed segment is computed once, by streaming the
+// segment. The aggregate is then stored in a file beside the segments. Segments that are only partly in the span are
+// read again.
 
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -32,7 +33,7 @@ interface SummaryTotals extends Totals {
   readonly p99: number | undefined
 }
 
-/** The sums of one step of the span. */
+/** The sums of one interval of the span. */
 interface SummaryPoint extends SummaryTotals {
   /** Milliseconds since the Unix epoch. */
   readonly time: number
@@ -60,15 +61,17 @@ const pointsMax = 240
 const shapesPerOrder = 20
 /** Maximum number of errors listed. */
 const errorsMax = 50
-/** Maximum number of minutes and shapes cached over all segments; each takes some hundred bytes. */
+/**
+ * Maximum number of cached minutes, shapes and errors of all segments. Each of these entries takes some hundred bytes.
+ */
 const cachedEntriesMax = 200_000
 /**
- * Age in milliseconds after which a copy of another machine's newest segment no longer grows, because segments are
- * closed after an hour.
+ * Age in milliseconds after which the copy of another machine's newest segment no longer grows. Segments are closed
+ * after an hour.
  */
 const copyGrowsMs = 7_200_000
 
-/** Summaries of the query log. The aggregate of each closed segment is computed only once. */
+/** Computes summaries of the query log. */
 export class LogSummaries {
   readonly #folder: string
   readonly #kept: string
@@ -91,16 +94,16 @@ export class LogSummaries {
   }
 
   /**
-   * The summary of the matching records. The span is extended to whole minutes. Throws the reason of `signal` once the
-   * signal is aborted.
+   * Returns the summary of the matching records. The span is extended to whole minutes. Throws the reason of `signal`
+   * once the signal is aborted.
    */
   async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
     return (await this.#collect(filter, signal)).finish()
   }
 
   /**
-   * The queries and errors that changed significantly compared with the preceding span of the same length. Throws like
-   * {@link summary}.
+   * Returns the queries and errors that changed significantly compared with the preceding span of the same length.
+   * Throws like {@link summary}.
    */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
     const before = await this.#collect({ ...filter, from: spanBefore(filter), to: filter.from }, signal)
@@ -113,8 +116,8 @@ export class LogSummaries {
     const to = Math.ceil(filter.to / minuteMs) * minuteMs
     const collected = new SummaryBuilder(from, to, filter)
     const segments = await segmentsOf(this.#folder, { from, to })
-    // The live writers are read after the segments are listed. If a writer started in between, the list contains none
-    // of its segments.
+    // The live writers are read after the segments are listed. So if a writer starts between the two steps, the list
+    // contains no segment of this writer.
     const now = this.#now()
     const live = await liveWriters(this.#folder, now)
     for (const segment of segments) {
@@ -139,11 +142,11 @@ export class LogSummaries {
     for (const name of names) if (!segments.has(name)) await removeFile(join(this.#kept, name))
   }
 
-  /** The aggregate of a closed segment. */
+  /** Returns the aggregate of a closed segment. */
   #sumsOf(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
     const sums = () => this.#held.forceFetch(segment.path, { context: { segment, signal } })
-    // Concurrent callers share one computation. If the request that started the computation is aborted, the computation
-    // is aborted, too. The second attempt then computes the aggregate itself.
+    // Concurrent callers share one computation. If the caller that started the computation is aborted, the computation
+    // fails for all callers. Each caller then tries a second time.
     return sums().catch(sums)
   }
 
@@ -157,7 +160,7 @@ export class LogSummaries {
     return sums
   }
 
-  /** Stores an aggregate. If the aggregate cannot be stored, it is computed again when it is needed. */
+  /** Stores an aggregate. If the aggregate cannot be stored, a later request computes the aggregate again. */
   async #keep(path: string, sums: LogAggregate): Promise<void> {
     const draft = `${path}.${this.#random.hex(8)}`
     try {
@@ -275,7 +278,7 @@ function frequentErrors(errors: ReadonlyMap<string, Totals>): LogSummary['errors
 }
 
 /**
- * The notable shapes: the first shapes in each of several orders: count, mean time, total time, longest time,
+ * Returns the notable shapes: the first shapes when sorted by count, mean time, total time, longest time, or
  * operations.
  */
 function notableShapes(shapes: ReadonlyMap<string, Totals>): LogSummary['shapes'] {

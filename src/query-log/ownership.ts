@@ -13,14 +13,14 @@ export interface LogDatabase {
   readonly names: readonly string[]
   /** In decimal. */
   readonly id: string
-  /** Milliseconds since the Unix epoch. Since this time, no other database can have had these names. */
+  /** Milliseconds since the Unix epoch. No other database can have had these names since this time. */
   readonly since: number
 }
 
-/** The trail of requests without a database, because their credential was rejected. */
+/** The trail of requests whose credential was rejected. */
 const noDatabase = '-'
 
-/** The ids of a database and its ancestors, outermost first, as text. */
+/** Returns the trail of a database. `ids`: the ids of the database and its ancestors, outermost first. */
 export function trailOf(ids: readonly bigint[]): string {
   return ids.reduce((trail, id) => `${trail}${id}/`, '/')
 }
@@ -56,8 +56,8 @@ export function isTrail(text: string): boolean {
 }
 
 /**
- * Returns whether a record with this trail (if any), names and time (in milliseconds) belongs to a database or its
- * descendants.
+ * Returns whether a record is from `database` or a descendant. `trail`, `names`: the trail, if any, and the names in
+ * the record. `time`: the time of the record in milliseconds.
  */
 export function isWithin(
   database: LogDatabase,

@@ -1,5 +1,4 @@
-// The query log of one process: it records requests, keeps the segments within their limits, and accepts export
-// requests.
+// The query log of one process: records requests, removes old segments, and accepts export requests.
 
 import { Bucket } from '../base/admission/rate-limit.ts'
 import { microsPerDay, nearestMicros, secondsPerDay } from '../base/micros.ts'
@@ -34,8 +33,8 @@ import type { Signer } from './signing.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const queryLogLimits = {
   /**
-   * Divisor of the maximum size of the query log. Records of requests with rejected credentials may take this part at
-   * once, and as much again over the retention period; own limit.
+   * Divisor of the maximum size of the query log. Records of requests with rejected credentials may use the quotient at
+   * once, and again in each retention period; own limit.
    */
   strangersLogShare: 16,
 } as const
@@ -46,7 +45,7 @@ interface QueryLogOptions {
   readonly regionGroup: string
   readonly format: RecordFormat
   readonly writer: SegmentWriter
-  /** Holds export requests and account keys; closed with the query log. */
+  /** Contains export requests and account keys; closed with the query log. */
   readonly kv: KeyValueStore
   /** The export requests, which are stored in `kv`. */
   readonly store: ExportStore
@@ -57,11 +56,11 @@ interface QueryLogOptions {
   readonly storage: ExportStorage
   /** The parts that several machines share. Undefined if only this machine uses the folder. */
   readonly shared?: SharedLog
-  /** Identifies this process among those that share the folder. */
+  /** Identifies this process among the processes that share the folder. */
   readonly owner: string
   readonly random: Random
   readonly now: () => Micros
-  /** Decides which data is too old to keep. */
+  /** Determines which data has expired. */
   readonly removalTime: RemovalTime
   readonly timers: Timers
   readonly retention: Retention
@@ -69,13 +68,13 @@ interface QueryLogOptions {
   readonly recorders: number
   /** Milliseconds of a monotonic clock. */
   readonly elapsedMs: () => number
-  /** Days for which exports and their files are kept. */
+  /** Days after which exports and their files are removed. */
   readonly exportDays: number
   readonly exportTimeoutMs: number
   readonly urlSeconds: number
-  /** Called when an export or the upkeep fails. */
+  /** Called when an export, an upload or the removal of expired data fails. */
   readonly onFailure: (what: string, cause: unknown) => void
-  /** Called for segments with damaged lines, which exports omit. */
+  /** Called for segments with damaged lines. Exports omit these lines. */
   readonly onDamage?: OnDamage
 }
 
@@ -131,13 +130,13 @@ export class QueryLog {
     this.#upkeep = new Loop(timers, () => this.#removeOld())
   }
 
-  /** Records a finished request. Never waits, and never throws because of its content. */
+  /** Records a finished request. Never waits, and never throws because of the request's content. */
   record(request: ObservedRequest): void {
     const { writer, format } = this.#options
     const { facts, record } = format.parts(request, writer.now())
     const { database } = request
     const line = beforeRecord(database && trailOf(database.ids), facts) + record
-    // Callers without a valid credential can send very many requests, which must not displace older records.
+    // Callers without a valid credential can send very many requests. These requests must not displace older records.
     if (database === undefined && !this.#unauthenticated.take(line.length, this.#options.elapsedMs())) return
     writer.append(line)
   }
@@ -149,25 +148,25 @@ export class QueryLog {
     return request
   }
 
-  /** A summary over a time span. The summary includes every request that was finished before this call. */
+  /** Returns a summary of a time span. The summary includes every request that was finished before this call. */
   async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
     await this.#written(filter, this.#options.now(), signal)
     return this.#summaries.summary(filter, signal)
   }
 
-  /** The changes in a time span compared with the preceding span of the same length. */
+  /** Returns the changes in a time span compared with the preceding span of the same length. */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
     await this.#written({ ...filter, from: spanBefore(filter) }, this.#options.now(), signal)
     return this.#summaries.changes(filter, signal)
   }
 
-  /** Single records, the newest first. */
+  /** Returns single records, the newest first. */
   async search(search: RecordSearch, signal: AbortSignal): Promise<RecordPage> {
     await this.#written(search, this.#options.now(), signal)
     return searchRecords(this.#options.folder, search, signal)
   }
 
-  /** The time of the oldest record; undefined for an empty log. */
+  /** Returns the time of the oldest record; undefined for an empty log. */
   async keptSince(): Promise<Micros | undefined> {
     const { folder, shared } = this.#options
     const [own] = await listSegments(folder)
@@ -176,7 +175,7 @@ export class QueryLog {
     return own.from < handedOver ? own.from : handedOver
   }
 
-  /** The current state of a request. */
+  /** Returns the current state of a request. */
   find(id: string): ExportRequest | undefined {
     return this.#store.get(id)
   }
@@ -206,7 +205,8 @@ export class QueryLog {
   }
 
   /**
-   * The time at which a download target expires, in microseconds; undefined unless this service has signed the target.
+   * Returns the time in microseconds at which a download target expires; undefined if this service has not signed the
+   * target.
    */
   expiryOf(name: string, target: string): Micros | undefined {
     const expires = this.#options.signer.expiryOf(name, target)
@@ -232,8 +232,8 @@ export class QueryLog {
   }
 
   /**
-   * Waits until this machine has all account keys and requests that were acknowledged by any machine. Returns early
-   * when the store is unavailable; this machine then uses the keys and requests that it has.
+   * Waits until this machine has all account keys and requests that any machine has acknowledged. If the store is
+   * unavailable, returns early, and this machine uses its current data.
    */
   async fresh(): Promise<void> {
     const { shared, signer } = this.#options
@@ -241,7 +241,7 @@ export class QueryLog {
     await signer.ready().catch(() => undefined)
   }
 
-  /** The matching records, including all records that any process wrote up to `time`. */
+  /** Yields the matching records, including all records that any process wrote up to `time`. */
   async *#records(filter: RecordFilter, time: Micros, signal: AbortSignal): AsyncGenerator<Buffer> {
     await this.#written(filter, time, signal)
     yield* matchingRecords(this.#options.folder, filter, signal, this.#options.onDamage)
@@ -265,7 +265,7 @@ export class QueryLog {
     }
   }
 
-  /** Removes expired data; resolves with the milliseconds until the next run. */
+  /** Removes expired data. Resolves with the milliseconds until the next run. */
   async #removeOld(): Promise<number> {
     try {
       await this.#removeAllOld()

@@ -47,7 +47,7 @@ export interface ObservedRequest {
   readonly spanId: string
 }
 
-/** The numbers in a record that the response to the query contains, too. */
+/** The costs of a request. The response to the query contains these numbers, too. */
 interface RequestCosts {
   readonly computeOps: number
   readonly byteReadOps: number
@@ -145,8 +145,8 @@ export class RecordFormat {
   }
 
   /**
-   * Returns the record of a request that finished at `time`, with a line break at its end, and the text of the
-   * request's facts.
+   * Returns the record and the text of the facts of a request that finished at `time`. The record ends with a line
+   * break.
    */
   parts(request: ObservedRequest, time: Micros): { readonly record: string; readonly facts: string } {
     const { facts, fault, language, query } = request
@@ -185,7 +185,9 @@ export class RecordFormat {
     return this.#lastDatabase
   }
 
-  /** The text headers as the beginning of an object inside a JSON string: `{\"a\":\"b\"`, not closed. */
+  /**
+   * Returns the text headers as the start of an object inside a JSON string, without the closing brace: `{\"a\":\"b\"`.
+   */
   #textHeaders(headers: ObservedRequest['headers']): string {
     const last = this.#lastHeaders
     // Property accesses with constant names are several times faster than a loop.
@@ -222,14 +224,16 @@ export class RecordFormat {
   }
 }
 
-/** A text in which `?` replaces each quoted value that has unknown words. */
+/** Returns the text of an error. Each quoted value that contains an unknown word is replaced by `?`. */
 function shownText({ pieces, quoted }: Template, isKnown: (word: string) => boolean): string {
   let text = pieces[0] ?? ''
   for (const [at, each] of quoted.entries()) text += (isShown(each, isKnown) ? each : '?') + pieces[at + 1]
   return text.slice(0, faultCharsMax)
 }
 
-/** Returns whether a quoted value consists of known words, such as the name of a type. Numbers are not known. */
+/**
+ * Returns whether a quoted value consists of known words, such as the name of a type. A number is never a known word.
+ */
 function isShown(quoted: string, isKnown: (word: string) => boolean): boolean {
   if (quoted.length > faultCharsMax) return false
   const words = quoted.match(/[^\s,|'"`]+/g) ?? []
@@ -240,7 +244,7 @@ function shortened(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`
 }
 
-/** The numeric headers, and the end of the object that {@link RecordFormat} began. */
+/** Returns the numeric headers, and closes the object that {@link RecordFormat} has begun. */
 function numbersOf(headers: ObservedRequest['headers']): string {
   const text =
     numberOf('x_max_retries', headers['x-max-retries-on-contention']) +
@@ -256,10 +260,7 @@ function numberOf(name: string, value: string | readonly string[] | undefined): 
   return `,\\"${name}\\":${typeof value === 'string' && isPlainInteger(value) ? value : notANumber}`
 }
 
-/**
- * Returns whether a text is an integer in JSON syntax. Transaction times have 16 digits, the most that a double holds
- * exactly.
- */
+/** Returns whether a text is an integer in JSON syntax of at most 16 digits, the length of a transaction time. */
 function isPlainInteger(text: string): boolean {
   if (text.length > 16 || (text.length > 1 && text.charCodeAt(0) === 0x30)) return false
   for (let at = 0; at < text.length; at++) {

@@ -1,7 +1,7 @@
 // The exchange of log segments between machines through their shared store. This machine uploads its segments, so that
-// each machine can export the records of all machines. Segments are uploaded in chunks: within a second if there is
-// much new data, periodically if there is little, and immediately if another machine requests it. Segments of other
-// machines are copied into the local folder.
+// each machine can export the records of all machines. Segments are uploaded in chunks. Much new data is uploaded
+// within a second, and little new data is uploaded periodically. If another machine requests the records, all new data
+// is uploaded immediately. Segments of other machines are copied into the local folder.
 
 import { type FileHandle, open, stat, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -39,16 +39,16 @@ const everyMs = 1_000
  */
 const reportEveryMs = 4_000
 /**
- * Interval between uploads of all new data, in milliseconds. If a machine's disk is lost, only records since the last
- * such upload are lost.
+ * Interval between uploads of all new data, in milliseconds. If a machine's disk is lost, only the records since the
+ * last of these uploads are lost.
  */
 const wholeEveryMs = 60_000
 /** A segment with this many new bytes is uploaded before {@link wholeEveryMs} has passed. */
 const muchBytes = 1 << 20
 const pieceBytesMax = 4 << 20
-/** This level is five times as fast as gzip's default level. Its output is a tenth larger. */
+/** This level is five times as fast as gzip's default level, and its output is 10 % larger. */
 const gzipLevel = 3
-/** The line break. Chunks end with a line break, so they contain whole records. */
+/** The line break. Every chunk ends with a line break and contains only complete records. */
 const lineEnd = 0x0a
 
 /** Uploads the segments of this machine. */
@@ -150,7 +150,7 @@ export class SegmentUploader {
   }
 }
 
-/** Reads whole lines from `position` on, up to the size of a chunk; undefined when there is no whole line. */
+/** Reads complete lines, starting at `position`, up to the size of a chunk; undefined if there is no complete line. */
 async function readPiece(file: FileHandle, position: number, size: number): Promise<Buffer | undefined> {
   const length = Math.min(pieceBytesMax, size - position)
   if (length <= 0) return undefined
@@ -160,8 +160,8 @@ async function readPiece(file: FileHandle, position: number, size: number): Prom
   return end === 0 ? undefined : block.subarray(0, end)
 }
 
-// Copies the log segments of other machines into the local folder of segments, where all processes of this machine find
-// them. A copy grows when the other machine uploads more data.
+// Copies the log segments of other machines into the local folder of segments. All processes of this machine read this
+// folder. A copy grows when the other machine uploads more data.
 
 const expanded = promisify(gunzip)
 
@@ -208,8 +208,8 @@ async function copyChunk({ folder, shared }: GatherOptions, chunk: Chunk): Promi
   const { bytes, position, start, until, writer } = chunk
   const path = copyPath(folder, start, writer)
   const size = (await ifThere(stat(path)))?.size ?? 0
-  // Skips a chunk that the copy already contains. If an earlier chunk is missing, it was removed because of its age.
-  // Later chunks of the segment are then not copied either.
+  // Skips a chunk that the copy already contains. Also skips all chunks after a missing chunk. A missing chunk has
+  // expired and was removed.
   if (size >= position + bytes || size < position) return
   const body = await (bucket ? bucket.fetch(chunkName(chunk)) : chunks.body(chunk))
   if (body === undefined) return

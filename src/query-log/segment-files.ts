@@ -1,12 +1,12 @@
 // The folder of segment files, which several processes share. Each process writes consecutive segments of its own:
 //
-//     0001700000000000000-3f9a….ndjson   records from that time (microseconds) on, by the writer 3f9a…
+//     0001700000000000000-3f9a….ndjson   records since that time (microseconds), by the writer 3f9a…
 //     0001700000000000000-m3f9a….ndjson  a copy of another machine's segment, as far as it was uploaded
-//     3f9a….live                         the writer's segments contain all its records up to the modification time
+//     3f9a….live                         the writer has written all its records up to this file's modification time
 //
 // A segment may end with an incomplete line, where its writer crashed or is still writing.
-// The oldest segments are removed when they are older than the configured days, or when the total size of all segments
-// exceeds the configured limit.
+// The oldest segments are removed when they exceed the configured age, or when all segments together exceed the
+// configured size.
 
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export interface Segment {
   /** Microseconds: all records are at or after this time. */
   readonly from: Micros
   readonly writer: string
-  /** True if this is a copy of another machine's segment, which may grow when that machine uploads more. */
+  /** True if this is a copy of another machine's segment. The copy grows when the other machine uploads more data. */
   readonly isCopy: boolean
   /** True if this is the newest segment of its writer. */
   readonly isNewest: boolean
@@ -33,15 +33,15 @@ export interface TimeSpan {
 }
 
 /**
- * Tolerance in milliseconds for clock changes and for file systems that store times in whole seconds, so that no
- * records are missed.
+ * Tolerance in milliseconds, so that no records are missed. Clocks may change, and some file systems store times in
+ * whole seconds.
  */
 export const slackMs = 5000
 
 const segmentPattern = /^(\d{19})-(m?)([0-9a-f]+)\.ndjson$/
 const livePattern = /^([0-9a-f]+)\.live$/
 
-/** A writer that has reported nothing for this many milliseconds counts as crashed. */
+/** A writer that has reported nothing for this many milliseconds is regarded as crashed. */
 const silentMs = 10_000
 /** Polling interval while waiting for writers, in milliseconds. */
 const lookEveryMs = 20
@@ -61,7 +61,7 @@ export function livePath(folder: string, writer: string): string {
   return join(folder, `${writer}.live`)
 }
 
-/** All segments, oldest first. */
+/** Returns all segments, oldest first. */
 export async function listSegments(folder: string): Promise<Segment[]> {
   const segments = ((await ifThere(readdir(folder))) ?? []).sort().flatMap(name => {
     const [, from, copied, writer] = segmentPattern.exec(name) ?? []
@@ -72,7 +72,7 @@ export async function listSegments(folder: string): Promise<Segment[]> {
   return segments.map(each => ({ ...each, isNewest: newest.get(each.writer) === each.path }))
 }
 
-/** The segments that may contain records of a span, oldest first, with the time of their last write. */
+/** Returns the segments that may contain records of a span, oldest first, each with the time of its last write. */
 export async function segmentsOf(
   folder: string,
   { from, to }: TimeSpan,
@@ -92,7 +92,7 @@ export function announce(folder: string, writer: string, time: Micros): Promise<
   return utimes(livePath(folder, writer), time / 1e6, time / 1e6)
 }
 
-/** The writers, each with the time in microseconds up to which the writer has written its records. */
+/** Returns the writers, each with the time in microseconds up to which the writer has written its records. */
 async function listWriters(folder: string): Promise<Map<string, Micros>> {
   const writers = new Map<string, Micros>()
   for (const name of await readdir(folder)) {
@@ -104,15 +104,13 @@ async function listWriters(folder: string): Promise<Map<string, Micros>> {
   return writers
 }
 
-/** The modification time of a file in microseconds; undefined when it does not exist. */
+/** Returns the modification time of a file in microseconds; undefined if the file does not exist. */
 export async function modificationTime(path: string): Promise<Micros | undefined> {
   const about = await ifThere(stat(path))
   return about && micros(Math.ceil(about.mtimeMs * 1000))
 }
 
-/**
- * The result of a file operation; undefined when the file does not exist, for example because retention has removed it.
- */
+/** Returns the result of a file operation; undefined if the file does not exist. */
 export async function ifThere<T>(doing: Promise<T>): Promise<T | undefined> {
   try {
     return await doing
@@ -122,7 +120,7 @@ export async function ifThere<T>(doing: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The writers that are alive at `now`. */
+/** Returns the writers that are alive at `now`. */
 export async function liveWriters(folder: string, now: Micros): Promise<ReadonlySet<string>> {
   const writers = await listWriters(folder)
   return new Set([...writers].filter(([, until]) => until > now - silentMs * 1000).map(([writer]) => writer))
@@ -158,7 +156,7 @@ export function removeFile(path: string): Promise<void> {
   return rm(path, { force: true })
 }
 
-/** The name of the folder, in the data directory. */
+/** The name of the folder in the data directory. */
 export const queryLogFolder = 'query-log'
 
 /**
@@ -171,8 +169,8 @@ export interface Retention {
 }
 
 /**
- * Deletes the segments that have expired at `now`. Segments to which a live writer may still append are kept. `clock`:
- * the time that determines which writers are live; it may differ from `now` (base/removal-time.ts).
+ * Deletes the segments that have expired at `now`. Does not delete a segment to which a live writer may append.
+ * `clock`: the current time for finding live writers; may differ from `now` (base/removal-time.ts).
  */
 export async function removeOldSegments(
   folder: string,

@@ -1,7 +1,7 @@
-// Finds the records of an export. Segments are read in blocks of fixed size, and records are matched by their bytes
-// without parsing. This is possible because the format writes its keys in a fixed order. JSON strings escape every
-// quote inside, so `"DATABASE":[` can only be the key itself. An incomplete record at the end of a segment, where its
-// writer crashed, is skipped; invalid whole lines are counted.
+// Finds the records of an export. Segments are read in blocks of fixed size. The bytes of records are compared without
+// parsing, because the format writes its keys in a fixed order. JSON strings escape every quote inside, so
+// `"DATABASE":[` can only be the key itself. An incomplete record at the end of a segment is skipped. Complete but
+// invalid lines are skipped and counted.
 
 import { isUtf8 } from 'node:buffer'
 import { closeBrace, closeBracket, colon, comma, newline, openBrace, quote } from '../values/json-scan.ts'
@@ -25,12 +25,12 @@ const regionKey = Buffer.from('"REGION_GROUP":')
 /** The text between a record's time and its last number. */
 const tail = Buffer.from('","TXN_RETRIES":')
 
-/** Called for each segment with invalid lines, which are omitted. */
+/** Called for each segment with invalid lines. These lines are omitted. */
 export type OnDamage = (path: string, lines: number) => void
 
 /**
- * The matching lines of all segments in a folder, a block at a time. The caller owns the buffers. Throws the reason of
- * `signal` once the signal is aborted, even if nothing matches.
+ * Yields the matching lines of all segments in a folder, as a copy for each block. Throws the reason of `signal` once
+ * the signal is aborted, even if no line matches.
  */
 export async function* matchingRecords(
   folder: string,
@@ -56,7 +56,7 @@ type Match = (block: Buffer, start: number, end: number, time: number, trail: st
 
 /** The lines of a segment, block by block. */
 class Lines {
-  /** Number of whole lines that are not records. */
+  /** The number of complete lines that are not records. */
   damaged = 0
   readonly #matches: Match
 
@@ -89,8 +89,7 @@ class Lines {
 }
 
 /**
- * Returns whether a line is valid JSON in UTF-8. Even a line that looks like a record may contain bytes that the disk
- * has corrupted.
+ * Returns whether a line is valid JSON in UTF-8. This check finds a line in which the disk has corrupted some bytes.
  */
 function isJson(line: Buffer): boolean {
   try {
@@ -120,15 +119,15 @@ function createMatch({ from, to, regionGroup, database }: RecordFilter): Match {
 }
 
 /**
- * The offset of the record in a line; -1 when the line has no record. The record follows the trail (the ids of the
- * record's database and its ancestors, see ownership.ts) and optional facts.
+ * Returns the offset of the record in a line; -1 if the line has no record. The record follows the trail (the ids of
+ * the record's database and its ancestors, see ownership.ts) and optional facts.
  */
 function recordIn(block: Buffer, start: number, next: number): number {
   const at = block.indexOf(openBrace, start)
   return at < next ? at : -1
 }
 
-/** The offset of a record's time, or -1 when the line is not a whole record. */
+/** Returns the offset of a record's time, or -1 if the line is not a complete record. */
 function timeIn(block: Buffer, start: number, end: number): number {
   if (block[start] !== openBrace || block[end - 1] !== closeBrace) return -1
   let at = end - 2

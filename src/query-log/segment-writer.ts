@@ -1,6 +1,6 @@
 // Appends records to the segment files of one process. `append` never waits: lines are buffered in memory and are
-// durable within a second, even if the machine crashes. When the disk is too slow or full, memory stays bounded:
-// further records are dropped, counted and reported, because the log must never stop queries.
+// durable within a second, even if the machine crashes. If the disk is too slow or full, memory stays bounded. Further
+// records are then dropped, counted and reported, because the log must never stop queries.
 
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { type FileHandle, open, utimes } from 'node:fs/promises'
@@ -97,8 +97,8 @@ export class SegmentWriter {
   }
 
   /**
-   * The time for a new record: the clock's time, or a later time if needed, so that it is later than all earlier
-   * results.
+   * Returns the time for a new record. This is the clock's time or a slightly later time, so that all records have
+   * different times.
    */
   now(): Micros {
     this.#newest = Math.max(micros(this.#newest + 1), this.#options.clock.now())
@@ -154,7 +154,7 @@ export class SegmentWriter {
     try {
       if (this.#isUnsynced) {
         await this.#file?.datasync()
-        // The modification time is set by the clock of the records, which may differ from the system's clock.
+        // The modification time is set from the clock of the records. The system's clock may differ from this clock.
         await utimes(this.#path, time / 1e6, time / 1e6)
       }
       this.#isUnsynced = false

@@ -37,9 +37,9 @@ export interface SharedLog {
   readonly bucket?: ChunkStorage | undefined
   /** Files that every machine can read. */
   readonly files: FileTable
-  /** True if this process uploads the segments of its machine. One process per machine uploads them. */
+  /** True if this process uploads the segments of its machine. One process of each machine uploads the segments. */
   readonly uploads: boolean
-  /** Returns whether this process currently removes old data. Only one process among those on all machines does. */
+  /** Returns whether this process currently removes old data. Only one process of all machines removes old data. */
   readonly mayWork: () => boolean
 }
 
@@ -49,7 +49,9 @@ export function rethrow(cause: unknown): never {
   throw cause
 }
 
-/** Returns whether an operation failed because the store was unavailable, so that it can be retried later. */
+/**
+ * Returns whether an operation failed because the store was unavailable. The caller can then retry the operation later.
+ */
 export function isUnavailable(cause: unknown): boolean {
   return (
     cause instanceof StoreUnavailableError ||
@@ -76,7 +78,7 @@ export function controlRows(kv: KeyValueStore): KeyValueStore {
   }
 }
 
-/** All rows of {@link controlRows}. Their keys do not contain the tag of the store either. */
+/** Returns all rows of {@link controlRows}. The keys do not contain the tag `control`. */
 export function allControlRows(view: View): Entry[] {
   return [...withOwnKeys(view.range(tagRange('control')))]
 }

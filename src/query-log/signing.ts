@@ -23,15 +23,15 @@ export class Signer {
     this.#key ??= await this.#loadKey()
   }
 
-  /** The path and the query string for downloading a file until `expires` (seconds since the Unix epoch). */
+  /** Returns the path and the query string for downloading a file until `expires` (seconds since the Unix epoch). */
   target(name: string, expires: number): string {
     const path = `${filesPath}${name}?expires=${expires}`
     return `${path}&signature=${this.#sign(path)}`
   }
 
   /**
-   * The time at which a download target expires, in seconds since the Unix epoch; undefined unless this service has
-   * signed the target.
+   * Returns the time at which a download target expires, in seconds since the Unix epoch. Undefined if this service has
+   * not signed the target.
    */
   expiryOf(name: string, target: string): number | undefined {
     const expires = /\?expires=(\d{1,12})&/.exec(target)?.[1]
@@ -44,7 +44,7 @@ export class Signer {
     return `${Buffer.from(text).toString('base64url')}.${this.#sign(`page ${text}`)}`
   }
 
-  /** The text in a token; undefined when this service has not issued the token. */
+  /** Returns the text in a token; undefined if this service has not issued the token. */
   open(token: string): string | undefined {
     if (this.#key === undefined) return undefined
     const text = Buffer.from(token.split('.', 1)[0] as string, 'base64url').toString()

@@ -1,9 +1,9 @@
-// The service's own log: one line on standard error for each event. On a terminal the lines are formatted for people;
-// otherwise (files, journals, collectors) each line is a JSON object.
+// The service log: one line on standard error for each event. On a terminal, the lines are formatted for people. In
+// files, journals and collectors, each line is a JSON object.
 //
 // Stack traces of the bundled program show positions in the sources. Node has an option for such positions. With this
-// option, Node reads all source maps at start, which takes as long as loading the program. This file reads a source map
-// only when an error is logged.
+// option, Node reads all source maps at start. Reading the maps takes as long as loading the program. So this file does
+// not use the option, and reads a source map only when an error is logged.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, SourceMap } from 'node:module'
@@ -32,8 +32,8 @@ const serializers = {
 }
 
 /**
- * Opens the log. `isTerminal` selects lines for people; the default is whether standard error is a terminal. All lines
- * are written to `destination`, by default standard error.
+ * Opens the log. If `isTerminal` is true, the lines are formatted for people. By default, `isTerminal` is true if
+ * standard error is a terminal. All lines are written to `destination`, by default standard error.
  */
 export function openServiceLog(
   level: LevelWithSilent | Level,
@@ -64,7 +64,7 @@ function mapOf(file: string): SourceMap | undefined {
   return map
 }
 
-/** A stack trace with source positions, such as `src/fql4/parse-query.ts:10:5`, where these are known. */
+/** Returns a stack trace in which known positions refer to the sources, such as `src/fql4/parse-query.ts:10:5`. */
 function sourceStack(stack: string): string {
   if (!isBuilt) return stack
   return stack.replace(/file:\/\/\/\S+?\.js(?=:\d+:\d+)[:\d]+/g, place => {

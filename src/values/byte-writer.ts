@@ -6,7 +6,9 @@ import { copyOf } from '../base/bytes.ts'
 
 const initialBytes = 4096
 
-/** `reset` releases a buffer with more bytes than this. Otherwise one huge document would occupy memory forever. */
+/**
+ * `reset` releases a buffer with more than this many bytes, so that one huge document does not occupy memory forever.
+ */
 const keptBytes = 1 << 20
 const two32 = 0x1_0000_0000
 

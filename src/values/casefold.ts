@@ -12,8 +12,9 @@ import { normalize } from './normalize.ts'
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 
 /**
- * The folding of a character for which the case mapping gives a wrong result; undefined for all other characters.
- * Cherokee letters fold to capitals. The dotless i folds to itself, because the Turkic foldings are not used.
+ * Returns the folding of a character for which the case mapping gives a wrong result. Returns undefined for all other
+ * characters. Cherokee letters fold to capitals. The dotless i folds to itself, because the Turkic foldings are not
+ * used.
  */
 function exception(codePoint: number): number | undefined {
   if (codePoint === 0x131) return codePoint
@@ -55,8 +56,8 @@ function mappingOf(character: string): string {
 }
 
 /**
- * The text under NFKC case folding. Texts that differ only in case, width or compatibility forms have the same result.
- * Characters newer than the stored Unicode tables are not folded, so an index key is the same in every runtime.
+ * Returns the text after NFKC case folding. Texts that differ only in case, width or compatibility forms have the same
+ * result. Characters newer than the stored Unicode tables are not folded, so an index key is the same in every runtime.
  */
 export function casefold(text: string): string {
   step(text.length >> 4)

@@ -1,5 +1,5 @@
 // Stored code: bodies of functions, predicates of roles and access providers, computed fields. The type of the stored
-// value determines the language: a lambda is code of version 4, a string is code of version 10.
+// value determines the language. A lambda is code of version 4, and a string is code of version 10.
 
 import { Lambda, type Value } from './value.ts'
 

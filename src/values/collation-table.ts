@@ -4,9 +4,9 @@
 // A character has a sequence of elements, each with a weight on up to three levels:
 //   letter   a primary weight, the common secondary weight, a tertiary weight (its rank among its variants)
 //   mark     no primary weight, a secondary weight above the common one, a tertiary weight
-// Some sequences of characters (contractions, such as Thai vowels with the consonant they precede, or U+0438 U+0306)
-// have their own elements. Characters that are not in the table (unassigned, private, lone surrogates) have their code
-// point as an implicit primary weight, above all letters.
+// A contraction is a sequence of characters with its own elements, such as a Thai vowel with the following consonant,
+// or U+0438 U+0306. A character that is not in the table (unassigned, private, lone surrogate) has its code point as an
+// implicit primary weight. Implicit weights are above the weights of all letters.
 
 import { assert } from '../base/assert.ts'
 import { composed, contractions, ignorable, letterRuns, marks, variants } from './collation-data.ts'
@@ -26,7 +26,7 @@ const wideLeads = 3
 /**
  * Assigns each letter (a code point, or a sequence) its primary weight. ASCII letters get one byte. The letters between
  * ASCII letters, and most letters after `z`, get two bytes; the remaining letters (Han) get three bytes. No weight is a
- * prefix of another, and weights compare bytewise in the order of the letters. Zero is never a lead byte, because a
+ * prefix of another weight. Weights compare bytewise in the order of the letters. Zero is never a lead byte, because a
  * zero byte ends a level.
  */
 export function assignPrimaryCodes(letters: readonly (number | string)[]): Uint32Array {
@@ -110,8 +110,8 @@ export const entryKinds = {
 export const specials = { unknown: 0, ignorable: 1, composed: 2 } as const
 
 /**
- * The bits of an element, or of an entry with one element: kind (2 bits), starts a contraction (1), tertiary rank (8),
- * index (21).
+ * The bits of an element, or of an entry with one element: kind (2 bits), start of a contraction (1 bit), tertiary rank
+ * (8 bits), index (21 bits).
  */
 const kindShift = 30
 const starterBit = 1 << 29
@@ -155,7 +155,7 @@ export class CollationTable {
     return page === undefined ? specials.unknown : (page[point & (pageSize - 1)] as number)
   }
 
-  /** An element in the pool, to which entries of kind `several` point. */
+  /** Returns the element at `place` in the pool. Entries of kind `several` contain such places. */
   pooled(place: number): number {
     return this.#pool[place] as number
   }

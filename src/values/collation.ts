@@ -2,10 +2,10 @@
 //
 // Every string has a sort key, and the order of strings is the order of the bytes of their sort keys. A key consists of
 // the primary weights, 00, the secondary weights, 00, the tertiary weights, 00, and the text in UTF-8. The caller
-// appends the text. Common weights at the end of the second and third level are omitted, so the key of a lower-case
-// ASCII text has no weights on these levels. The weights come from our own table (collation-table.ts) and never from
-// the runtime, so an upgrade of Node does not change the order. The runtime is used only for Unicode normalization,
-// which is stable for all characters in the table.
+// appends the text. Common weights at the end of the second and third level are omitted. So the key of a lower-case
+// ASCII text has no weights on these levels. The weights come from the table in collation-table.ts, never from the
+// runtime. So an upgrade of Node does not change the order. The runtime is used only for Unicode normalization, which
+// is stable for all characters in the table.
 //
 // The language also requires that each prefix of a string sorts before the string. This rule contradicts the collation:
 // U+0E40 U+0E01 < U+0E02 < U+0E40 by collation, yet U+0E40 is a prefix of the first string. Terrarium follows the
@@ -49,8 +49,8 @@ export function compareStrings(left: string, right: string): number {
 }
 
 /**
- * The length of the longest common prefix after which both strings end or continue with ASCII. Such a prefix does not
- * affect the weights of the characters after it.
+ * Returns the length of the longest common prefix after which both strings end or continue with ASCII. Such a prefix
+ * does not affect the weights of the characters after it.
  */
 function commonStart(left: string, right: string): number {
   const limit = Math.min(left.length, right.length)

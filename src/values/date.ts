@@ -11,7 +11,7 @@ interface CivilDay {
   readonly day: number
 }
 
-/** The first and last day that a date can hold. */
+/** The first and last day in the range of dates. */
 export const minEpochDay = -365_243_219_162
 export const maxEpochDay = 365_241_780_471
 
@@ -59,7 +59,10 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 }
 
-/** The value of the `count` ASCII digits at the offset `from`, or -1 if any of these characters is not a digit. */
+/**
+ * Returns the value of the `count` ASCII digits at the offset `from`. Returns -1 if one of these characters is not a
+ * digit.
+ */
 export function digitsAt(text: string, from: number, count: number): number {
   if (from + count > text.length) return -1
   let value = 0
@@ -123,7 +126,10 @@ export function twoDigits(number: number): string {
   return number < 10 ? `0${number}` : String(number)
 }
 
-/** The date `days` later (earlier when negative); undefined when it is out of range. */
+/**
+ * Returns the date `days` days after `date`. Negative `days` give an earlier date. Undefined if the result is out of
+ * range.
+ */
 export function addDays(date: LocalDate, days: bigint): LocalDate | undefined {
   const sum = BigInt(date.epochDay) + days
   return sum < minEpochDay || sum > maxEpochDay ? undefined : new LocalDate(Number(sum))

@@ -1,11 +1,11 @@
-// Formats doubles as Java does, because clients of the language have always received this form. The digits are the
-// shortest digits that parse to the same double. For a few doubles, Java prints other digits. This module then computes
-// Java's digits.
+// Formats doubles as Java does, because clients of the language have always received this form. The text contains the
+// shortest digits that parse to the same double. For a few doubles, Java prints other digits. For these doubles, this
+// module computes Java's digits.
 
 /**
- * A double as text. The text of a finite double always has a decimal point. Zero, and magnitudes from 0.001 to below 10
- * million, have plain digits. Other finite doubles have the form `d.dEn` or `d.dE-n`. The other texts are `NaN`,
- * `Infinity` and `-Infinity`.
+ * Returns a double as text. The text of a finite double always has a decimal point. Zero, and magnitudes from 0.001 to
+ * below 10 million, have plain digits. Other finite doubles have the form `d.dEn` or `d.dE-n`. The other texts are
+ * `NaN`, `Infinity` and `-Infinity`.
  */
 export function javaDoubleText(double: number): string {
   const magnitude = Math.abs(double)
@@ -25,10 +25,10 @@ export function javaDoubleText(double: number): string {
 }
 
 // The decimal digits of doubles as Java printed them up to release 18. Java's digits may differ from the shortest
-// digits that parse to the same double. This happens only for doubles from 2^53 on, powers of two below 0.001, and
-// subnormal doubles. For all other doubles, the runtime computes the same digits in less time. The algorithm is that of
-// java.lang.Double.toString, including its integer overflows. The digits of three million doubles of all magnitudes
-// were compared with the digits that release 17 prints.
+// digits that parse to the same double. The digits differ only for doubles from 2^53 on, powers of two below 0.001, and
+// subnormal doubles. For all other doubles, the runtime computes the same digits in less time. This code uses the
+// algorithm of java.lang.Double.toString, including the integer overflows of Java. The digits of three million doubles
+// of all magnitudes were compared with the digits that release 17 prints.
 
 /** Decimal digits without trailing zeros, and the power of ten of the first digit. */
 interface JavaDigits {
@@ -78,7 +78,7 @@ export function javaDigits(magnitude: number): JavaDigits {
     : generatedDigits(fraction, exponent, precision)
 }
 
-/** Java prints integers below 2^63 exactly, except for digits that are below the precision of the double. */
+/** Java prints integers below 2^63 exactly. Only the digits below the precision of the double are rounded. */
 function integerDigits(integer: bigint, exponent: number): JavaDigits {
   const beyond = exponent - significantBitsMax - 1
   const insignificant = beyond < 4 ? 0 : beyond < 7 ? 1 : 2

@@ -1,7 +1,7 @@
 // The extent of a value: the size that the value would have if it were written out. An array or object can occur many
 // times in a value but only once in memory. For example, thirty repetitions of `x = [x, x]` make a value with a billion
-// elements. The extents of large arrays and objects are cached, so the extent of a value that contains them is computed
-// quickly.
+// elements. The extents of large arrays and objects are cached. So the extent of a value that contains such arrays or
+// objects is computed quickly.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'
@@ -13,8 +13,8 @@ const rememberedFrom = 64
 const extents = new WeakMap<object, number>()
 
 /**
- * The number of values in `value`, including `value` itself, plus the UTF-16 units of its texts and the bytes of its
- * byte strings.
+ * Returns the number of values in `value`, including `value` itself. Adds the number of UTF-16 units in texts and of
+ * bytes in byte strings.
  */
 export function extentOf(value: Value): number {
   if (typeof value === 'string') return 1 + value.length

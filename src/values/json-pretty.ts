@@ -1,9 +1,9 @@
-// Pretty-prints JSON, for clients in a terminal and for responses to failed requests. The text is not parsed, so
-// numbers keep their spelling.
+// Pretty-prints JSON, for clients in a terminal and for responses to failed requests. The text is not parsed, so the
+// spelling of numbers does not change.
 
 import { unfinished, valueEnd } from './json-scan.ts'
 
-/** Arrays and objects with fewer characters in compact form stay on one line. */
+/** An array or object with fewer characters in compact form is written on one line. */
 const oneLineChars = 60
 
 /**

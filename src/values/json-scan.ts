@@ -1,7 +1,7 @@
-// Character codes of JSON, and functions that find the end of a JSON value without parsing the value. All code that
-// reads JSON without JSON.parse uses the character codes, such as the parser of requests (json.ts), the code for query
-// shapes, and the pretty-printer. The source is UTF-16 text or UTF-8 bytes: the structural characters of JSON have the
-// same codes in both. The functions return `unfinished` if a value does not end within the source.
+// Character codes of JSON, and functions that find the end of a JSON value without parsing the value. Code that reads
+// JSON without JSON.parse uses the character codes. Examples are the parser of requests (json.ts), the code for query
+// shapes, and the pretty-printer. The source is UTF-16 text or UTF-8 bytes. The structural characters of JSON have the
+// same codes in both encodings. The functions return `unfinished` if a value does not end within the source.
 
 /** Character codes. */
 export const newline = 0x0a
@@ -27,8 +27,8 @@ function unitAt(source: JsonSource, at: number): number {
 }
 
 /**
- * The position of the first character at or after `at` that is not white space. If there is no such character, the
- * length of the source.
+ * Returns the position of the first character at or after `at` that is not white space. If there is no such character,
+ * returns the length of the source.
  */
 export function blanksEnd(source: JsonSource, at: number): number {
   let end = at
@@ -36,7 +36,7 @@ export function blanksEnd(source: JsonSource, at: number): number {
   return end
 }
 
-/** The position of the closing quote of the string that begins at `at`, or {@link unfinished}. */
+/** Returns the position of the closing quote of the string that begins at `at`, or {@link unfinished}. */
 export function stringEnd(source: JsonSource, at: number): number {
   let end = at
   for (;;) {
@@ -49,8 +49,8 @@ export function stringEnd(source: JsonSource, at: number): number {
 }
 
 /**
- * The position after the value at `at`, or {@link unfinished} when an array, object or string is still open at `limit`.
- * Numbers and words end at the next delimiter or at the end of the source.
+ * Returns the position after the value at `at`. Returns {@link unfinished} when an array, object or string is still
+ * open at `limit`. Numbers and words end at the next delimiter or at the end of the source.
  */
 export function valueEnd(source: JsonSource, at: number, limit = source.length): number {
   const first = unitAt(source, at)
@@ -63,8 +63,8 @@ export function valueEnd(source: JsonSource, at: number, limit = source.length):
 }
 
 /**
- * Scans from `at`, where `open` levels are open. Returns the position after the bracket or brace that closes the
- * outermost level, or {@link unfinished}.
+ * Scans from `at`. `open`: the number of arrays and objects that are open at `at`. Returns the position after the end
+ * of the outermost array or object, or {@link unfinished}.
  */
 export function nestedEnd(source: JsonSource, at: number, limit: number, open: number): number {
   let depth = open
@@ -81,7 +81,7 @@ export function nestedEnd(source: JsonSource, at: number, limit: number, open: n
   return unfinished
 }
 
-/** The position after the number or word at `at`; `at` when there is no number or word. */
+/** Returns the position after the number or word at `at`; `at` when there is no number or word. */
 export function wordEnd(source: JsonSource, at: number): number {
   let end = at
   for (;;) {

@@ -42,9 +42,9 @@ export class JsonSyntaxError extends Error {
 
 /**
  * Parses the first JSON value of a text. Numbers without `.` and `e` become bigint, all other numbers become number.
- * Objects become Maps in source order, in which the first of several equal keys wins. Text after the value is ignored
- * as long as it begins like another value (`1 2` is 1, `[1] junk` is an error). The protocol defines these rules and
- * all limits. Throws {@link JsonSyntaxError}.
+ * Objects become Maps in source order. The first of several equal keys wins. Text after the value is ignored if this
+ * text begins like another value: `1 2` is parsed as 1. All other text after the value causes an error: `[1] junk` is
+ * an error. The protocol defines these rules and all limits. Throws {@link JsonSyntaxError}.
  */
 export function parseJson(text: string): Json {
   return new JsonParser(text).parse()
@@ -84,7 +84,7 @@ const upperE = 0x45
 const lowerE = 0x65
 const byteOrderMark = 0xfeff
 
-/** The "character" after the end of the text; no character has this code. */
+/** The code that represents the end of the text. No character has this code. */
 const end = -1
 
 /** Integers of at most this many characters are exact in a double. */
@@ -98,7 +98,7 @@ const simpleEscapes = new Map<number, string>(
 )
 
 /**
- * A text with at least this number of values counts as long. The garbage collection of so many values takes longer than
+ * Parsing this many values is counted as a long call. The garbage collection of so many values takes longer than
  * parsing.
  */
 const manyValues = 32_768
@@ -111,7 +111,8 @@ class JsonParser {
   #valueCount = 0
 
   /**
-   * Collects the objects with equal keys. If undefined, the first of several equal keys wins; otherwise the last wins.
+   * Collects the objects with equal keys. If present, the last of several equal keys wins. If undefined, the first of
+   * several equal keys wins.
    */
   readonly #repeated: Map<Json, string> | undefined
 
@@ -227,7 +228,7 @@ class JsonParser {
     this.#enter()
     let next = this.#next()
     // The array is created with its first element. An empty array would allocate room for seventeen elements at the
-    // first push, and deeply nested arrays would take much memory.
+    // first push. Deeply nested arrays would then need much memory.
     const items = next === closeBracket ? [] : [this.#value(next)]
     if (items.length > 0) {
       for (next = this.#next(); next !== closeBracket; next = this.#next()) {
@@ -257,7 +258,7 @@ class JsonParser {
     return this.#fail()
   }
 
-  /** Reads the rest of a string from its first escape on, and copies each run of plain characters with one call. */
+  /** Reads the rest of a string from its first escape on. Copies each run of plain characters with one call. */
   #escapedString(start: number, firstEscape: number): string {
     const text = this.#text
     let result = text.slice(start, firstEscape)

@@ -1,6 +1,6 @@
 // The characters of one version of Unicode. By Unicode's stability policies, case folding and normal forms never change
-// for an assigned character. They may change for a code point when a later version assigns the code point. Therefore,
-// in texts of stored keys, only the characters of this version are mapped.
+// for an assigned character. For an unassigned code point, the folding and the normal forms may change when a later
+// version assigns the code point. Therefore, in texts of stored keys, only the characters of this version are mapped.
 
 import { step } from '../base/effort.ts'
 import { assignedRuns } from './assigned-data.ts'
@@ -53,8 +53,8 @@ function isAllKnown(text: string): boolean {
 
 /**
  * Applies `map` to a text. The result is the same as in a runtime with the stored Unicode version. A newer character is
- * not mapped. A character is also not mapped if its result would contain a newer character, such as a capital letter
- * that a newer version added.
+ * not mapped. A character is also not mapped if its result would contain a newer character. For example, a newer
+ * version of Unicode may have added the capital form of a small letter.
  */
 export function mapKnown(text: string, map: (text: string) => string): string {
   const mapped = map(text)

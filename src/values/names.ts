@@ -37,12 +37,12 @@ export function parseId(text: string): bigint | 'not numeric' | 'too large' {
   return signed < int64Min || signed > int64Max ? 'too large' : signed
 }
 
-// Marks for the names of schema objects in the shape of a query. Where a query names a known schema object, the shape
-// contains a mark: one character that identifies the name. The query log writes `?` instead of the mark, and stores the
-// positions of the names with the record.
+// Marks for the names of schema objects in the shape of a query. If a query contains the name of a known schema object,
+// the shape contains a mark. A mark is one character that identifies the name. The query log writes `?` instead of the
+// mark, and stores the positions of the names with the record.
 
-// The first mark. Marks are control characters, because shapes contain no control characters. A text with these marks
-// still takes one byte per character in memory.
+// The first mark. Marks are control characters, because shapes contain no other control characters. A text with these
+// marks still takes one byte per character in memory.
 const firstMark = 0x80
 
 /** Number of names that a shape can distinguish. */
@@ -53,7 +53,7 @@ export function markOf(place: number): string | undefined {
   return place >= 0 && place < markedNamesMax ? String.fromCharCode(firstMark + place) : undefined
 }
 
-/** The index of the name for which the mark `unit` (a UTF-16 unit) stands. Undefined if `unit` is not a mark. */
+/** Returns the index of the name that the mark `unit` (a UTF-16 unit) represents; undefined if `unit` is not a mark. */
 export function markedName(unit: number): number | undefined {
   const place = unit - firstMark
   return place >= 0 && place < markedNamesMax ? place : undefined
@@ -80,7 +80,7 @@ export function encodeGlobalId(id: bigint): string {
   return text
 }
 
-/** Decodes a global id. Undefined when the text is not exactly what {@link encodeGlobalId} returns. */
+/** Decodes a global id. Undefined if the text is not a result of {@link encodeGlobalId}. */
 export function decodeGlobalId(text: string): bigint | undefined {
   if (text.length !== textLength) return undefined
   let bits = 0n

@@ -1,6 +1,6 @@
-// Unicode normalization in linear time. The runtime sorts the marks after a character by insertion. This takes
-// quadratic time: minutes for a million marks. Therefore this module first decomposes and sorts long runs of marks. The
-// runtime then receives an equivalent text with sorted marks. Its normal forms are the same.
+// Unicode normalization in linear time. The runtime sorts the marks after a character by insertion. Insertion sort
+// takes quadratic time: minutes for a million marks. Therefore this module first decomposes and sorts long runs of
+// marks. The runtime then receives the text with sorted marks. This text has the same normal forms.
 
 import { longCall, step } from '../base/effort.ts'
 
@@ -87,7 +87,7 @@ const marks = new Map<number, boolean>()
 const knownClasses = new Map<string, number>()
 const decompositions = { NFD: new Map<string, string[]>(), NFKD: new Map<string, string[]>() }
 
-/** Maximum number of code points in `marks`, which also contains code points that are not marks. */
+/** Maximum number of code points in `marks`. The map also contains code points that are not marks. */
 const rememberedMax = 16_384
 
 const mark = /^\p{M}$/u
@@ -117,7 +117,7 @@ function decompositionOf(character: string, form: 'NFD' | 'NFKD'): string[] {
 const representatives: string[] = []
 
 /**
- * The rank of a mark's canonical combining class among all classes; -1 if normalization moves no other mark across this
+ * The rank of a mark's canonical combining class among all classes. -1 if normalization moves no other mark across this
  * mark.
  */
 function classOf(character: string): number {
@@ -132,8 +132,8 @@ function classOf(character: string): number {
 }
 
 /**
- * Fills `representatives`. The runtime does not expose the combining class of a mark. But the order in which
- * normalization puts two marks shows which mark has the lower class.
+ * Fills `representatives`. The runtime does not expose the combining class of a mark. But normalization sorts two marks
+ * by their classes, so the order shows the mark with the lower class.
  */
 function findRepresentatives(): void {
   for (let point = firstMark; point <= lastMark; point++) {

@@ -14,10 +14,10 @@ const upperE = 0x45
 const integerDigitsMax = 19
 
 /**
- * The number at the start of a text. Blanks at both ends of the text are ignored. A number consists of an optional
- * minus sign, digits with optional grouping commas, an optional point with more digits, and an optional exponent with a
- * capital `E`. An integral value that fits into 64 bits is a bigint. All other values and -0 are doubles. Undefined
- * when the text does not start with a number.
+ * Returns the number at the start of a text. Blanks at both ends of the text are ignored. A number begins with an
+ * optional minus sign and digits with optional grouping commas. An optional point with more digits, and an optional
+ * exponent with a capital `E`, may follow. An integral value that fits into 64 bits is a bigint. All other values and
+ * -0 are doubles. `NaN` and `∞` are also numbers. Returns undefined when the text does not start with a number.
  */
 export function parseJavaNumber(text: string): bigint | number | undefined {
   const trimmed = trimBlanks(text)
@@ -64,8 +64,8 @@ function skipWhile(text: string, start: number, accept: (unit: number) => boolea
 }
 
 /**
- * The exponent after an `E`. If no integer follows, or an integer beyond 64 bits, the number ends at the `E` and the
- * exponent is 0. Only the lower 32 bits of the exponent are used.
+ * Reads the exponent after an `E`. The exponent is 0 if no integer follows, or an integer beyond 64 bits. The number
+ * then ends at the `E`. Only the lower 32 bits of the exponent are used.
  */
 function readExponent(text: string, start: number): number {
   const negative = text.charCodeAt(start) === minus

@@ -3,8 +3,8 @@
 //
 // Terrarium differs from the language in one rule. The language converts a long to a double before it compares the long
 // with a double. This comparison is not an order: 2^53 and 2^53 + 1 are different longs, yet both equal the double
-// 2^53. Here numbers compare by their exact value. The two rules differ only for longs beyond 2^53 that the conversion
-// to a double rounds. For these longs, the order of Terrarium agrees with arithmetic.
+// 2^53. Terrarium compares numbers by their exact value. The two rules differ only for longs beyond 2^53 that the
+// conversion to a double rounds. For these longs, the order of Terrarium agrees with arithmetic.
 //
 // These values are equal in the order: a long and a double of the same value (1 and 1.0), objects that differ only in
 // the order of their fields, references that differ only in their database, and a transient value and its stored form.
@@ -16,7 +16,7 @@ import { partsOf } from './equality.ts'
 import type { Lambda, LocalDate, ObjectValue, Ref, Time, TransactionTime, Uuid, Value } from './value.ts'
 import { Transient, UnresolvedRef } from './value.ts'
 
-/** The types in ascending order. The numbers are the tag bytes of index keys: never change them. */
+/** The types in ascending order. Never change the numbers, because they are the tag bytes of index keys. */
 export const orderRank = {
   number: 0x10,
   bytes: 0x14,
@@ -38,8 +38,8 @@ export const orderRank = {
 type OrderedValue = Exclude<Value, Transient | UnresolvedRef>
 
 /**
- * The form in which a value is compared. For a transient value, this is the stored form. Other values are compared as
- * they are. Callers must reject unresolved references first.
+ * Returns the form in which a value is compared: the stored form of a transient value, or the value itself. Callers
+ * must reject unresolved references first.
  */
 export function orderForm(value: Value): OrderedValue {
   let form = value
@@ -81,14 +81,14 @@ export function rankOf(value: OrderedValue): number {
 }
 
 /**
- * Compares two values of any types: negative, zero or positive. It is a total order in which the values listed at the
- * top of this file are equal. The values must not contain unresolved references.
+ * Compares two values of any types: negative, zero or positive. The result is a total order, in which the values listed
+ * at the top of this file are equal. The values must not contain unresolved references.
  */
 export function compareValues(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right)
   step()
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right)
-  // The same array or object needs no traversal. The caller guarantees that it contains no unresolved reference.
+  // The same array or object needs no traversal. The caller guarantees that `left` contains no unresolved reference.
   if (left === right) return 0
   const a = orderForm(left)
   const b = orderForm(right)

@@ -1,6 +1,6 @@
-// Times with nanosecond precision in the years -1000000000 to 1000000000: text, units, and calendar parts in UTC. The
-// range is that of java.time.Instant, because clients see its limits in results and error texts. Temporal covers 1/2000
-// of this range.
+// Times with nanosecond precision in the years -1000000000 to 1000000000: text, units, and calendar parts in UTC.
+// java.time.Instant has the same range. Clients see the limits of this range in results and error texts. JavaScript's
+// Temporal supports only 1/2000 of this range.
 
 import { secondsPerDay } from '../base/micros.ts'
 import {
@@ -49,15 +49,16 @@ for (const [name, nanos] of [
   units.set(name, unit).set(`${name}s`, unit)
 }
 
-/** The unit with the name `name`: singular or plural, in lower case. Undefined if there is no such unit. */
+/** Returns the unit with the name `name`, a singular or plural in lower case. Undefined if there is no such unit. */
 export function timeUnit(name: string): TimeUnit | undefined {
   return units.get(name)
 }
 
 /**
- * Parses a time from ISO text: a date, `T`, hours and minutes, optional seconds with an optional fraction of up to nine
- * digits, and an offset or `Z`. The offset or `Z` is required. A day after the end of its month means the last day of
- * the month, and 24:00 means the next midnight. Blanks are not allowed. Undefined when the text is not a time.
+ * Parses a time from ISO text. The text consists of a date, `T`, hours, minutes, optional seconds, and an offset or
+ * `Z`. The seconds may have a fraction of up to nine digits. The offset or `Z` is required. A day after the end of a
+ * month is read as the last day of the month. 24:00 means the next midnight. Blanks are not allowed. Returns undefined
+ * when the text is not a time.
  */
 export function parseTime(text: string): Time | undefined {
   const date = readDay(text)
@@ -120,8 +121,8 @@ function readOffset(text: string, start: number): number | undefined {
 }
 
 /**
- * A time as ISO text in UTC. The text always has seconds. A fraction that is not zero has 3, 6 or 9 digits. Years are
- * written as in dates.
+ * Returns a time as ISO text in UTC. The text always has seconds. A fraction that is not zero has 3, 6 or 9 digits.
+ * Years are written as in dates.
  */
 export function formatTime(time: Time): string {
   const days = epochDayOfTime(time)
@@ -169,12 +170,15 @@ export function millisOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1_000_000n)
 }
 
-/** The time `amount` units after the epoch; undefined when it is out of range. */
+/** Returns the time `amount` units after the epoch; undefined if the result is out of range. */
 export function timeFromEpoch(amount: bigint, unit: TimeUnit): Time | undefined {
   return boundedTime(amount * unit.nanos)
 }
 
-/** The time `amount` units later (earlier when negative); undefined when it is out of range. */
+/**
+ * Returns the time `amount` units after `time`; undefined if the result is out of range. A negative `amount` gives an
+ * earlier time.
+ */
 export function addToTime(time: Time, amount: bigint, unit: TimeUnit): Time | undefined {
   return boundedTime(nanosOfTime(time) + amount * unit.nanos)
 }

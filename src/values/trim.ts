@@ -1,6 +1,8 @@
 // Trims texts before conversions by the rules of Java's String.trim, which the language inherited.
 
-/** The text without the space and control characters (up to U+0020) at its ends. Unicode spaces stay. */
+/**
+ * Returns the text without the space and control characters (up to U+0020) at its ends. Unicode spaces are not removed.
+ */
 export function trimBlanks(text: string): string {
   let start = 0
   let end = text.length

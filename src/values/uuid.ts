@@ -10,8 +10,8 @@ const groupDigits = [8, 4, 4, 4, 12] as const
 const longestText = 36
 
 /**
- * A UUID from five groups of hexadecimal digits. Short groups are padded with zeros, and only the last digits of long
- * groups count (`1-1-1-1-1` is a UUID). Undefined when the text is not a UUID.
+ * Returns the UUID of five groups of hexadecimal digits. Short groups are padded with zeros: `1-1-1-1-1` is a UUID.
+ * Only the last digits of long groups are used. Undefined if the text is not a UUID.
  */
 export function parseUuid(text: string): Uuid | undefined {
   if (text.length > longestText) return undefined

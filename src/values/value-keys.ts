@@ -1,4 +1,4 @@
-// Keys of values for sets and counts: two values have the same key if and only if they are equal by `equalValues`.
+// Keys of values for sets and counts. Two values have the same key if and only if they are equal by `equalValues`.
 // Inside the key of an enclosing value, a long key is replaced by a number. So the cost of a key depends only on the
 // distinct parts of the value. Nesting and repeated parts add no cost.
 
@@ -7,7 +7,7 @@ import { partsOf, type Tagged } from './equality.ts'
 import { sortedFields } from './order.ts'
 import { Transient, type Value } from './value.ts'
 
-/** Keys up to this number of characters are used as they are; longer keys are replaced by a number. */
+/** Keys up to this number of characters are used unchanged. Longer keys are replaced by a number. */
 const plainKeyMax = 64
 
 /**

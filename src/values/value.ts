@@ -1,6 +1,6 @@
 // The value model of the language. Values are immutable. Integers are `bigint` (64 bits, wrapped by the arithmetic
-// functions) and doubles are `number`, so `1` and `1.0` stay distinct. Objects are `Map`s, because their insertion
-// order matters even for keys that look like integers.
+// functions) and doubles are `number`, so `1` and `1.0` stay distinct. Objects are `Map`s, because the insertion order
+// of all keys matters. Plain objects would move keys that look like integers to the front.
 
 import { hashSeed, hashWord } from '../base/bytes.ts'
 import type { Micros } from '../base/micros.ts'
@@ -17,10 +17,10 @@ export type DatabaseId = bigint
 /** The number of a collection within its database: native collections below 1024, user collections from 1024. */
 export type CollectionId = number
 
-/** The database that contains all others. */
+/** The database that contains all other databases. */
 export const rootDatabase: DatabaseId = 0n
 
-/** The numbers of the native collections. They are stored in every key: never change them. */
+/** The numbers of the native collections. Never change these numbers, because stored keys contain them. */
 export const native = {
   databases: 1,
   collections: 2,
@@ -34,8 +34,8 @@ export const native = {
 } as const
 
 /**
- * The numbers of collections that no language exposes: the files of schemas. They are stored in every key: never change
- * them.
+ * The numbers of collections that no language exposes: the files of schemas. Never change these numbers, because stored
+ * keys contain them.
  */
 export const unlisted = {
   /** The files of the active schema. */
@@ -47,7 +47,7 @@ export const unlisted = {
 /** The name of a native collection. */
 export type NativeName = keyof typeof native
 
-/** The native collection that holds each kind of schema object. */
+/** The native collection of each kind of schema object. */
 export const nativeOfKind = {
   database: 'databases',
   collection: 'collections',
@@ -60,7 +60,7 @@ export const nativeOfKind = {
 /** The kinds of schema objects that have a name. */
 export type SchemaKind = keyof typeof nativeOfKind
 
-/** The kind of schema objects that a native collection holds. */
+/** The kind of schema objects in a native collection. */
 export const kindOfNative = new Map<NativeName, SchemaKind>(
   Object.entries(nativeOfKind).map(([kind, name]) => [name, kind as SchemaKind]),
 )
@@ -119,8 +119,8 @@ export class Uuid {
 
 /**
  * A reference to a document of any kind. References to schema objects contain internal numbers instead of names. After
- * a rename, existing references show the new name. A collection is the document `id` of `native.collections`. A native
- * collection itself is the document of `native.collections` whose id is its own number (below 1024).
+ * a rename, existing references show the new name. A reference to a collection has the collection `native.collections`,
+ * and its id is the number of the referenced collection.
  */
 export class Ref {
   readonly kind = 'ref'
@@ -197,7 +197,8 @@ export class UnresolvedRef {
 
 /**
  * A function as a value. A lambda is closed (it has no free variables) and printable. `body` is wire JSON in canonical
- * form, in which literals such as references may be values. Version 4 of the language parses `body` under `apiVersion`.
+ * form. Literals in `body`, such as references, may be values. Version 4 of the language parses `body` under
+ * `apiVersion`.
  */
 export class Lambda {
   readonly kind = 'lambda'
@@ -234,14 +235,14 @@ export type ActionName = 'create' | 'update' | 'delete' | 'add' | 'remove'
 export type ObjectValue = ReadonlyMap<string, Value>
 
 /**
- * For each collection of a database, the end of the JSON text of a reference to a document in this collection. The
- * texts are valid for one state of the schema and one API version.
+ * Contains one text for each collection of a database. The text is the end of the JSON of each reference to a document
+ * in this collection. The texts are valid for one state of the schema and one API version.
  */
 export type RefTails = Map<CollectionId, string>
 
 /** A cache for the rendered text of an immutable value that is rendered repeatedly. The renderer fills the cache. */
 export class RenderCache {
-  /** The JSON text. Undefined if the text depends on more than the value and `tails`. */
+  /** The JSON text. Undefined if the text also depends on other data than the value and `tails`. */
   text: string | undefined
   /** The tails with which the text was rendered, compared by identity; undefined before the first rendering. */
   tails: RefTails | undefined

@@ -8,8 +8,8 @@ import type { Json } from './value.ts'
 export type Writable = Json | { readonly [name: string]: Writable } | readonly Writable[]
 
 /**
- * A value as JSON text: compact, or with `indent` pretty-printed. Infinities and NaN, which JSON lacks, become strings,
- * as in responses.
+ * A value as JSON text: compact, or with `indent` pretty-printed. Infinities and NaN become strings, as in responses,
+ * because JSON has no such numbers.
  */
 export function writeJson(value: Writable, indent = ''): string {
   return write(value, indent, indent === '' ? '' : '\n')
@@ -23,8 +23,8 @@ export function doubleText(double: number): string {
 }
 
 /**
- * `lineBreak`: the text before the closing bracket. It is empty for compact text, otherwise a newline with the
- * indentation of the bracket.
+ * `lineBreak`: the text before the closing bracket. For compact text, `lineBreak` is empty. For pretty-printed text,
+ * `lineBreak` is a newline and the indentation of the bracket.
  */
 function write(value: Writable, indent: string, lineBreak: string): string {
   switch (typeof value) {

@@ -1,10 +1,10 @@
-// Checks the values of settings. A function `…Fault` returns undefined for a valid value. Otherwise it returns an error
-// text, which the message shows after the setting's name.
+// Checks the values of settings. Each function `…Fault` returns undefined for a valid value, and an error text for an
+// invalid value. In the message, the error text follows the name of the setting.
 
 import { isIP } from 'node:net'
 import { AddressFault, parseBackupAddress, parseDatabaseAddress } from '../../base/addresses.ts'
 
-/** Checks a host. Only texts that can never be a host are rejected, because the system resolves names. */
+/** Checks a host. Accepts every possible host name, because the system resolves names. */
 export function hostFault(host: string): string | undefined {
   return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'must be a host name or an IP address'
 }

@@ -34,8 +34,9 @@ const names = Object.keys(settings) as SettingName[]
 const table: Readonly<Record<string, Setting>> = settings
 
 /**
- * Returns the value of every setting: from `flags`, otherwise from the environment, the configuration file or the
- * default. The keys of `flags` are names of settings, or `config` for the path of the file. Throws {@link UsageError}.
+ * Returns the value of every setting. The first source with a value is used: `flags`, the environment, the
+ * configuration file, the default. The keys of `flags` are names of settings, or `config` for the path of the file.
+ * Throws {@link UsageError}.
  */
 export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.ProcessEnv): Config {
   const configFile = (flags.get('config') ?? fromEnvironment('config', env))?.value as string | undefined
@@ -80,7 +81,7 @@ function checkBackup({ backupTo, data, store }: Config): void {
     throw new UsageError('--backup-to must name a folder outside of the data directory')
 }
 
-/** The environment variable of a setting; undefined if it is not set or empty. */
+/** Reads the environment variable of a setting; undefined if the variable is not set or is empty. */
 export function fromEnvironment(name: string, env: NodeJS.ProcessEnv): RawSetting | undefined {
   const value = env[variableOf(name)]
   return value === undefined || value === '' ? undefined : { value, where: variableOf(name) }

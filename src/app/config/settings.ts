@@ -18,9 +18,8 @@ type Kind =
   | { readonly kind: 'switch'; readonly default?: boolean }
   | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
 
-/** A row of the table. */
 export type Setting = Kind & {
-  /** The description for `--help` and the documentation: one sentence or a few. */
+  /** The description for `--help` and the documentation. */
   readonly doc: string
   /** Placeholder of the value in `--help`, such as `PORT`; when absent, {@link placeholderOf} chooses a placeholder. */
   readonly placeholder?: string
@@ -40,8 +39,9 @@ const usualPlaceholders = {
 }
 
 /**
- * The placeholder of a setting's value in `--help`. If the setting has no `placeholder`, the result is the unit at the
- * end of an integer setting's name, or a word for the kind of the setting.
+ * Returns the placeholder of a setting's value in `--help`. The placeholder is the `placeholder` of the setting, or the
+ * unit at the end of an integer setting's name. For other settings, the placeholder is a word for the kind of the
+ * setting.
  */
 export function placeholderOf(name: string, { kind, placeholder }: Setting): string | undefined {
   const unit = kind === 'integer' ? /(?:Ms|Mb|Seconds|Days)$/.exec(name)?.[0].toUpperCase() : undefined
@@ -349,7 +349,6 @@ export const settings = {
   },
 } as const satisfies Readonly<Record<string, Setting>>
 
-/** The name of a setting. */
 export type SettingName = keyof typeof settings
 
 /** The type of a setting's value. */

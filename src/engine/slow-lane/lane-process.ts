@@ -41,7 +41,7 @@ interface RunningJob {
   readonly onOver: () => void
 }
 
-/** The service keeps so many of the last characters that a process wrote to standard error, to explain its exit. */
+/** The number of last characters from standard error that the service retains, to explain the exit of a process. */
 const lastWordsMax = 4096
 
 const failed = (cause: string) => new Error(`a process of the slow lane has exited (${cause})`)
@@ -80,7 +80,8 @@ export class LaneProcess {
     this.ready = new Promise(resolve => {
       this.#becomeReady = resolve
     })
-    // By Node's types, `stdio` is always present. It is undefined if no file descriptors are available.
+    // In Node's types, `stdio` is always present. At runtime, `stdio` is undefined if no file descriptors are
+    // available.
     this.#socket = this.#child.stdio?.[laneDescriptor] as Duplex | undefined
     // When the process exits, its socket fails, too. The exit event reports the reason.
     this.#socket?.on('error', () => {})
@@ -93,7 +94,7 @@ export class LaneProcess {
         resolve()
       }
       this.#child.once('exit', (code, signal) => end(signal ?? `exit status ${code}`, signal))
-      // The process could not be started or killed.
+      // Emitted if the process could not be started or killed.
       this.#child.on('error', ({ message }) => end(message, null))
     })
   }
@@ -106,7 +107,7 @@ export class LaneProcess {
     return this.#isReady
   }
 
-  /** True if the process still holds the memory of earlier queries, or if it exited because of a lack of memory. */
+  /** True if the memory of earlier queries is not freed, or if the process exited because of a lack of memory. */
   get isExhausted(): boolean {
     return this.#isExhausted
   }
@@ -122,7 +123,7 @@ export class LaneProcess {
   }
 
   /**
-   * Evaluates one query. Calls `onCommit` when the commit of its writes begins, and `onOver` when the process can run
+   * Evaluates one query. Calls `onCommit` when the commit of the query begins, and `onOver` when the process can run
    * another job.
    */
   run(
@@ -200,7 +201,7 @@ export class LaneProcess {
     body: readonly Uint8Array[],
   ): Promise<void> {
     const attempt = await unpackAttempt(head, body)
-    // The process may have ended meanwhile.
+    // The process may have exited while the attempt was unpacked.
     const running = this.#takeRunning()
     if (running === undefined) return
     const { onCommit, onOver, resolve } = running
@@ -261,8 +262,9 @@ export class LaneProcess {
 
   /**
    * Returns whether the process exited because of a lack of memory. If the process reaches its own memory limit, the
-   * runtime reports this on standard error and aborts. If the system lacks memory, it sends SIGKILL to the largest
-   * process. Other programs may send SIGKILL, too, so this method compares the system's counter of such kills.
+   * runtime reports this on standard error and aborts. If the system lacks memory, the system sends SIGKILL to the
+   * largest process. Other programs may also send SIGKILL, so this method checks the system's counter of out-of-memory
+   * kills.
    */
   #isOutOfMemory(signal: string | null): boolean {
     if (signal === 'SIGKILL') return this.#options.memoryKills() > this.#memoryKillsBefore

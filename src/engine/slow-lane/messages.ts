@@ -40,8 +40,8 @@ export type FromLane =
   /** The process has opened the data and accepts jobs. */
   | { readonly kind: 'ready' }
   /**
-   * The process still holds the memory of earlier queries, so the service must replace the process. Sent before the
-   * response to the last query. `ranOutOfMemory`: the last query failed because of a lack of memory.
+   * The memory of earlier queries is not freed, so the service must replace the process. Sent before the response to
+   * the last query. `ranOutOfMemory`: the last query failed because of a lack of memory.
    */
   | { readonly kind: 'exhausted'; readonly ranOutOfMemory: boolean }
   | { readonly kind: 'response'; readonly response: QueryResponse }

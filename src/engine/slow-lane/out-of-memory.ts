@@ -10,8 +10,8 @@ export function outOfMemory(maxMb: number): RequestError {
 }
 
 /**
- * Returns how many processes the system has killed so far because of a lack of memory; 0 if the system does not report
- * this number. Linux counts the kills on the complete machine, including kills because of the limit of a container.
+ * Returns how many processes the system has killed so far because of a lack of memory. Returns 0 if the system does not
+ * report this number. Linux counts the kills of the whole machine, including kills at the memory limit of a container.
  */
 export function systemMemoryKills(): number {
   try {

@@ -1,5 +1,5 @@
-// Represents, in the service, a writing query whose attempt a slow-lane process has sent. The service asks the process
-// to validate the read set and, after the commit, to render the response.
+// Represents a writing query in the service, after a slow-lane process has sent the attempt of the query. The service
+// requests the validation of the read set and, after the commit, the response from the slow-lane process.
 
 import type { Attempt } from '../../storage/store/attempt.ts'
 import type { CommitRecord } from '../../storage/store/last-commit.ts'
@@ -107,7 +107,8 @@ export class PendingJob implements PendingCommit {
 }
 
 /**
- * Creates the error for a committed query whose response is lost. The client must find out whether it was committed.
+ * Creates the error for a committed query whose response is lost. The error tells the client that the outcome is
+ * unknown.
  */
 function lostResponse(): StoreUnavailableError {
   const text = 'a process of the slow lane has exited after its query was committed'

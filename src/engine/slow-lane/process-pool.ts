@@ -1,13 +1,15 @@
-// The slow lane of a service: a few processes that open the same data as the service and evaluate long queries. One
-// process stays ready. Further processes are started on demand and exit after an idle time. Databases take turns, and
-// no database uses all processes while other databases wait. A process that is busy after the deadline of its query is
-// killed.
+// The slow lane of a service: a few processes that evaluate long queries. The processes open the same data as the
+// service. One process stays ready. Further processes are started on demand and exit after an idle time. Databases take
+// turns, and no database uses all processes while other databases wait. A process is killed if it is busy after the
+// deadline of its query.
 //
-// If a process still holds the memory of a finished query, the slow lane starts a replacement. Until the replacement is
-// ready, the old process runs only queries of other databases. If the old process lacks memory for such a query, the
-// query is evaluated again in another process. The database whose query used up the memory gets fewer processes. Until
-// the replacement is ready, this database counts as using one more process. For some time, this database gets a process
-// only if another process stays free for other databases.
+// A process is replaced if the memory of its finished query is not freed. Until the replacement is ready, the old
+// process runs only queries of other databases. If the old process runs out of memory, its query is evaluated again in
+// another process.
+//
+// The database whose query used up the memory gets fewer processes. Until the replacement is ready, the replacement is
+// counted as a process of this database. For some time, this database gets a process only if another process remains
+// free for other databases.
 
 import { FairQueue } from '../../base/admission/fair-queue.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
@@ -40,7 +42,7 @@ export const slowLaneLimits = {
 } as const
 
 interface SlowLaneOptions extends LaneOptions {
-  /** How many milliseconds a query may block the main process before the query moves to the slow lane. */
+  /** Milliseconds that a query may block the main process before the query moves to the slow lane. */
   readonly afterMs: number
   readonly processesMax: number
   readonly timers: Timers
@@ -49,12 +51,9 @@ interface SlowLaneOptions extends LaneOptions {
   readonly starvedMs: () => number
 }
 
-/** The load of a slow lane. */
 interface LaneLoad {
-  /** The current number of processes. */
   readonly processes: number
   readonly processesMax: number
-  /** The number of running queries; `waiting`: the number of waiting queries. */
   readonly running: number
   readonly waiting: number
 }
@@ -69,8 +68,8 @@ interface QueuedJob {
 }
 
 /**
- * A process whose memory a query of `queue` has used up. The process serves only other queues, and is killed when its
- * replacement is ready. `place`: the index of the replacement in `#processes`.
+ * A process that is being replaced, because a query of `queue` has used up its memory. The process serves only other
+ * queues, and is killed when its replacement is ready. `place`: the index of the replacement in `#processes`.
  */
 interface RetiringProcess {
   readonly queue: string
@@ -89,11 +88,14 @@ export class ProcessLane implements SlowLane {
   readonly #waiting = new FairQueue<QueuedJob>()
   readonly time: TimeBudget
   readonly longQueries: LongQueries
-  /** The processes, except retiring processes. An element is undefined while no process uses its place. */
+  /** The processes that are not being replaced. Unused elements are undefined. */
   readonly #processes: (LaneProcess | undefined)[]
   readonly #jobs = new Map<LaneProcess, QueuedJob>()
   readonly #idle = new Map<LaneProcess, Cancel>()
-  /** The places whose process is being replaced. Each value is the queue that used up the memory of the old process. */
+  /**
+   * The key is the index in `#processes` of a replacement that is not ready. The value is the queue that used up the
+   * memory of the old process.
+   */
   readonly #replacedFor = new Map<number, string>()
   readonly #retiring = new Map<LaneProcess, RetiringProcess>()
   /**
@@ -152,7 +154,6 @@ export class ProcessLane implements SlowLane {
     this.#advance()
   }
 
-  /** The current load of the lane. */
   get standing(): LaneLoad {
     return {
       processes: this.#processes.filter(process => process !== undefined).length,
@@ -211,8 +212,8 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Returns whether a queue may use a further process. If the slow lane may have several processes, one queue may use
-   * all but one of them.
+   * Returns whether a queue may use a further process. A queue may use at most `processesMax - 1` processes, or 1
+   * process if `processesMax` is 1.
    */
   #mayRun(queue: string): boolean {
     const { processesMax } = this.#options
@@ -240,7 +241,8 @@ export class ProcessLane implements SlowLane {
     this.#jobs.set(process, waiting)
     waiting.cancel()
     const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
-    // The slow-lane process checks the deadline. If it does not respond until the end of the grace time, it is killed.
+    // The slow-lane process checks the deadline itself. A process that does not respond within the grace time is
+    // killed.
     waiting.cancel = timers.after(leftMs + slowLaneLimits.laneGraceMs, () => process.kill(outOfTime()))
     const isRetiring = this.#retiring.has(process)
     /**
@@ -272,8 +274,8 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Starts a process. Jobs wait in the queue until the process is ready, so that the deadline of a job does not kill a
-   * process that is starting.
+   * Starts a process. Jobs wait in the queue until the process is ready. So the deadline of a job does not kill a
+   * starting process.
    */
   #open(place: number): void {
     const process = new LaneProcess(this.#options)
@@ -303,8 +305,8 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Marks a process as idle, and kills it if it stays idle for long. If there is only one idle process, that process is
-   * kept, so that the next query need not wait for the start of a process.
+   * Marks a process as idle, and kills the process after a long idle time. The last idle process is not killed, so that
+   * the next query need not wait for the start of a process.
    */
   #rest(process: LaneProcess): void {
     this.#idle.set(
@@ -338,8 +340,8 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Kills the retiring processes without a job whose replacement is ready. `ranOutOfMemory`: a retiring process to kill
-   * in any case, because it ran out of memory in its last job.
+   * Kills each retiring process without a job, if its replacement is ready. `ranOutOfMemory`: a process whose last job
+   * ran out of memory. This process is killed even if its replacement is not ready.
    */
   #endRetired(ranOutOfMemory?: LaneProcess): void {
     for (const [process, { place }] of this.#retiring) {

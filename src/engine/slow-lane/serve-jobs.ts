@@ -52,12 +52,12 @@ export class LaneService<Setup> {
     receiveFrames(socket, ({ head, body }) => this.#receive(head as ToLane<Setup>, body))
   }
 
-  /** The newest read timestamp that the service has sent. Later commits have later times. */
+  /** The newest read timestamp that the service has sent. */
   get snapshotTime(): Micros {
     return this.#snapshotTime
   }
 
-  /** The sequence number of the newest record in the commit log that the next snapshot must contain. */
+  /** The next snapshot must contain the records of the commit log up to this sequence number. */
   get logSequence(): number {
     return this.#logSequence
   }
@@ -145,8 +145,8 @@ export class LaneService<Setup> {
   }
 
   /**
-   * Evaluates the query again for a commit at `time`, and sends the new attempt. Meanwhile, the service delays other
-   * commits. If the query fails, no attempt is sent: the service then runs the query again as a new job.
+   * Evaluates the query again for a commit at `time`, and sends the new attempt. During this evaluation, the service
+   * delays other commits. If the query fails, no attempt is sent: the service then runs the query again as a new job.
    */
   async #evaluateAt(time: Micros): Promise<void> {
     const { store } = await (this.#engine as Promise<LaneEngine>)

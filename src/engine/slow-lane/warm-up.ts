@@ -1,5 +1,5 @@
-// Warms up a slow-lane process while it is idle: evaluates typical parts of long queries, so that V8 compiles and
-// optimizes this code before the first job.
+// Warms up an idle slow-lane process: evaluates typical parts of long queries. So V8 compiles and optimizes this code
+// before the first job.
 
 import type { Engine, QueryRequest } from '../engine-contract.ts'
 
@@ -12,8 +12,8 @@ const elements = 1500
 const numbers = Array.from({ length: elements }, (_, number) => number)
 
 /**
- * Queries for the warm-up, a query for each language: a loop calls functions on numbers, texts and objects. The queries
- * read no stored data.
+ * Queries for the warm-up, one for each language. Each query runs a loop that calls functions on numbers, texts and
+ * objects. The queries read no stored data.
  */
 const queries: readonly Query[] = [
   {

@@ -1,7 +1,7 @@
-// Decides which viewers may see the events of one transaction. A viewer stands for all streams with the same rights, so
-// access to an event is checked once for these streams. Access is checked with the rights that were valid at the
-// commit. Access to the earlier state of a document is checked with the rights directly before the commit. If a viewer
-// may not see an event, its streams get no notice of the event. Events are formatted once for each format.
+// Decides which viewers may see the events of one transaction, and formats the events. A viewer represents all streams
+// with the same rights. Access to an event is checked once for each viewer, and an event is formatted once for each
+// format. Access is checked with the rights at the commit. Access to the earlier state of a document is checked with
+// the rights directly before the commit. A stream gets no notice of an event that its viewer may not see.
 
 import { watched } from '../../base/effort.ts'
 import { type Memo, Pending } from '../../base/pending.ts'
@@ -27,7 +27,7 @@ interface AudienceOptions {
   readonly before: Transaction
   readonly memo: Memo
   readonly deadline: number
-  /** True if predicates may wait. If false, a predicate that has to wait counts as false. */
+  /** True if predicates may wait. If false, a predicate that has to wait denies access. */
   readonly mayWait: boolean
 }
 
@@ -37,7 +37,7 @@ export class Audience {
   readonly #options: AudienceOptions
   readonly #accesses = new Map<Viewer, Access>()
   readonly #accessesBefore = new Map<Viewer, Access>()
-  /** Viewers with a predicate that took too long. These viewers do not see the other events of the transaction. */
+  /** Viewers with a predicate that took too long. These viewers see no further events of the transaction. */
   readonly #tooSlow = new Set<Viewer>()
 
   constructor(options: AudienceOptions) {
@@ -45,16 +45,16 @@ export class Audience {
   }
 
   /**
-   * Returns whether a viewer may see an event of a subject. A predicate that takes too long or costs too much counts as
-   * false. Throws `Pending` if a predicate has to wait.
+   * Returns whether a viewer may see an event of a subject. A predicate that takes too long or costs too much denies
+   * access. Throws `Pending` if a predicate has to wait.
    */
   sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
     return this.#decide(viewer, () => maySee(event, subject, this.#access(viewer)))
   }
 
   /**
-   * Returns whether a viewer may see the state of the document before the event. One of three rights is enough: `read`
-   * on the document as of directly before the commit, `history_read` on the document, or `unrestricted_read` on the
+   * Returns whether a viewer may see the state of the document before the event. The viewer needs one of three rights:
+   * `read` on the document directly before the commit, `history_read` on the document, or `unrestricted_read` on the
    * set.
    */
   seesPast(viewer: Viewer, { document }: StreamEvent, subject: StreamSubject): boolean {
@@ -65,7 +65,9 @@ export class Audience {
     })
   }
 
-  /** Returns the result of `decision`, or false if a predicate exceeds a limit or has to wait although it may not. */
+  /**
+   * Returns the result of `decision`. Returns false if a predicate exceeds a limit, or has to wait without `mayWait`.
+   */
   #decide(viewer: Viewer, decision: () => boolean): boolean {
     if (this.#tooSlow.has(viewer)) return false
     const { now } = this.#options.host
@@ -129,7 +131,7 @@ function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boo
   }
 }
 
-/** Returns whether the viewer may see the elements of a set regardless of its rights on the documents in the set. */
+/** Returns whether the viewer may see all elements of a set, even without rights on the documents. */
 function isUnrestricted(subject: StreamSubject, access: Access): boolean {
   const action = 'unrestricted_read'
   switch (subject.kind) {
@@ -151,15 +153,14 @@ function mayOnDocument(action: 'read' | 'history_read', document: Ref, access: A
 interface Reading {
   readonly audience: Audience
   readonly transaction: Transaction
-  /** Called before each access decision and each rendering. Throws if the try must end. */
+  /** Called before each access decision and each rendering. Throws to interrupt the attempt. */
   readonly beforeStep: () => void
 }
 
 /**
  * Formats the events of one transaction about one subject. Access is decided once for each viewer. Events are rendered
- * once for each format, and streams share the rendered bytes. An object of this class keeps the results of an
- * incomplete try for the next try of the same transaction. In this way, several turns of the event loop share long
- * work.
+ * once for each format, and streams share the rendered bytes. If an attempt is interrupted, its results are cached in
+ * this object, and the next attempt uses these results.
  */
 export class Lines {
   readonly #subject: Subject
@@ -167,7 +168,7 @@ export class Lines {
   readonly #txn: Micros
   /** For each viewer, the decisions that have been made so far, in the order of the events. */
   readonly #decided = new Map<Viewer, boolean[]>()
-  /** For each viewer, the decisions about the state of documents before events. */
+  /** For each viewer, the decisions whether the viewer may see the state of the document before an event. */
   readonly #decidedOfPast = new Map<Viewer, Map<StreamEvent, boolean>>()
   readonly #rendered = new Map<StreamFormat, Map<StreamEvent, Uint8Array>>()
   readonly #known = new Map<Viewer, Map<StreamFormat, readonly Uint8Array[]>>()

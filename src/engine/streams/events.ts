@@ -1,5 +1,5 @@
 // Converts a committed change of a document to events. The change log contains only the document and the time of the
-// change. The contents of the events are read from the versions of the document. The store keeps these versions long
+// change. The contents of the events are read from the versions of the document. The store retains these versions long
 // enough.
 
 import { changesBetween } from '../../model/sets/history.ts'
@@ -75,8 +75,8 @@ function writeEvents({ version, previous }: VersionNeighbours): readonly StreamE
 }
 
 /**
- * Returns an event about the version after an inserted or removed version, if there is such a version. Its event
- * changes because its action and difference depend on the previous version.
+ * Returns an event for the version that follows an inserted or removed version. The action and the difference of this
+ * version have changed, because they depend on the previous version.
  */
 function followingEvents({ next }: VersionNeighbours, previous: Version | undefined): readonly StreamEvent[] {
   return next === undefined ? [] : [contentEvent('history_rewrite', next, previous)]
@@ -151,9 +151,9 @@ interface StateChange {
 }
 
 /**
- * Returns the effect of a change on the current state of its document; undefined if the change affects only the past.
- * Also returns undefined if the change removes a version: the removed version no longer exists, so its effect is
- * unknown.
+ * Returns the effect of a change on the current state of its document. Returns undefined if the change affects only
+ * earlier versions. Also returns undefined if the change removes a version: the removed version no longer exists, so
+ * its effect is unknown.
  */
 export function stateChange(
   { kind }: Change,

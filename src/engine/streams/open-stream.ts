@@ -22,8 +22,8 @@ import type { EventStream } from '../engine-contract.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const openStreamLimits = {
   /**
-   * Events, and their bytes (own limit), in the queue of one stream. The events of one transaction are counted
-   * together.
+   * Events, and their bytes (own limit), in the queue of one stream. The events of the last queued transaction may
+   * exceed the limits.
    */
   streamEventsMax: 4096,
   streamBytesMax: 8_388_608,
@@ -56,7 +56,7 @@ interface ViewerTerms {
   readonly conditions: readonly Condition[]
 }
 
-/** Returns the properties of the viewer that stands for the caller of a session. */
+/** Returns the properties of the viewer for the caller of a session. */
 export function viewerTerms({ caller, transaction }: Session): ViewerTerms {
   const { authority, credential, identity } = caller
   const document = credential instanceof Ref ? transaction.get(credential) : undefined
@@ -96,23 +96,21 @@ function expiryOf(credential: Caller['credential'], document: Version | undefine
   return ttl instanceof Time ? nearestMicros(Number(microsOfTime(ttl))) : endOfTime
 }
 
-/**
- * Returns the conditions for a database. It exists as long as its document and the documents of its ancestors exist.
- */
+/** Returns the conditions of a database: the documents of the database and of its ancestors are not deleted. */
 function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
   return catalogue.lineage(database).map(({ ref }) => ({ document: ref, onDeleteOnly: true }))
 }
 
 /**
- * Returns the conditions of a subject whose events come from the collection or index `source`. The streams of the
- * subject end when `source` is deleted, or a database that contains `source`. Native collections are never deleted.
+ * Returns the conditions of a subject whose events come from the collection or index `source`. Its streams end when
+ * `source`, the database of `source` or an ancestor of this database is deleted. Native collections are never deleted.
  */
 export function sourceConditions(source: Ref, transaction: Transaction): readonly Condition[] {
   const around = existenceOf(source.database, transaction)
   return isNativeCollectionRef(source) ? around : [{ document: source, onDeleteOnly: true }, ...around]
 }
 
-/** Reads the events of a subject with queries, when it is notified of changes. */
+/** Reads the events of a subject with queries. */
 export interface Reader {
   /** Called when the subject may have changed. */
   wake(): void
@@ -120,7 +118,7 @@ export interface Reader {
   close(): void
 }
 
-/** A subject that at least one stream follows. */
+/** A subject: a document or a set that at least one stream follows. */
 export class Subject {
   readonly target: StreamSubject
   readonly streams = new Set<OpenStream>()
@@ -140,7 +138,7 @@ export class Subject {
   }
 }
 
-/** Stands for the callers of all streams that were opened with the same rights. */
+/** Represents the callers of all streams that were opened with the same rights. */
 export class Viewer {
   readonly terms: ViewerTerms
   readonly streams = new Set<OpenStream>()
@@ -159,8 +157,8 @@ interface StreamOrigin {
   readonly format?: StreamFormat
   /**
    * The time of the newest commit in the snapshot on which the stream was opened. The stream gets the events of all
-   * later commits. The time of the snapshot would be wrong: a commit that is still running may have an earlier time
-   * than the snapshot.
+   * later commits. The time of the snapshot would be wrong, because a running commit may have an earlier time than the
+   * snapshot.
    */
   readonly start: Micros
 }

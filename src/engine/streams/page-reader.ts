@@ -1,7 +1,8 @@
-// Reads the events of paged streams. Streams with the same events share a reader. Each page is the response to a
-// separate request. The request may wait, or move to another process, without delaying other work. The next page begins
-// at the end of the previous page, so no event is lost or sent twice. A new stream may first need a separate reader, to
-// read past events until it has the same events as the shared reader.
+// Reads the events of paged streams. A paged stream gets its events from queries, page by page. Streams with the same
+// events share a reader. Each page is the response to a separate request. The request may wait, or move to another
+// process, without delaying other work. The next page begins at the end of the previous page, so no event is lost or
+// sent twice. A new stream that needs past events first has a separate reader. After the past events, the stream moves
+// to the shared reader.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -43,15 +44,15 @@ interface ReaderHost {
   /** Calls {@link PageReader.step} soon. */
   readonly enqueue: (reader: PageReader) => void
   /**
-   * Called when a reader has read all events up to now. If another reader with the same key exists, the other reader
-   * takes over the streams. Returns false if the other reader has already sent events that these streams lack.
+   * Called when a reader has read all events up to now. If there is a shared reader with the same key, the streams move
+   * to the shared reader. Returns false if the shared reader has already sent events that these streams lack.
    */
   readonly caughtUp: (reader: PageReader) => boolean
   /** Called with unexpected errors. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** How streams end after a page: with an additional event about the reason, or (`over`) with the page's last event. */
+/** The end of streams after a page: an additional event about the reason, or (`over`) the page's last event. */
 type Ending = StreamEnd | 'over'
 
 /** Returns whether `left` is later than `right`. */
@@ -63,9 +64,12 @@ class PageReader implements Reader {
   readonly key: string
   readonly #order: PagedOrder
   readonly #host: ReaderHost
-  /** The streams, each with the function that reads a page as the caller that opened the stream. */
+  /** The streams, each with a function. The function reads a page with the rights of the stream's caller. */
   readonly #streams = new Map<OpenStream, NextPage>()
-  /** The streams that were added at a later place than `#place`, with their places. They get only events after it. */
+  /**
+   * The streams that begin after `#place`, with their places. Each of these streams gets only the events after its
+   * place.
+   */
   readonly #ahead = new Map<OpenStream, StreamPlace>()
   /** The end of the last page. The next page begins at this place. */
   #place: StreamPlace
@@ -76,7 +80,7 @@ class PageReader implements Reader {
   /** True if a page must be read, because changes may have been committed since the last page was requested. */
   #isDue = true
   #isReading = false
-  /** The generator that sends the current page. In each turn of the event loop, it sends the page to some streams. */
+  /** The generator that sends the current page, to some streams in each turn of the event loop. */
   #sending: Generator<number, void, void> | undefined
   #failures = 0
   #sentMs: number
@@ -114,8 +118,8 @@ class PageReader implements Reader {
   }
 
   /**
-   * Adds a stream. The stream gets all events after `place`. If this reader is already after `place`, there must be no
-   * events in between: see {@link isQuietSince}.
+   * Adds a stream. The stream gets all events after `place`. If `#place` is after `place`, there must be no events
+   * between the two places: see {@link isQuietSince}.
    */
   add(stream: OpenStream, nextPage: NextPage, place: StreamPlace = this.#place): void {
     this.#streams.set(stream, nextPage)
@@ -243,7 +247,7 @@ class PageReader implements Reader {
     }
   }
 
-  /** Sends the events to one stream after the other. After each stream, yields the number of bytes sent to it. */
+  /** Sends the events to the streams, one after the other. After each stream, yields the number of sent bytes. */
   *#sendAll(
     streams: readonly OpenStream[],
     lines: StreamPage['lines'],
@@ -260,7 +264,7 @@ class PageReader implements Reader {
           : encoded.filter(({ place }) => isAfter(place, ahead)).map(({ bytes }) => bytes)
       const bytes = stream.deliver(own)
       if (end === 'over') {
-        // If a stream joined at a place after the ending event, the stream does not get this event and does not end.
+        // A stream that begins after the ending event does not get this event, and does not end.
         if (own.length > 0) stream.complete()
       } else if (end !== undefined) stream.end(end)
       yield bytes
@@ -300,7 +304,7 @@ function summed(left: readonly number[], right: readonly number[]): readonly num
   return right.map((cost, index) => cost + (left[index] ?? 0))
 }
 
-/** Does as much of `work` as one turn of the event loop may do. Returns whether work remains. */
+/** Continues `work` up to the limits of one turn of the event loop. Returns whether work remains. */
 export function hasMore(work: Generator<number, void, void>): boolean {
   let bytes = 0
   for (
@@ -324,7 +328,7 @@ interface PagedOptions {
 /**
  * The streams whose events are read page by page. A stream that needs past events first has a separate reader. When
  * this reader has caught up, the stream shares a reader with the streams that have the same events. Readers take turns,
- * and the work in one turn of the event loop is limited, so thousands of readers do not delay queries.
+ * and the work in one turn of the event loop is limited. So thousands of readers do not delay queries.
  */
 export class PagedStreams {
   readonly #options: PagedOptions
@@ -339,8 +343,8 @@ export class PagedStreams {
   }
 
   /**
-   * Begins to read events for a stream. If a shared reader has not yet read any event that the stream needs, the stream
-   * joins that reader. Most streams begin at the current time, so most streams can join a shared reader.
+   * Begins to read events for a stream. A stream joins a shared reader, if the reader has not read any event after the
+   * start of the stream. Most streams begin at the current time, so most streams can join a shared reader.
    */
   add(stream: OpenStream, order: PagedOrder, nextPage: StreamOpening['nextPage']): void {
     const { subject, viewer } = stream.origin
@@ -411,7 +415,7 @@ export class PagedStreams {
     this.#isScheduled = false
     const { clock, onInternalError } = this.#options
     const endMs = clock.elapsedMs() + limits.streamTurnMs
-    // Each queued reader does at most one step. Readers that are queued meanwhile wait for the next call of this
+    // Each queued reader does at most one step. Readers that are queued during this loop wait for the next call of this
     // method.
     for (const reader of [...this.#queue]) {
       this.#queue.delete(reader)

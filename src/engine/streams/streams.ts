@@ -3,10 +3,11 @@
 //
 // Each committed transaction is handled in two phases. The first phase determines which events each stream gets and
 // which streams end. The second phase sends the events and ends these streams. If a predicate has to wait, the first
-// phase is tried again later. Both phases are split into short pieces, so that other work can run in between.
+// phase is tried again later. Both phases are split into short pieces, so that other work can run between the pieces.
 //
-// Streams share work. Events are created once for each subject, access is decided once for each viewer, and events are
-// rendered once for each format. Many streams of one document therefore cost little more than one stream.
+// Streams share work. Events are created once for each subject (a document or a set). Access is decided once for each
+// viewer (all callers with the same rights). Events are rendered once for each format. So many streams of one document
+// cost little more than one stream.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -63,7 +64,7 @@ interface Outcome {
 
 /** The results so far for a transaction whose first phase has not finished. */
 interface UnderWay {
-  /** Each transaction has another memo, so the memo identifies the transaction. */
+  /** Identifies the transaction, because each transaction has a separate memo. */
   readonly memo: Memo
   changesSeen: number
   readonly found: Map<Subject, StreamEvent[]>
@@ -84,7 +85,6 @@ export class Streams implements StreamOpener {
   readonly #viewerConditions = new Conditions<Viewer>()
   readonly #sourceConditions = new Conditions<Subject>()
   readonly #expiries = new Map<Viewer, Cancel>()
-  /** The results so far for the current transaction, while its first phase has not finished. */
   #underWay: UnderWay | undefined
   #isEnded = false
 
@@ -157,7 +157,7 @@ export class Streams implements StreamOpener {
     this.#awaitExpiry(viewer)
   }
 
-  /** Ends the viewer's streams when their credential expires, even if the streams have no events. */
+  /** Ends the viewer's streams when the credential expires, even if the streams have no events. */
   #awaitExpiry(viewer: Viewer): void {
     const { expires } = viewer.terms
     if (expires === endOfTime) return
@@ -301,7 +301,7 @@ function* handOut(
   }
 }
 
-/** Finds the viewers or subjects that lose their streams when a transaction changes documents. */
+/** Finds the viewers or subjects whose streams end when a transaction changes documents. */
 class Conditions<T> {
   readonly #conditions = new Map<T, readonly Condition[]>()
   readonly #dependents = new Map<string, Map<T, Condition>>()
@@ -328,8 +328,8 @@ class Conditions<T> {
   }
 
   /**
-   * Returns the dependents with a condition that these changes break: the document of the condition was deleted or,
-   * unless `onDeleteOnly`, changed.
+   * Returns the dependents with a condition that these changes break. A condition with `onDeleteOnly` breaks when its
+   * document is deleted. Every other condition breaks when its document changes.
    */
   brokenBy(changes: readonly Change[]): Set<T> {
     const broken = new Set<T>()

@@ -1,6 +1,6 @@
-// Finds the subjects that a transaction affects. A change affects the subjects for its document, for the document's
-// collection, and for sets of indexes over that collection. For a change that no stream follows, a few lookups in maps
-// suffice.
+// Finds the subjects that a transaction affects. A subject is a document or a set that streams follow. A change affects
+// the subjects for its document, for the document's collection, and for sets in the indexes of this collection. For a
+// change that no stream follows, a few lookups in maps suffice.
 
 import { micros } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'

@@ -17,7 +17,7 @@ const tailerLimits = {
   streamEventsPerTurn: 1024,
 } as const
 
-/** Tells the handler of a transaction when it may wait and when it must stop. */
+/** Defines when the handler of a transaction may wait, and when the handler must stop. */
 export interface WaitOptions {
   /** The results of waits in earlier tries of the same transaction. */
   readonly memo: Memo
@@ -49,9 +49,9 @@ interface TailerOptions {
   readonly timers: Pick<Timers, 'after'>
   readonly clock: Pick<Clock, 'elapsedMs'>
   /**
-   * Handles one transaction. After `Pending`, the tailer waits for the pending result and calls the function again with
-   * the same transaction. After {@link TurnOver}, it does this in the next turn of the event loop. The function may
-   * only throw {@link TurnOver} if the call has made progress.
+   * Handles one transaction. If the function throws `Pending`, the tailer waits for the pending result and then repeats
+   * the call. If the function throws {@link TurnOver}, the tailer repeats the call in the next turn of the event loop.
+   * A call must make progress before it throws {@link TurnOver}.
    */
   readonly handle: (
     committed: CommittedTransaction,
@@ -73,17 +73,17 @@ export class Tailer {
   #position: Micros = epoch
   #waiting = patient()
   /**
-   * Transactions that have been read but not handled. Because they are kept, a large transaction is decoded only once,
-   * even if handling it takes several turns.
+   * Transactions that have been read but not handled. The transactions are cached, so that a large transaction is
+   * decoded only once, even if handling it takes several turns.
    */
   #ahead: readonly CommittedTransaction[] = []
-  /** Sends the rest of the last handled transaction's events. */
+  /** Sends the remaining events of the last handled transaction. */
   #handOut: TransactionEvents['handOut'] | undefined
   /** Ends the watch; undefined while the tailer is stopped. */
   #unwatch: (() => void) | undefined
   /** True while a turn is running or scheduled. */
   #isBusy = false
-  /** Changes at each start and stop. Callbacks do nothing if the number has changed since they were created. */
+  /** Incremented at each start and stop. A callback does nothing if the number has changed since its creation. */
   #run = 0
 
   constructor(options: TailerOptions) {

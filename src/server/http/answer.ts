@@ -1,15 +1,16 @@
-// The result of an endpoint, from which the edge makes a response; the engine's responses to queries have the same
-// form. An answer contains status, body and counts, no headers: response-headers.ts derives the headers from it.
+// An answer is the result of an endpoint. The edge (the HTTP layer around the endpoints) converts an answer to a
+// response. An answer contains a status, a body and counts; response-headers.ts derives the headers. The engine's
+// responses to queries are also answers.
 
 import type { Readable } from 'node:stream'
 import { type RequestErrorCode, requestErrorStatus } from '../../base/request-errors.ts'
 import type { QueryMetrics, StreamResponse } from '../../engine/engine-contract.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** An answer. Absent fields of the engine's response are neither sent nor recorded. */
+/** An answer. An absent field of the engine's response is neither sent nor recorded. */
 export interface Answer extends Partial<Omit<StreamResponse, 'status' | 'body' | 'database' | 'attempt'>> {
   readonly status: number
-  /** A string is sent whole. A stream is sent in pieces, without `content-length`. */
+  /** A string is sent as a whole. A stream is sent in pieces, without `content-length`. */
   readonly body: string | Readable
   /** Additional headers, names (in lower case) and values alternating. */
   readonly headers?: readonly string[]
@@ -17,7 +18,7 @@ export interface Answer extends Partial<Omit<StreamResponse, 'status' | 'body' |
   readonly contentType?: string
 }
 
-/** Counts for an answer without a query. */
+/** The costs in an answer without a query. */
 export const idleMetrics: QueryMetrics = {
   computeOps: 1,
   byteReadOps: 0,
@@ -29,14 +30,13 @@ export const idleMetrics: QueryMetrics = {
   rateLimited: [],
 }
 
-/** The body of an error about the request as a whole. */
+/** Returns the body of an error that concerns the request, not its query. */
 export function errorBody(code: RequestErrorCode, description: string): string {
   return JSON.stringify({ errors: [{ code, description }] })
 }
 
 /**
- * An answer for an error about the request as a whole. `now` is the transaction time of the answer; the request has not
- * changed the store.
+ * Returns the answer for an error that concerns the request, not its query. `now`: the transaction time of the answer.
  */
 export function errorAnswer(code: RequestErrorCode, description: string, now: Micros): Answer {
   return {

@@ -1,5 +1,5 @@
 // Code that the endpoints under /api share: answers in plain JSON, and errors as `{"message": …}`. The fields `code`
-// and `reason` repeat the error for clients of older versions of this API, which show `reason`.
+// and `reason` repeat the error for older clients, because older clients show `reason`.
 
 import { type Message, messageOf, msg } from '../../base/message.ts'
 import { type RequestErrorCode, requestErrorStatus } from '../../base/request-errors.ts'

@@ -48,7 +48,7 @@ interface Route {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** The parameters of an endpoint whose path has none. */
+/** The parameters of an endpoint with a path without parameters. */
 const noParameters: Readonly<Record<string, string>> = {}
 
 /** All patterns are registered for one method, so that the request's method does not matter. */
@@ -71,7 +71,9 @@ class Router {
     }
   }
 
-  /** The route of a request target. Parameters are decoded. A path with an invalid escape matches no pattern. */
+  /**
+   * Returns the route of a request target. Parameters are decoded. A path with an invalid escape matches no pattern.
+   */
   find(target: string): Route {
     const fixed = this.#fixed.get(target)
     if (fixed !== undefined) return fixed

@@ -1,6 +1,6 @@
-// Errors before a request exists: bytes that are not HTTP, a head that is too long, a client that is too slow. The
-// response is written to the bare connection, which is then closed. The hosted service sent no `errors` array here, and
-// its JavaScript driver crashed on the response. So this service sends an `errors` array.
+// Responds to connections that fail before a request exists. Such a connection fails because the bytes are not HTTP,
+// the head is too long, or the client is too slow. The response is written to the bare connection, which is then
+// closed. The body has an `errors` array, because the JavaScript driver crashes without this array.
 
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -8,9 +8,9 @@ import { type RequestErrorCode, requestErrorStatus } from '../../base/request-er
 import { errorBody } from './answer.ts'
 import { jsonType } from './response-headers.ts'
 
-/** Responds to a connection that failed with `error`, if it can still be written, and closes it. */
+/** Responds to a connection that failed with `error`, if the connection is writable. Closes the connection. */
 export function answerChannelError(error: NodeJS.ErrnoException, connection: Duplex): void {
-  // The last response is still being written. Node closes the connection after this response.
+  // While the last response is still being written, Node closes the connection after this response.
   if (connection.writableEnded && !connection.writableFinished) return
   if (error.code === 'ECONNRESET' || !connection.writable) {
     connection.destroy()

@@ -1,5 +1,5 @@
-// Groups clients by address, for limits that clients share fairly. If a request comes through trusted proxies, its
-// address is the address of the client that sent the request to these proxies.
+// Groups clients by address, for limits that clients share fairly. For a request through trusted proxies, the address
+// of the client is used, not the address of a proxy.
 
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
@@ -12,7 +12,7 @@ const mappedPrefix = '::ffff:'
  */
 const networkParts = 4
 
-/** The group of an address: the address itself for IPv4, its /64 network for IPv6. */
+/** Returns the group of an address: the address itself for IPv4, its /64 network for IPv6. */
 export function clientOf(address: string | undefined): string {
   if (address === undefined || !isIPv6(address)) return address ?? ''
   if (address.startsWith(mappedPrefix) && address.includes('.')) return address.slice(mappedPrefix.length)
@@ -27,8 +27,8 @@ export function clientOf(address: string | undefined): string {
 
 /**
  * Finds the client of a request behind proxies. Each proxy appends the address of its own client to `X-Forwarded-For`,
- * but any client may send the header as well. So the header counts only on connections from trusted addresses, and only
- * entries that trusted proxies have appended count.
+ * but any client may send the header as well. So the header is read only on connections from trusted addresses. Only
+ * the entries that trusted proxies have appended are used.
  */
 export class TrustedProxies {
   readonly #trusted = new BlockList()
@@ -47,9 +47,9 @@ export class TrustedProxies {
   }
 
   /**
-   * The group (client-address.ts) of a request's client. The client is `direct`, the remote address of the connection.
-   * If `direct` is a trusted proxy, the client is the last address in `forwarded` that is not trusted. Entries before
-   * an invalid entry are ignored.
+   * Returns the group of a request's client. The client is `direct`, the remote address of the connection. If `direct`
+   * is a trusted proxy, the client is the last address in `forwarded` that is not trusted. Entries to the left of an
+   * invalid entry are ignored.
    */
   clientOf(direct: string | undefined, forwarded: string | undefined): string {
     if (this.#isEmpty || forwarded === undefined || !this.#isTrusted(direct)) return clientOf(direct)
@@ -70,7 +70,7 @@ export class TrustedProxies {
   }
 }
 
-/** The address of an entry. Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Returns the address in an entry. Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function bareAddress(entry: string): string | undefined {
   if (isIP(entry) > 0) return entry
   const [, inBrackets, withPort] = /^(?:\[([\da-f:.]+)\](?::\d+)?|([\d.]+):\d+)$/i.exec(entry) ?? []

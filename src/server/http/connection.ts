@@ -1,5 +1,5 @@
-// Counts the running requests of a connection, for limits and for shutdown. A connection without a request counts
-// against a common limit of all idle connections, so that unauthenticated clients cannot use up the sockets.
+// Counts the running requests of a connection, for limits and for shutdown. All connections without a request have a
+// common limit, so that unauthenticated clients cannot use up the sockets.
 
 import type { Socket } from 'node:net'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
@@ -22,7 +22,8 @@ export class Connection {
   #underWay = 0
   #isEnded = false
   /**
-   * Set when the connection cannot be read any further: `end` runs when only `unfinished` requests are still running.
+   * Set when the connection cannot be read any further. `end` runs as soon as at most `unfinished` requests are
+   * running.
    */
   #broken: { readonly unfinished: number; readonly end: () => void } | undefined
 
@@ -41,8 +42,8 @@ export class Connection {
   }
 
   /**
-   * Called when a request begins to arrive. Returns false when the connection has been ended; in that case, the caller
-   * must not serve the request.
+   * Called when a request begins to arrive. If the connection has been ended, returns false, and the caller must not
+   * serve the request.
    */
   begin(): boolean {
     if (this.#isEnded) return false
@@ -63,7 +64,7 @@ export class Connection {
 
   /**
    * Called when the connection cannot be read any further. `end` reports the error to the client, after the responses
-   * to all earlier requests. `isInRequest`: the part that cannot be read belongs to the last running request.
+   * to all earlier requests. `isInRequest`: the unreadable bytes belong to the last running request.
    */
   break(isInRequest: boolean, end: () => void): void {
     this.#broken ??= { unfinished: isInRequest ? 1 : 0, end }
@@ -78,8 +79,8 @@ export class Connection {
   }
 
   /**
-   * Ends the connection unless a request is running. The socket is ended, not destroyed, so that the client closes
-   * the connection. Destroying the socket would reset the connection if the client has just sent a request.
+   * Ends the connection if no request is running. The socket is ended, not destroyed, so that the client closes the
+   * connection. Destroying the socket would reset the connection if the client has just sent a request.
    */
   endIfIdle(): void {
     if (this.#underWay > 0) return
@@ -93,7 +94,7 @@ export class Connection {
   }
 
   /**
-   * Stops counting the connection: its socket has closed, or has been replaced by the encrypted socket of a TLS
+   * Stops counting the connection, because its socket has closed, or was replaced by the encrypted socket of a TLS
    * connection.
    */
   release(): void {

@@ -1,5 +1,4 @@
-// The built files of the dashboard, read once at start: a few hundred kilobytes. The build has created a compressed
-// variant of most files.
+// Reads the built files of the dashboard at start. The build creates compressed variants of most files.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'

@@ -45,7 +45,7 @@ export interface EdgeOptions {
   /** The value of `x-faunadb-host`: the name of this machine. */
   readonly host: string
   /**
-   * Limit of running requests. Requests that have not arrived completely do not count. Requests above the limit are
+   * Limit of running requests. Requests that have not arrived completely are not counted. Requests above the limit are
    * rejected with 429.
    */
   readonly pendingRequestsMax: number
@@ -65,7 +65,7 @@ export class Edge {
   readonly #pendingMax: number
   readonly #bodies: MemoryBudget
   readonly #writer: ResponseWriter
-  /** The answers of this turn of the event loop, which are sent at the end of the turn. */
+  /** The answers of this turn of the event loop. All answers are sent at the end of the turn. */
   readonly #answers: TurnEnd<EndpointCall>
   readonly #record: RecordCall | undefined
   #pending = 0
@@ -93,7 +93,7 @@ export class Edge {
     this.#writer = new ResponseWriter({ build: options.build, host: options.host }, unread, { meter, timers })
   }
 
-  /** Handles one request to `endpoint`. Never throws, and always responds unless the client has disconnected. */
+  /** Handles one request to `endpoint`. Never throws. Always responds, if the client is still connected. */
   serve(endpoint: Endpoint, request: Exchange, parameters: Readonly<Record<string, string>>): void {
     const trace = traceOf(request.headers.traceparent as string | undefined, this.#services.random)
     const call = new EndpointCall(request, parameters, trace)
@@ -114,7 +114,7 @@ export class Edge {
       this.#runWithBody(call, endpoint, handler)
       return
     }
-    // If no handler reads the body, its bytes are discarded as they arrive, so that they take no memory.
+    // If no handler reads the body, the bytes are discarded as they arrive. So the body takes no memory.
     request.body?.resume()
     this.#run(call, handler ?? (() => this.#wrongMethod(endpoint, call)))
   }
@@ -205,7 +205,7 @@ export class Edge {
     }
   }
 
-  /** Without a valid secret, a request with a wrong method gets the same answer as a request with an allowed method. */
+  /** If an endpoint needs a secret, a request with an invalid secret is rejected with 401, whatever its method. */
   async #wrongMethod(endpoint: Endpoint, call: EndpointCall): Promise<Answer> {
     if (endpoint.authenticated) {
       const answer = await this.#services.engine.authorized(call.queryRequest(undefined))
@@ -240,7 +240,7 @@ export class Edge {
   }
 }
 
-/** HTTP/2 accepts any method name, such as `constructor`, so only own properties count. */
+/** HTTP/2 accepts any method name, such as `constructor`, so inherited properties are ignored. */
 function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
   return Object.hasOwn(endpoint.methods, method) ? endpoint.methods[method] : endpoint.otherMethods
 }
@@ -249,14 +249,14 @@ function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
 type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
 /**
- * Number of bytes of a long query from which its shape is computed: enough for the characters that the computation
- * reads, at up to four bytes each.
+ * The shape of a long query is computed from at most this many bytes. These bytes contain all characters that the
+ * computation reads, even at four bytes for each character.
  */
 const shapedBytes = 270_000
 
 const noNames: NonNullable<Answer['named']> = []
 
-/** The function that records calls; undefined when requests are not recorded. The function runs once per query. */
+/** Returns the function that records calls; undefined if requests are not recorded. */
 function recorder({ queryLog, recordsQueries, log }: Services): RecordCall | undefined {
   if (queryLog === undefined || recordsQueries === false) return undefined
   return (call, answer, bytesOut) => {

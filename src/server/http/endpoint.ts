@@ -1,6 +1,6 @@
-// An endpoint, and a call to it. A handler decodes the call, calls one function of a lower layer and returns an answer.
-// The edge (edge.ts) checks the request's headers before the handler runs, and writes the response's headers
-// afterwards.
+// Defines endpoints, and calls of endpoints. A handler decodes the call, calls one function of a lower layer and
+// returns an answer. The edge (edge.ts) checks the request's headers before the handler runs, and writes the response's
+// headers afterwards.
 
 import type { Logger } from 'pino'
 import type { Clock } from '../../base/clock.ts'
@@ -26,8 +26,8 @@ export interface Endpoint {
   /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
   /**
-   * The edge checks the secret of a request with a wrong method or a long body. The secrets of all other requests are
-   * checked by the handler with `principalOf`, or by the engine.
+   * True: the edge checks the secret before it rejects a wrong method or reads a long body. For all other requests, the
+   * handler (with `principalOf`) or the engine checks the secret.
    */
   readonly authenticated?: true
   /** The edge reads the request's body before it calls the handler. */
@@ -61,13 +61,13 @@ export class EndpointCall {
   /** Set after the router has found the endpoint. */
   endpoint: Endpoint | undefined
   /**
-   * The body as text. Undefined when the request has no body, or when the endpoint does not read it. In a GET request
-   * to a query endpoint, the query.
+   * The body as text. Undefined when the request has no body, or when the endpoint does not read it. For a GET request
+   * to a query endpoint, this is the query in the URL.
    */
   body: string | undefined
   /** A long body as bytes, for endpoints with `takesLongBodies`; `body` is then undefined. */
   longBody: LongBody | undefined
-  /** When the request arrived, by the meter's clock; 0 without a meter. */
+  /** The time at which the request arrived, by the meter's clock; 0 without a meter. */
   startedMs = 0
   /** Bytes of the body. */
   bytesIn = 0
@@ -128,7 +128,7 @@ export interface Services {
   /** Absent: there is no health report, and backups and checks cannot be started over HTTP. */
   readonly operation?: Operation
   /**
-   * The address of the service for clients, without a slash at the end; when absent, the host of each request is used.
+   * The address of the service for clients, without a slash at the end. When absent, the host of each request is used.
    */
   readonly publicUrl?: string
   /** Absent: there is no dashboard, and browsers get the same responses as other clients. */
@@ -143,8 +143,8 @@ export interface Services {
    */
   readonly ownFault?: () => string | undefined
   /**
-   * Aborted some time before the service stops, so that load balancers send no new clients; absent: the
-   * service stops without a notice.
+   * Aborted some time before the service stops, so that load balancers send no new clients. Absent: the service stops
+   * without a notice.
    */
   readonly notice?: AbortSignal
   /**

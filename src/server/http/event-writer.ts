@@ -1,6 +1,6 @@
-// Sends the events of an open stream. Each event is written after the previous event has been flushed. Otherwise two
-// events could share a DATA frame, but the Python driver treats each DATA frame as one event. Thousands of streams may
-// be open for days, so a writer holds no reference to the request that opened its stream.
+// Sends the events of an open stream. Each event is written after the previous event has been flushed, so that two
+// events never share a DATA frame. The Python driver treats each DATA frame as one event. Thousands of streams may be
+// open for days. So a writer has no reference to the request that opened its stream.
 
 import type { Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
@@ -12,7 +12,7 @@ import type { TurnEnd } from './turn-end.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const eventWriterLimits = {
-  /** Milliseconds that a client may take to read the end of its stream before it is disconnected; own limit. */
+  /** Milliseconds that a client may take to read the end of its stream before the client is disconnected; own limit. */
   streamEndMs: 5000,
 } as const
 
@@ -60,7 +60,7 @@ export class EventWriter {
   }
 
   readonly #countUnsent = () => {
-    // The share of an event is closed before the next event is written.
+    // The shares of earlier events are already closed. So an open share counts the bytes of the current event.
     if (this.#unsent === undefined || this.#share !== undefined || this.#target.destroyed) return
     this.#share = this.#writing.unread.budget.open(this.#reader, () => this.#outlet.abort(), this.#unsent)
   }

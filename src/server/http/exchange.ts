@@ -8,8 +8,8 @@ import type { Readable, Writable } from 'node:stream'
 export type HeaderList = (string | number)[]
 
 /**
- * The body of a response that is sent in pieces. An outlet keeps the connection in memory, but nothing else of the
- * request.
+ * The body of a response that is sent in pieces. An outlet does not reference the request, so that the memory of the
+ * request can be freed.
  */
 export interface Outlet {
   /** The stream for the body. The caller must end the stream. */
@@ -33,9 +33,9 @@ export interface Exchange {
   /** Pauses or resumes the connection. Data that has already arrived is still read. */
   pauseBody(held: boolean): void
   /**
-   * Calls `take` asynchronously. If the whole body has arrived together with the head, `take` gets the body. Otherwise
-   * `take` gets undefined, and nothing has been read. The method is absent if the exchange cannot determine this
-   * without reading.
+   * Calls `take` asynchronously. If the whole body has arrived together with the head, `take` gets the body. If not,
+   * `take` gets undefined, and nothing has been read. The method is absent if only reading shows whether the body has
+   * arrived.
    */
   takeArrived?(take: (body: Buffer | undefined) => void): void
   /** True when the whole request has arrived. */

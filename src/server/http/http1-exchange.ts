@@ -50,14 +50,14 @@ export class Http1Exchange implements Exchange {
     return announced === '0' ? undefined : this.#request
   }
 
-  /** Node emits the request after parsing its head, before it parses the body in the same packet. */
+  /** Waits for the next tick, because Node emits the request before it parses the body in the same packet. */
   takeArrived(take: (body: Buffer | undefined) => void): void {
     process.nextTick(Http1Exchange.#takeIfArrived, this, take)
   }
 
   /**
-   * When this method runs, Node has passed on the part of the body that arrived in the same packet as the head. Node
-   * marks the request as complete only later.
+   * When this method runs, Node has passed on the body bytes that arrived in the same packet as the head. Node marks
+   * the request as complete only later.
    */
   static #takeIfArrived(exchange: Http1Exchange, take: (body: Buffer | undefined) => void): void {
     const request = exchange.#request
@@ -71,8 +71,8 @@ export class Http1Exchange implements Exchange {
   }
 
   get isGone(): boolean {
-    // While a pipelined response waits for earlier responses, Node does not mark it as destroyed. So the socket is also
-    // checked.
+    // While a pipelined response waits for earlier responses, Node does not mark the response as destroyed. So the
+    // socket is also checked.
     return this.#response.destroyed || this.#request.socket.destroyed
   }
 
@@ -88,7 +88,7 @@ export class Http1Exchange implements Exchange {
     const response = this.#response
     response.writeHead(status, headers as string[])
     if (this.#request.method === 'HEAD') response.end()
-    // ASCII text is the same in Latin-1, which Node writes without transcoding.
+    // ASCII text is the same in Latin-1. Node writes Latin-1 without transcoding.
     else response.end(body, bytes === body.length ? 'latin1' : 'utf8')
     return response.writableLength
   }

@@ -58,8 +58,8 @@ export class Http2Exchange implements Exchange {
     const announced = Number(exchange.headers['content-length'])
     exchange.#hasReadBody =
       announced > 0 && announced === stream.readableLength && !stream.destroyed && hasEnded(stream)
-    // After a read of exactly the buffered length, the stream emits `end` only when the response is complete. If `end`
-    // came earlier, Node would destroy the stream before its last write, and each time create an error with a stack
+    // After a read of exactly the buffered length, the stream emits `end` only when the response is complete. After an
+    // earlier `end`, Node would destroy the stream before the last write. Node would also create an error with a stack
     // trace.
     take(exchange.#hasReadBody ? (stream.read(announced) as Buffer) : undefined)
   }
@@ -103,7 +103,7 @@ export class Http2Exchange implements Exchange {
     const body = this.#stream
     const list = headersOf(status, headers)
     body.respond(list)
-    // Node keeps the list while the stream is open, possibly for days. So the list is emptied.
+    // Node references the list while the stream is open, possibly for days. So the list is emptied.
     list.length = 0
     return { body, abort: () => breakOff(body) }
   }
@@ -129,7 +129,7 @@ function hasEnded(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1
 }
 
-/** Converts headers to the format of Node. Node keeps the returned list. */
+/** Converts headers to the format of Node. The result is the changed list `headers`. */
 function headersOf(status: number, headers: HeaderList): string[] {
   headers.unshift(':status', status)
   // Node also accepts numbers, although its types do not allow numbers.

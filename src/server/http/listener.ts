@@ -1,7 +1,7 @@
-// One port for HTTP/1.1 and HTTP/2. Without TLS, the JavaScript driver starts HTTP/2 with prior knowledge, while
-// browsers and curl use HTTP/1.1, and a Node server speaks only one of the two protocols. So the listener reads the
-// first bytes of each connection and passes the connection to the server of its protocol. The two servers do not listen
-// on a port themselves. With TLS, ALPN selects the protocol.
+// One port for HTTP/1.1 and HTTP/2. Without TLS, the JavaScript driver starts HTTP/2 with prior knowledge, and browsers
+// and curl use HTTP/1.1. But a Node server speaks only one of the two protocols. So the listener reads the first bytes
+// of each connection and passes the connection to the server of its protocol. The two servers do not listen on a port
+// themselves. With TLS, ALPN selects the protocol.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import http2, {
@@ -42,9 +42,7 @@ const listenerLimits = {
   sessionStreamsMax: 1000,
   /** Milliseconds between two checks of the bytes that HTTP/2 connections have sent without a request; own limit. */
   sessionCheckMs: 50,
-  /**
-   * Milliseconds that idle connections stay open at shutdown, for requests that are already on their way; own limit.
-   */
+  /** Milliseconds that idle connections stay open at shutdown, for requests that clients have just sent; own limit. */
   lingerMs: 250,
   /** Milliseconds that a client may take to send one request. */
   requestReceiveMs: 60_000,
@@ -157,8 +155,8 @@ export class Listener {
     this.#pacing = new Pacing(clock, timers)
     const waitingMax = options.waitingConnectionsMax ?? listenerLimits.waitingConnectionsMax
     const openMax = options.connectionsMax ?? connectionsMax()
-    // At the limit, a new connection evicts a connection without a request. If there is none, the new connection is
-    // closed.
+    // At the limit, a new connection evicts a connection without a request. If every connection has a request, the new
+    // connection is closed.
     const max = () => Math.min(waitingMax, openMax - this.#counts.busy)
     const waiting = new MemoryBudget({ max })
     this.#counts = { waiting, busy: 0 }
@@ -174,16 +172,18 @@ export class Listener {
     return listenOn(this.#acceptor, address)
   }
 
-  /** Instead of {@link listen}: returns a function that serves a connection which another process has accepted. */
+  /**
+   * Instead of {@link listen}: returns a function. The function serves a connection that another process has accepted.
+   */
   receive(): (connection: Socket) => void {
     return connection => this.#acceptor.emit('connection', connection)
   }
 
   /**
-   * Stops accepting connections and lets running requests finish. Connections without a request stay open for a moment,
-   * so that requests that clients have just sent are still served. Then these connections are closed. After `graceMs`
-   * milliseconds, all connections are destroyed. The caller should mark the responses that it sends in the meantime as
-   * the last responses of their connections.
+   * Stops accepting connections and lets running requests finish. Connections without a request stay open for
+   * `lingerMs` milliseconds, so that requests in transit are still served. Then these connections are closed. After
+   * `graceMs` milliseconds, all connections are destroyed. The caller should mark the responses that it sends in the
+   * meantime as the last responses of their connections.
    */
   close(graceMs: number): Promise<void> {
     // Idle sockets and timers alone do not keep the process alive.
@@ -215,8 +215,8 @@ export class Listener {
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
       // The service has no virtual hosts, so a request needs no `host` header.
       requireHostHeader: false,
-      // An upgrade needs an idle connection. Responses to earlier requests must be sent over HTTP/1.1, and the response
-      // to this request is the first response of the HTTP/2 session.
+      // An upgrade needs an idle connection. Earlier responses must be sent over HTTP/1.1. The response to the upgrade
+      // request is the first response of the HTTP/2 session.
       shouldUpgradeCallback: request =>
         requestsUpgrade(request) && this.#connections.get(request.socket)?.isIdle === true,
     })
@@ -244,7 +244,8 @@ export class Listener {
       else connection.break(isInRequest, () => answerChannelError(error, socket))
     })
     server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream, head))
-    // Node starts its timer for the time limits on this event, which only a listening server emits.
+    // Node starts its timer for the time limits on the event `listening`. This server does not listen, so the event is
+    // emitted here.
     server.emit('listening')
     return server
   }
@@ -343,7 +344,7 @@ export class Listener {
     const drop = () => socket.destroy()
     socket.on('error', drop)
     socket.setTimeout(this.#receiveMs, drop)
-    // After the client has ended its side, it cannot send a request.
+    // After the client has ended its side, the client cannot send a request.
     socket.once('end', drop)
     peek(socket, seen => {
       const speaksHttp2 = startsHttp2(seen)
@@ -374,16 +375,16 @@ export class Listener {
   }
 
   /**
-   * `rest` is the source of the further bytes: the socket, or a stream on top of the socket if the request's body has
-   * not arrived yet.
+   * `rest`: the source of the further bytes. If the request's body has arrived, `rest` is the socket. If the body has
+   * not arrived yet, `rest` is a stream on top of the socket.
    */
   #upgrade(request: IncomingMessage, rest: Duplex, head: Buffer): void {
     const { socket } = request
     const drop = () => socket.destroy()
     this.#connections.get(socket)?.pacer.endWith(request)
     socket.on('error', drop)
-    // Node would mistake the stream on top of the socket for an HTTP/2 stream, so another stream wraps it.
-    // (`Duplex.from` also accepts Node's streams, although its types do not include these streams.)
+    // Node would mistake the stream on top of the socket for an HTTP/2 stream. So another stream wraps this stream.
+    // `Duplex.from` also accepts Node's streams, although its types do not include these streams.
     const ends = { readable: rest, writable: rest } as unknown as Iterable<never>
     const stream = rest === socket ? rest : Duplex.from(ends)
     if (stream !== socket) stream.on('error', drop)
@@ -407,16 +408,16 @@ export class Listener {
     // From now on, a shutdown closes the session instead of the connection.
     this.#connections.delete(socket)
     joinBuffered(stream)
-    // The burst is larger than the pacer's, because Node processes a packet to its end even after the pacer has closed
-    // the session.
+    // The allowed burst of resets is larger than the limit of the pacer. Node processes a packet to its end, even after
+    // the pacer has closed the session.
     const options = { ...sessionOptions, streamResetBurst: pacer.resetBurst + unseenResets }
     const session = http2.performServerHandshake(stream, options)
     pacer.watch(session)
     this.#sessions.set(session, pacer)
     session.once('close', () => this.#sessions.delete(session))
-    // Node keeps a half-open session while the session has streams, so silent streams would never end. `setImmediate`:
-    // Node first passes the buffered bytes to the session. If the session were destroyed earlier, Node would throw an
-    // uncatchable error.
+    // Node keeps a half-open session while the session has streams, so silent streams would never end. `setImmediate`
+    // lets Node first pass the buffered bytes to the session. If the session were destroyed earlier, Node would throw
+    // an uncatchable error.
     stream.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
     function finish(this: ServerHttp2Stream): void {
@@ -470,9 +471,9 @@ function ignore(): void {}
 let isWithoutStackTraces = false
 
 /**
- * Disables stack traces when a connection closes, because Node then creates an error for each running request of the
- * connection. There may be hundreds of requests. The stack traces are never read, but creating them takes several times
- * as long as the requests.
+ * Disables stack traces when a connection closes. Node then creates an error for each running request of the
+ * connection, and there may be hundreds of requests. Creating the stack traces takes several times as long as the
+ * requests, and the stack traces are never read.
  */
 function withoutStackTraces(): void {
   if (isWithoutStackTraces) return
@@ -487,8 +488,8 @@ function withoutStackTraces(): void {
 }
 
 /**
- * Joins the buffered pieces of a socket. Node passes them one by one to a new session, and throws an uncatchable error
- * if one of the first pieces ends the session.
+ * Joins the buffered pieces of a socket. Node passes buffered pieces one by one to a new session. If one of the first
+ * pieces ends the session, Node throws an uncatchable error.
  */
 function joinBuffered(socket: Duplex): void {
   const pieces: Buffer[] = []

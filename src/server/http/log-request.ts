@@ -21,7 +21,7 @@ import { queryParameter } from './url.ts'
 const logRequestLimits = {
   /** Bytes of a request body at the endpoints of the query log; own limit. */
   logBodyBytesMax: 65_536,
-  /** Days that an export of the query log may span; exports on one page of their list; characters of a filter. */
+  /** Days that an export of the query log may span; exports on one page of the export list; characters of a filter. */
   logExportDaysMax: 90,
   logExportsPageMax: 1000,
   logFilterCharsMax: 4096,
@@ -58,7 +58,7 @@ const spanNanosMax = BigInt(logRequestLimits.logExportDaysMax) * BigInt(microsPe
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const pageSizeDefault = 50
 
-/** Throws unless the parameter `type` is `query`, the only type of log. */
+/** Throws if the parameter `type` is not `query`, the only type of log. */
 export function checkType(call: EndpointCall): void {
   const type = queryParameter(call.request.url, 'type')
   if (type === 'query') return
@@ -67,7 +67,7 @@ export function checkType(call: EndpointCall): void {
   )
 }
 
-/** The JSON object in the body of a call. */
+/** Returns the JSON object in the body of a call. */
 export function bodyOf(call: EndpointCall): Fields {
   let body: unknown
   try {
@@ -132,7 +132,7 @@ function statesOf(states: unknown): ReadonlySet<ExportState> | undefined {
   return states.length === 0 ? undefined : new Set(states)
 }
 
-/** A text field; null counts as absent. */
+/** Returns a text field; null is treated as absent. */
 export function text(fields: Fields, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (value === undefined || value === null) return undefined
@@ -142,7 +142,7 @@ export function text(fields: Fields, name: string): string | undefined {
   return value
 }
 
-/** An integer field; null counts as absent. */
+/** Returns an integer field; null is treated as absent. */
 export function wholeNumber(fields: Fields, name: string, min: number, max: number): number | undefined {
   const value = fields[name] ?? undefined
   if (value === undefined) return undefined
@@ -173,7 +173,9 @@ function timeOf(fields: Fields, name: string): { text: string; nanos: bigint } {
   return { text: written, nanos }
 }
 
-/** The first whole millisecond at or after a time in nanoseconds, because records have times in milliseconds. */
+/**
+ * Returns the first whole millisecond at or after a time in nanoseconds, because records have times in milliseconds.
+ */
 function firstMillisecond(nanos: bigint): number {
   const down = nanos / nanosPerMilli
   return Number(down * nanosPerMilli < nanos ? down + 1n : down)

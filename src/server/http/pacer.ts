@@ -2,22 +2,24 @@
 // requests arrive together (pipelined, or as HTTP/2 streams), only a few requests begin in each turn. If many bytes
 // arrive together, only a part of the bytes is parsed in each turn.
 //
-// Node's parser of HTTP/1.1 reads sockets without JavaScript in between. Reading without JavaScript is fastest, but the
-// parser processes everything that a read returns, up to 64 KiB. The parser's work is measured in lines: every object
-// that the parser allocates (a request, a header, a chunk, a trailer) needs a line, and the client chooses how short
-// its lines are. After too many lines in one turn, this file receives the bytes of the connection and passes them to
-// the parser in short slices. The cost of a slice depends on its lines. When all connections together send too many
-// lines in one turn, all connections are sliced. For a while, new connections are then sliced from their first byte. So
-// a connection that floods gets at most one long read before it is sliced. No slice is parsed in the turn in which a
-// request of the connection begins. The reason: the request's body is not read before the next tick. If a slice were
-// parsed, all its pieces would be in memory together and survive garbage collections.
+// Node's parser of HTTP/1.1 reads sockets in native code. The parser is fast, but it processes everything that a read
+// returns, up to 64 KiB. The parser allocates an object for each line (a request, a header, a chunk, a trailer), and
+// the client chooses how short its lines are. After too many lines in one turn, this file reads the connection itself.
+// The bytes are then passed to the parser in short slices. The cost of a slice depends on its lines and bytes.
+//
+// When all connections together send too many lines in one turn, all connections are sliced. For a while, new
+// connections are then sliced from their first byte. So each connection gets at most one long read before it is sliced.
+//
+// No slice is parsed in the turn in which a request of the connection begins. The body of this request is not read
+// before the next tick. Until then, all pieces of the body in the slice would be in memory and survive garbage
+// collections.
 //
 // Simultaneous TLS handshakes are also spread over several turns. An HTTP/2 session that sends useless frames is
 // closed.
 //
-// The capacity of a turn is adjusted after each turn, because the cost of a request is not known in advance: after a
-// long turn, less work begins in the next turn. In each turn, the first waiting request of each connection always
-// begins. So a client that sends one request at a time never waits here.
+// The capacity of a turn is adjusted after each turn, because the cost of a request is not known in advance. After a
+// long turn, less work begins in the next turn. The first waiting request of each connection always begins. So a client
+// that sends one request at a time never waits here.
 
 import type { IncomingMessage } from 'node:http'
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
@@ -34,7 +36,7 @@ export const pacerLimits = {
    * Requests of one connection that start in one turn of the event loop; own limit: other connections get their turn.
    */
   requestsPerTurn: 16,
-  /** Waiting requests of one connection, after which the service stops reading from it; own limit. */
+  /** Waiting requests of one connection at which the service stops reading from the connection; own limit. */
   requestsWaitingMax: 64,
   /** Bytes whose parsing costs as much as one request; own limit. */
   readBytesPerRequest: 256,
@@ -44,14 +46,14 @@ export const pacerLimits = {
   bodyBytesPerRequest: 2048,
   /** Lines of a slice, the part of a read of HTTP/1.1 that is parsed at once; own limit. */
   linesPerSlice: 128,
-  /** Lines in one read of HTTP/1.1 from which on all new connections are parsed in slices; own limit. */
+  /** Lines in one read of HTTP/1.1 at which all new connections are parsed in slices; own limit. */
   linesOfFlood: 512,
   /**
-   * Lines above `shortReadLines`, summed over all connections in one turn, above which all connections are parsed in
-   * slices; own limit.
+   * Lines of a read beyond `shortReadLines` are excess lines. Excess lines of all connections in one turn, at which all
+   * connections are parsed in slices; own limit.
    */
   excessLinesPerTurn: 2048,
-  /** Milliseconds for which new connections are then parsed in slices as well; own limit. */
+  /** Milliseconds for which new connections are also parsed in slices, after too many lines were sent; own limit. */
   slicesAllMs: 10_000,
   /** Requests of all connections in one turn, beyond the first request of each connection; own limit. */
   extraRequestsPerTurn: 256,
@@ -63,23 +65,22 @@ export const pacerLimits = {
   sessionEmptyBytesBurst: 524_288,
   sessionEmptyBytesPerSecond: 65_536,
   /**
-   * Milliseconds for which the next limits apply to a client after the service has closed its session because of
-   * useless frames; own limit.
+   * Milliseconds for which a client is an offender after the service has closed its session because of useless frames;
+   * own limit.
    */
   offenderMs: 10_000,
-  /** Milliseconds between new sessions of such a client; own limit. */
+  /** Milliseconds between new sessions of an offender; own limit. */
   offenderSpacingMs: 100,
-  /** Streams that a session of such a client may reset at once; own limit. */
+  /** Streams that a session of an offender may reset at once; own limit. */
   offenderResetBurst: 10,
-  /** Divisor of the allowed useless bytes for a session of such a client; own limit. */
+  /** Divisor of the allowed useless bytes for a session of an offender; own limit. */
   offenderEmptyBytesPart: 16,
   /**
-   * Maximum delay of a new session of such a client in milliseconds, above which the session is rejected; own limit.
+   * Maximum delay of a new session of an offender in milliseconds; a session with a longer delay is rejected; own
+   * limit.
    */
   offenderWaitMs: 5_000,
-  /**
-   * Approximate maximum number of clients in memory whose sessions were closed because of useless frames; own limit.
-   */
+  /** Approximate maximum number of offenders in memory; own limit. */
   offendersMax: 10_000,
 } as const
 
@@ -96,8 +97,8 @@ const requestCost = 1
 const handshakeCost = 32
 
 /**
- * State that the connections of a process share: the turns of the event loop, and the clients whose sessions were
- * closed because of protocol errors or useless frames.
+ * State that the connections of a process share: the turns of the event loop, and the offenders. An offender is a
+ * client whose session was closed because of protocol errors or useless frames.
  */
 export class Pacing {
   readonly clock: Clock
@@ -111,14 +112,14 @@ export class Pacing {
   #room: number = pacerLimits.extraRequestsPerTurn
   #spent = 0
   #turnFromMs = 0
-  /** Connections whose sockets Node's parser reads by itself. */
+  /** Connections whose sockets Node's parser reads directly. */
   readonly #unsliced = new Set<Pacer>()
-  /** Lines that these connections have sent in this turn, beyond the number that each connection may send. */
+  /** Lines that the connections in `#unsliced` have sent in this turn beyond the allowed number of lines. */
   #excessLines = 0
   #slicesUntilMs = Number.NEGATIVE_INFINITY
   /**
-   * For each client, in milliseconds. `#offences`: how long it remains an offender. `#queues`: how long its next
-   * session waits.
+   * For each client, in milliseconds. `#offences`: the remaining time as an offender. `#queues`: the delay of the next
+   * session.
    */
   readonly #offences: RateLimit<string>
   readonly #queues: RateLimit<string>
@@ -131,14 +132,14 @@ export class Pacing {
   }
 
   /**
-   * For {@link Pacer}: returns whether this turn has room for the pacer's next step. If so, the pacer must do the step
+   * For {@link Pacer}: returns whether the pacer may do its next step in this turn. If true, the pacer must do the step
    * immediately.
    */
   admit(pacer: Pacer, { cost, kind }: Step): boolean {
     if (kind === 'slice' && pacer.hasBegunRequest) return false
     const isFirst = pacer.begun === 0
     const isFree = isFirst && kind === 'request'
-    // In an empty turn, a step may exceed the capacity. Otherwise an expensive step might never be admitted.
+    // In an empty turn, a step may exceed the capacity, so that an expensive step does not wait forever.
     const mayGo = isFirst && this.#spent === 0
     const hasRoom = pacer.begun < pacerLimits.requestsPerTurn && this.#spent < this.#room
     if (!isFree && !mayGo && !hasRoom) return false
@@ -177,25 +178,25 @@ export class Pacing {
     for (const taker of takers) if (taker.isWaiting) this.list(taker)
   }
 
-  /** For {@link Pacer}: whether new connections are sliced from their first byte. */
+  /** For {@link Pacer}: true while new connections are sliced from their first byte. */
   get slicesAll(): boolean {
     return this.clock.elapsedMs() < this.#slicesUntilMs
   }
 
-  /** For {@link Pacer}: slices new connections from their first byte for a while, because a connection sends a flood. */
+  /** For {@link Pacer}: slices new connections from their first byte for a while, because too many lines were sent. */
   sliceAll(): void {
     this.#slicesUntilMs = this.clock.elapsedMs() + pacerLimits.slicesAllMs
   }
 
-  /** For {@link Pacer}: records whether Node's parser reads the socket by itself. */
+  /** For {@link Pacer}: records whether Node's parser reads the socket directly. */
   setSliced(pacer: Pacer, isSliced: boolean): void {
     if (isSliced) this.#unsliced.delete(pacer)
     else this.#unsliced.add(pacer)
   }
 
   /**
-   * For {@link Pacer}: Node has parsed `lines` more lines of the connection than are allowed in a turn. Node finishes
-   * the buffer that it has read, but reads no more of the connection.
+   * For {@link Pacer}: called when Node has parsed `lines` more lines of the connection than a turn allows. Node still
+   * parses the buffer that it has read, but no longer reads the connection.
    */
   noteExcess(pacer: Pacer, lines: number): void {
     this.#excessLines += lines
@@ -216,9 +217,9 @@ export class Pacing {
   }
 
   /**
-   * Delay in milliseconds of a new session of `client`; undefined when too many sessions are waiting already. An
-   * offender's sessions are delayed, because a session causes work before its traffic shows whether it is useful. The
-   * sessions are delayed rather than rejected, because other clients may have the same address.
+   * Returns the delay in milliseconds of a new session of `client`; undefined when too many sessions are waiting
+   * already. Sessions of offenders are delayed, because a session causes work before its useless frames are detected.
+   * The sessions are not rejected, because other clients may have the same address.
    */
   sessionDelayMs(client: string): number | undefined {
     if (!this.isOffender(client)) return 0
@@ -254,9 +255,8 @@ export class Pacer {
   begun = 0
   lines = 0
   /**
-   * For {@link Pacing}: true if a request of this connection has begun in this turn. If so, no slice is parsed: the
-   * request's body is read only from the next tick on, and until then each piece of the body would be an object in
-   * memory.
+   * For {@link Pacing}: true if a request of this connection has begun in this turn. No slice is then parsed in this
+   * turn.
    */
   hasBegunRequest = false
   readonly #pacing: Pacing
@@ -265,7 +265,7 @@ export class Pacer {
   readonly #waiting: Step[] = []
   #mayHold = false
   #isSocketPaused = false
-  /** Node's parser of HTTP/1.1, while it reads the socket by itself. */
+  /** Node's parser of HTTP/1.1, while the parser reads the socket directly. */
   #unsliced: ((bytes: Buffer) => void) | undefined
   /** Node's parser of HTTP/1.1, while this object passes slices to it. */
   #parse: (bytes: Buffer) => void = () => {}
@@ -307,8 +307,8 @@ export class Pacer {
   }
 
   /**
-   * Calls `go`, which parses `bytes` bytes: immediately if there are few bytes, otherwise possibly in a later turn.
-   * `go` must not throw.
+   * Calls `go`, which parses `bytes` bytes. If there are many bytes, `go` may be called in a later turn. `go` must not
+   * throw.
    */
   read(bytes: number, go: () => void): void {
     if (bytes <= limits.shortReadBytes) go()
@@ -317,8 +317,8 @@ export class Pacer {
 
   /**
    * Starts to pace an HTTP/1.1 connection. `parse` is Node's parser, a listener of the socket's data. The socket is
-   * paused while slices or many requests wait. (HTTP/2 limits the requests of a connection itself.) `first` contains
-   * the bytes that have been read already.
+   * paused while slices or many requests wait. (HTTP/2 limits the requests of a connection itself.) `first`: the bytes
+   * that have been read already.
    */
   parseWith(parse: (bytes: Buffer) => void, first: Buffer): void {
     this.#mayHold = true
@@ -347,12 +347,12 @@ export class Pacer {
     if (parse === undefined || this.#socket.destroyed) return
     this.#unsliced = undefined
     this.#parse = parse
-    // A second listener for data stops Node's parser from reading the socket by itself.
+    // A second listener for data stops Node's parser from reading the socket directly.
     this.#socket.on('data', this.#receive)
     this.#socket.removeListener('data', parse)
   }
 
-  /** Counts lines that Node has parsed by itself. */
+  /** Counts lines that Node has parsed after reading the socket directly. */
   #noteLines(lines: number): void {
     if (this.#isParsing) return
     // `Pacing` resets the count of a listed connection at the next turn.
@@ -363,8 +363,8 @@ export class Pacer {
   }
 
   /**
-   * Counts the lines of an HTTP/1.1 request. The chunks of a chunked body also count, because the client chooses the
-   * number of chunks.
+   * Counts the lines of an HTTP/1.1 request. The chunks of a chunked body are also counted, because the client chooses
+   * the number of chunks.
    */
   noteHead(request: IncomingMessage): void {
     this.#noteLines(1 + request.rawHeaders.length / 2)
@@ -376,7 +376,7 @@ export class Pacer {
     }
   }
 
-  /** While `held`, a body is paused and no further slice is parsed. The rest of the current slice is still parsed. */
+  /** While `held`, a body is paused and no further slice is parsed. The current slice is still parsed to its end. */
   pauseBody(held: boolean): void {
     this.#pausedBodies += held ? 1 : -1
     if (held) this.#hold()
@@ -426,7 +426,7 @@ export class Pacer {
     this.#hasSliceWaiting = true
     const go = () => {
       this.#hasSliceWaiting = false
-      // If parsing was stopped in the meantime, `#goOnParsing` continues it later.
+      // If parsing was stopped in the meantime, `#goOnParsing` resumes parsing later.
       if (!this.#isStopped) this.#parseSlice(end)
     }
     const cost = lines / pacerLimits.linesPerRequest + end / pacerLimits.bodyBytesPerRequest
@@ -484,7 +484,7 @@ export class Pacer {
     return this.#waiting.length > 0
   }
 
-  /** For {@link Pacing}: runs the oldest waiting step if there is capacity; returns whether it ran. */
+  /** For {@link Pacing}: runs the oldest waiting step if there is capacity. Returns whether the step ran. */
   goOn(): boolean {
     const [step] = this.#waiting
     if (step === undefined || !this.#pacing.admit(this, step)) return false
@@ -520,14 +520,15 @@ export class Pacer {
   }
 
   /**
-   * Watches a session. Useless frames (windows opened byte by byte, bodies with a byte in each frame, requests that are
-   * reset immediately) keep the event loop busy, and Node does not report such frames. So the received bytes are
-   * compared with their useful part, and a session that sends far too many useless bytes is destroyed with an error.
+   * Watches a session. Useless frames keep the event loop busy, and Node does not report useless frames. Examples are
+   * windows opened byte by byte, bodies with a byte in each frame, and requests that are reset immediately. So the
+   * received bytes are compared with their useful part. A session with far too many useless bytes is destroyed with an
+   * error.
    */
   watch(session: ServerHttp2Session): void {
     const nowMs = this.#pacing.clock.elapsedMs()
     this.#session = session
-    // The bytes of HTTP/1.1 before the upgrade do not count.
+    // The bytes of HTTP/1.1 before the upgrade are not counted.
     this.#seenEmpty = this.#socket.bytesRead
     this.#seenSent = this.#socket.bytesWritten
     this.#resets = new Bucket({ max: this.resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
@@ -551,8 +552,8 @@ export class Pacer {
   }
 
   /**
-   * Watches the body of a request. The session is checked while DATA frames arrive, because Node emits megabytes
-   * of frames before a timer can run, and each frame becomes an object.
+   * Watches the body of a request. The session is checked while DATA frames arrive. Node emits megabytes of frames
+   * before a timer can run, and each frame becomes an object.
    */
   watchBody(stream: ServerHttp2Stream): void {
     const push = stream.push

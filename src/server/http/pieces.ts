@@ -1,5 +1,5 @@
 // Collects bytes that arrive in pieces whose lengths the client chooses. Even a short piece has an overhead of some
-// hundred bytes of memory, so short pieces are copied into longer buffers as they arrive.
+// hundred bytes of memory. So short pieces are copied into longer buffers as they arrive.
 
 /** Approximate memory of a piece in addition to its bytes. */
 export const pieceOverheadBytes = 256
@@ -12,18 +12,18 @@ const joinedBytes = 16_384
 
 export class Pieces {
   readonly #pieces: Buffer[] = []
-  /** The buffer for short pieces, and its filled length. This buffer is the last piece but not in the list yet. */
+  /** The buffer for short pieces, and its filled length. The buffer is the last piece, but is not in `#pieces` yet. */
   #tail: Buffer | undefined
   #filled = 0
   /** Total bytes. */
   length = 0
 
-  /** Number of pieces. Buffers count instead of the short pieces that they contain. */
+  /** The number of pieces. A buffer with several short pieces is counted as one piece. */
   get count(): number {
     return this.#pieces.length + (this.#tail === undefined ? 0 : 1)
   }
 
-  /** Adds a piece. Returns the additional memory: the bytes of the piece, and the overhead unless it was copied. */
+  /** Adds a piece. Returns the additional memory in bytes, including the overhead of a new buffer. */
   add(piece: Buffer): number {
     const before = this.count
     this.length += piece.length

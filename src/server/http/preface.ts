@@ -1,15 +1,13 @@
 // The first bytes of a connection, and upgrades to HTTP/2 (RFC 7540, section 3.2). A client without TLS requests the
-// upgrade in an HTTP/1.1 request; Java's HTTP client does this in the first request of a connection. The response to
-// this request is stream 1 of the HTTP/2 session. Node does not support upgrades. So this file inserts a HEADERS
-// frame after the client's SETTINGS, as if the client itself had opened stream 1. The content of the request is taken
-// from the HTTP/1.1 request.
+// upgrade in an HTTP/1.1 request. For example, Java's HTTP client requests an upgrade at the start of a connection. The
+// response to this request is stream 1 of the HTTP/2 session. Node does not support upgrades. So this file inserts a
+// HEADERS frame after the client's SETTINGS, as if the client itself had opened stream 1. The content of the request is
+// taken from the HTTP/1.1 request.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { limits } from '../../base/limits.ts'
 import { Pieces } from './pieces.ts'
-
-// The first bytes of a connection: detects HTTP/2, HTTP/1.1 and the first record of a TLS handshake.
 
 /** The connection preface of HTTP/2. Its first part already differs from every HTTP/1.1 request. */
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
@@ -27,8 +25,8 @@ export function startsHttp2(seen: Buffer): boolean | undefined {
 }
 
 /**
- * Returns the offset at which the SETTINGS frame after the preface ends; undefined while the frame has not arrived, and
- * 0 when `seen` is not a valid beginning of an HTTP/2 connection.
+ * Returns the offset at which the SETTINGS frame after the preface ends. Undefined while the frame has not arrived; 0
+ * if `seen` is not a valid beginning of an HTTP/2 connection.
  */
 function endOfSettings(seen: Buffer): number | undefined {
   const compared = Math.min(seen.length, preface.length)
@@ -53,8 +51,8 @@ export function holdsFirstRecord(seen: Buffer): boolean {
 
 /**
  * Calls `look` whenever bytes arrive on `socket`. `look` gets all bytes that have arrived. To wait for more bytes,
- * `look` returns undefined. Otherwise it returns a function, which runs when `peek` no longer reads the socket. The
- * bytes are not put back.
+ * `look` returns undefined. To stop, `look` returns a function. The function runs after `peek` has stopped reading the
+ * socket. The bytes are not put back into the socket.
  */
 export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | undefined): void {
   let seen: Buffer = noBytes
@@ -64,7 +62,7 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
     seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
     const next = seen.length > peekedBytesMax ? () => socket.destroy() : look(seen)
     if (next === undefined) return
-    // The listener is removed before the step, because putting bytes back may emit `readable` again.
+    // The listener is removed before the returned function runs. Putting bytes back may emit `readable` again.
     socket.removeListener('readable', read)
     next()
   }
@@ -72,8 +70,8 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
 }
 
 /**
- * Maximum number of bytes that {@link peek} collects: a request head, and the part of a body that a client may send
- * before authentication.
+ * Maximum number of bytes that {@link peek} collects. The bytes are a request head, and the part of a body that a
+ * client may send before authentication.
  */
 const peekedBytesMax = limits.requestHeadBytesMax + limits.strangerBodyBytesMax + 16_384
 
@@ -89,7 +87,7 @@ const headEndMark = '\r\n\r\n'
 
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: h2c\r\n\r\n'
 
-/** A HEADERS frame that opens stream 1 and ends it: POST (0x83), scheme http (0x86), path / (0x84), authority "-". */
+/** A HEADERS frame that opens and ends stream 1: POST (0x83), scheme http (0x86), path / (0x84), authority "-". */
 const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
 
 /** Returns whether a request upgrades to HTTP/2. A request with a long body is not upgraded. */
@@ -105,8 +103,8 @@ export function requestsUpgrade({ headers }: IncomingMessage): boolean {
 
 /**
  * Returns whether the first bytes of a connection are a request with an upgrade, and whether the request is complete.
- * Node passes on the socket itself only if the whole request has arrived before its parser runs. Otherwise Node passes
- * on a stream on top of the socket, which makes the whole connection slower.
+ * The caller waits for a complete request, because Node then passes on the socket itself. For an incomplete request,
+ * Node passes on a stream that wraps the socket. The whole connection then becomes slower.
  */
 export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
   const text = seen.toString('latin1', 0, limits.requestHeadBytesMax)

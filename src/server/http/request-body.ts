@@ -1,6 +1,6 @@
-// Reads request bodies into memory within two limits: one for each body, and one for all incomplete bodies together. An
-// incomplete request counts for the group of its client, so slow senders evict each other instead of other clients.
-// Before authentication, only a short part of a body is kept.
+// Reads request bodies into memory within two limits: one for each body, and one for all incomplete bodies together.
+// The memory of an incomplete request is charged to the group of its client. So slow senders evict the requests of
+// their own group, not of other clients. Before authentication, only a short part of a body is accepted.
 
 import type { Readable } from 'node:stream'
 import type { Eviction, MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
@@ -12,7 +12,7 @@ import { Pieces } from './pieces.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const requestBodyLimits = {
-  /** Maximum bytes of a query that the service parses itself and not in the slow lane; own limit. */
+  /** Maximum bytes of a query that the service parses itself; the slow lane parses longer queries; own limit. */
   shortBodyBytes: 262_144,
 } as const
 
@@ -24,8 +24,8 @@ export interface BodyRules {
   /** Limit of the body in bytes. */
   readonly bytesMax: number
   /**
-   * Called when the body is longer than the limit for unauthenticated clients. Resolves with the group for which the
-   * body counts from then on, or with undefined to reject the body. Must not reject.
+   * Called when the body is longer than the limit for unauthenticated clients. Resolves with the new group of the body,
+   * or with undefined to reject the body. The promise must not reject.
    */
   readonly admit?: () => Promise<string | undefined>
 }
@@ -33,18 +33,18 @@ export interface BodyRules {
 const empty = Buffer.alloc(0)
 
 /**
- * A rejected body is still read, up to this many bytes: closing the connection while the client sends could lose the
+ * A rejected body is still read, up to this many bytes. Closing the connection while the client sends could lose the
  * response.
  */
 export const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
 /**
- * Approximate memory of a request without its body. This memory is counted so that requests with empty bodies also
- * count.
+ * Approximate memory of a request without its body. Because of this memory, many requests with empty bodies also reach
+ * the limit.
  */
 const bytesPerRequest = 16_384
 
-/** Reads the body of an exchange and calls `done` exactly once. The memory in use counts against `budget`. */
+/** Reads the body of an exchange and calls `done` exactly once. The memory in use is charged to `budget`. */
 export function readBody(
   exchange: Exchange,
   rules: BodyRules,
@@ -59,7 +59,7 @@ export function readBody(
   const receive = () => new IncomingBody(exchange, body, rules, budget, done)
   if (exchange.takeArrived === undefined) receive()
   else {
-    // Most bodies arrive in the same packet as the head of the request. These bodies need no wait and are not counted.
+    // Most bodies arrive in the same packet as the head of the request. These bodies need no wait and are not charged.
     exchange.takeArrived(arrived => {
       if (arrived !== undefined) {
         done(arrived.length > rules.bytesMax ? 'too large' : arrived)
@@ -119,8 +119,7 @@ class IncomingBody {
 
   readonly #end = (): void => {
     const isCut = (this.#source as { readonly aborted?: boolean }).aborted === true
-    // The listeners are removed, because they would keep the request in memory while an HTTP/2 stream sends a long
-    // response.
+    // The listeners are removed, so that the request can be freed while an HTTP/2 stream sends a long response.
     this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#abort)
     if (isCut) this.#finish('aborted')
     else this.#finish(this.#rejection ?? bodyOf(this.#pieces))
@@ -162,7 +161,7 @@ function bodyOf(pieces: Pieces): Buffer | LongBody {
   return pieces.length > requestBodyLimits.shortBodyBytes ? new LongBody(pieces.list()) : pieces.joined()
 }
 
-/** The text of a body. Undefined without a body; a chunked body without data is an empty text. */
+/** Returns the text of a body; undefined if there is no body. The text of a chunked body without data is empty. */
 export function bodyText(exchange: Exchange, body: Buffer | LongBody): string | undefined {
   if (body.length === 0) return exchange.headers['transfer-encoding'] === undefined ? undefined : ''
   return jsonText(body instanceof LongBody ? body.joined() : body)

@@ -1,6 +1,6 @@
 // The request headers that describe a request to logs and traces: the W3C trace context and the tags. If a request has
-// a valid `traceparent`, its trace continues with a span of this service. Otherwise a new trace begins. The
-// `x-fauna-tags` header contains the tags of the request for the query log.
+// a valid `traceparent`, its trace continues with a span of this service. For all other requests, a new trace begins.
+// The `x-fauna-tags` header contains the tags of the request for the query log.
 
 import type { Random } from '../../base/random.ts'
 
@@ -66,8 +66,8 @@ function isNonZeroHex(text: string, start: number, end: number): boolean {
   return nonZero
 }
 
-// The `x-fauna-tags` request header: `key=value,key=value`. The rules, their order and the texts of errors are facts of
-// the protocol.
+// The `x-fauna-tags` request header: `key=value,key=value`. The protocol defines the rules, their order and the texts
+// of errors.
 
 /** A key and its value. */
 export type Tag = readonly [key: string, value: string]

@@ -75,7 +75,7 @@ export function readTransaction(
   }
 }
 
-/** The protocol of version 4, and of all endpoints that belong to no language. */
+/** The protocol of version 4, and of all endpoints without a language. */
 export const version4Protocol: Protocol = {
   language: '4',
   queryPath: '/',
@@ -124,8 +124,8 @@ function retriesFaultOf(text: string): Message | undefined {
 const int64Digits = 19
 
 /**
- * Parses a signed 64-bit decimal integer; undefined for other texts. Values beyond 2^53 lose their last digits, which
- * does not matter: they are only compared with far smaller limits and times.
+ * Parses a signed 64-bit decimal integer; undefined for other texts. Values beyond 2^53 lose their last digits. The
+ * loss does not matter. The code compares these values only with limits and times that are far smaller.
  */
 function parseInteger(text: string): number | undefined {
   const first = text.charCodeAt(0)

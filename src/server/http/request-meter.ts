@@ -1,5 +1,4 @@
-// Counts requests for the operator. Counting only increments plain numbers, which are read on demand. So counting costs
-// a request almost nothing.
+// Counts requests for the operator. Counting a request only increments plain numbers, which are read on demand.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Answer } from './answer.ts'
@@ -28,7 +27,7 @@ export class RequestMeter {
   storageBytesWritten = 0
   /** Queries evaluated in the slow lane. */
   slowQueries = 0
-  /** Queries that were also committed in the slow lane. */
+  /** Queries of the slow lane whose writes were committed. */
   slowCommits = 0
   streams = 0
   lostRecords = 0

@@ -2,10 +2,10 @@
 // of answer:
 //
 // - `traceparent` and `x-faunadb-build`: all responses.
-// - `x-txn-time`: all responses except those to requests with invalid headers.
-// - Metrics: all responses except those to requests with invalid headers, 401 and 500.
+// - `x-txn-time`: all responses to requests with valid headers.
+// - Metrics: all responses to requests with valid headers, except 401 and 500.
 // - `x-faunadb-host`: all responses except 401 and 500, if the request has the header `x-trace`.
-// - Tags are echoed except for 409, 413, 429, 503, exceeded limits and 500. The bodies of these errors are always
+// - Tags: all responses except 409, 413, 429, 503, exceeded limits and 500. The bodies of these errors are always
 //   indented.
 // - `access-control-expose-headers` lists every `x-` header except the build, so that pages of other origins can read
 //   these headers.
@@ -73,7 +73,7 @@ export function prepareResponse(
 
 function isExceptional(answer: Answer): boolean {
   const { requestError } = answer
-  // The response to an invalid header has no transaction time, and the format of an ordinary error.
+  // The response to an invalid header has no transaction time. This response has the format of an ordinary error.
   if (requestError === undefined || answer.txnTime === undefined) return false
   return !ordinaryErrors.has(requestError)
 }

@@ -1,5 +1,5 @@
-// Sends responses at the speed of their clients. Unread bytes count against a limit that all clients share
-// (memory-budget.ts), so that slow readers are disconnected and the memory of the process stays limited.
+// Sends responses at the speed of their clients. The unread bytes of all clients have a common limit
+// (memory-budget.ts). So slow readers are disconnected, and the memory of the process stays limited.
 
 import type { Readable, Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
@@ -44,8 +44,8 @@ export class ResponseWriter {
       const unsent = request.respond(answer.status, headers, text, bytes)
       if (unsent > 0) this.#unread.written.add(() => this.#countUnsent(request, unsent))
     } else {
-      // The body is encoded into buffers outside the JavaScript heap, because the heap is smaller than the memory of
-      // the machine.
+      // The body is encoded into buffers outside the JavaScript heap. The heap is smaller than the memory of the
+      // machine.
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
       const share = track(request, readerOf(request, answer), bytes, this.#unread.budget)
@@ -109,7 +109,7 @@ export function discardBody({ body, stream }: Answer): void {
   stream?.close()
 }
 
-/** The group for which an unread response counts: the database of the query, or the client's address. */
+/** Returns the group to which an unread response is charged: the database of the query, or the client's address. */
 function readerOf(request: Exchange, { place }: Answer): string {
   return place === undefined ? request.client : `database ${place.ids.join('/')}`
 }
@@ -119,7 +119,7 @@ function piecesOf(content: Buffer): Buffer[] {
   return Array.from({ length: count }, (_, at) => content.subarray(at * pieceBytes, (at + 1) * pieceBytes))
 }
 
-/** Writes a body piece by piece, each piece after the previous one has been flushed. */
+/** Writes a body piece by piece, each piece after the previous piece has been flushed. */
 function writePieces(target: Writable, pieces: readonly Uint8Array[], share: Share): void {
   // Reversed, so that `pop` returns the next piece.
   const rest = pieces.toReversed()

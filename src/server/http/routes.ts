@@ -45,8 +45,8 @@ export function endpoints(services: Services): readonly Endpoint[] {
 }
 
 /**
- * `GET /error` always fails. Operators use this endpoint to check how failures are reported. Any client can call this
- * endpoint without a credential. So the endpoint writes nothing to the service's log.
+ * `GET /error` always fails. Operators use this endpoint to check how failures are reported. The endpoint writes
+ * nothing to the service's log, because any client can call it without a credential.
  */
 function errorEndpoint({ engine }: Services): Endpoint {
   return {
@@ -61,7 +61,7 @@ const unsupportedPaths = ['/environment/1', '/export/1', '/export/1/*']
 const unsupportedMessage =
   'This service does not have this path of version 10: queries go to /query/1, schema files to /schema/1.'
 
-/** An error in the form that clients of version 10 can read, with a code after which these clients never retry. */
+/** An error in the form for clients of version 10. After this error code, these clients never retry. */
 function unsupported(): Answer {
   return jsonAnswer(400, { error: { code: 'invalid_request', message: unsupportedMessage }, summary: '' })
 }

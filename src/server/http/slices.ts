@@ -5,8 +5,8 @@ import { limits } from '../../base/limits.ts'
 const lineFeed = 0x0a
 
 /**
- * Returns whether the bytes are short enough, and have few enough lines, to come from a client that waits for its
- * responses.
+ * Returns whether the bytes may come from a client that waits for its responses. Such a client sends few bytes and few
+ * lines.
  */
 export function isShort(bytes: Buffer): boolean {
   const { length } = bytes
@@ -18,7 +18,7 @@ export function isShort(bytes: Buffer): boolean {
   return true
 }
 
-/** The first slice with at most `linesMax` lines: its end (exclusive) and its number of lines. */
+/** Returns the first slice with at most `linesMax` lines: its end (exclusive) and its number of lines. */
 export function sliceOf(bytes: Buffer, linesMax: number): { readonly end: number; readonly lines: number } {
   let lines = 0
   for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {

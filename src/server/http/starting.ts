@@ -1,4 +1,4 @@
-// The service of a process that is still starting: 503 for every path, even `/ping`, with the progress. Load balancers
+// Responds for a process that is still starting: every path, even `/ping`, gets 503 with the progress. Load balancers
 // and people can see that the process is alive.
 
 import { requestErrorStatus } from '../../base/request-errors.ts'

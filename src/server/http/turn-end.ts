@@ -1,9 +1,8 @@
-// Collects items until the turn of the event loop ends. The responses of a turn are sent together: a single write wakes
-// the client's process, which costs the service as much as a small query. If several writes follow each other directly,
-// only the first write wakes the process. (With 32 connections of one client, this almost doubles the point reads per
-// second.) The bytes of short responses are counted as unread only at the end of a turn, because nearly all responses
-// have been flushed by then.
-
+// Collects items until the turn of the event loop ends. The responses of a turn are sent together. A single write wakes
+// the client's process, and the wake-up costs the service as much as a small query. If several writes follow each other
+// directly, only the first write wakes the process. (With 32 connections of one client, sending the responses together
+// almost doubles the point reads per second.) The bytes of short responses are counted as unread only at the end of a
+// turn. At the end of a turn, nearly all responses have been flushed.
 import type { Clock } from '../../base/clock.ts'
 
 /** Milliseconds that an item may wait for other items of the same turn, if a clock limits the wait. */
@@ -27,7 +26,7 @@ export class TurnEnd<T> {
     this.#clock = clock
   }
 
-  /** Adds an item, which is handled before the event loop waits again. */
+  /** Adds an item. The item is handled before the event loop waits again. */
   add(item: T): void {
     const nowMs = this.#clock?.elapsedMs() ?? 0
     if (this.#queue.push(item) === 1) {

@@ -12,8 +12,8 @@ export function pathOf(target: string): string {
 }
 
 /**
- * The first value of the query parameter `name`, or undefined. `+` stands for a space. If any parameter contains an
- * invalid escape, all parameters count as missing.
+ * Returns the first value of the query parameter `name`; undefined if the parameter is missing. `+` is decoded as a
+ * space. If any parameter contains an invalid escape, all parameters are treated as missing.
  */
 export function queryParameter(target: string, name: string): string | undefined {
   return parametersOf(target).get(name)

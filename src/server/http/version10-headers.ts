@@ -1,5 +1,5 @@
-// The request headers of version 10, and the form of errors that the edge returns. The names, the defaults, the order
-// of checks and the texts are facts of the protocol. Only the first invalid header is reported.
+// The request headers of version 10, and the form of errors that the edge returns. The protocol defines the names, the
+// defaults, the order of checks and the texts. Only the first invalid header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
@@ -52,7 +52,7 @@ function faultOfChoices(header: (name: string) => string | undefined): Message |
   return undefined
 }
 
-/** A name that no header has, because feeds have no tags. */
+/** Used as the name of the tags header of feeds, because feeds have no tags. No header has this name. */
 const noHeader = ''
 
 /** The protocol of version 10: information about the request is in the body, and any method is accepted. */
@@ -68,7 +68,7 @@ export const version10Protocol: Protocol = {
   errorCode: code => requestErrorCodes[code],
 }
 
-/** The protocol of feeds. Of the headers of queries, feeds use only the headers for the transaction. */
+/** The protocol of feeds. Feeds read only the headers for the transaction. */
 export const feedProtocol: Protocol = {
   ...version10Protocol,
   queryPath: '/feed/1',
@@ -82,7 +82,7 @@ export const feedProtocol: Protocol = {
   errorBody: eventErrorBody,
 }
 
-/** The protocol of streams, which reads no header except the credential. */
+/** The protocol of streams. The only header that streams read is the credential. */
 export const eventStreamProtocol: Protocol = {
   ...feedProtocol,
   queryPath: '/stream/1',

@@ -19,7 +19,7 @@ export function measureBackup(registry: Registry, figures: () => BackupFigures):
     const collect = function (this: Gauge) {
       this.set(value(figures()) ?? 0)
     }
-    // All workers read the state of one backup.
+    // All workers report the same backup, so the maximum is used instead of the sum.
     const name = `terrarium_backup_${metric}`
     new Gauge({ name, help, registers: [registry], aggregator: 'max', collect })
   }

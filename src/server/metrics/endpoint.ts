@@ -1,4 +1,4 @@
-// `GET /metrics` on a port of its own, because the public port serves only the protocol.
+// `GET /metrics` on a separate port, because the public port serves only the protocol.
 
 import { createServer, type ServerResponse } from 'node:http'
 import { isIPv6 } from 'node:net'

@@ -16,7 +16,7 @@ interface NodeLabel {
   }
 }
 
-/** Measurements of a process, except the measurements of its requests. */
+/** Measurements of the store of a process. */
 interface MeasuredStore {
   readonly node?: NodeLabel
   /** The part of the commit log that is not in LMDB yet; absent without a log. */
@@ -116,7 +116,7 @@ function measureLog(registry: Registry, applyLag: NonNullable<MeasuredStore['app
     const collect = function (this: Gauge) {
       this.set(value())
     }
-    // All workers read one log.
+    // All workers report the same log, so the maximum is used instead of the sum.
     new Gauge({
       name: `terrarium_commit_log_${metric}`,
       help,
@@ -153,7 +153,7 @@ function labelled<Name extends string>(
 }
 
 /**
- * Computes the histogram when metrics are collected. The library's own histogram would have to be updated for every
+ * Computes the histogram when metrics are collected. The histogram of the library would have to be updated for every
  * request.
  */
 function durationHistogram(meter: RequestMeter): Metric {
@@ -175,6 +175,6 @@ function durationHistogram(meter: RequestMeter): Metric {
     name,
     get: () => ({ name, help, type: 'histogram', values: values(), aggregator: 'sum' }),
   }
-  // The cast is safe: a registry uses only these members of a metric, though the class has more.
+  // The cast is safe, because a registry uses only these members of a metric.
   return histogram as unknown as Metric
 }

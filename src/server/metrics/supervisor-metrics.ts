@@ -1,5 +1,5 @@
 // Metrics of the supervisor, which evaluates all writes of the workers. The metrics of all workers are summed. The
-// metrics of the supervisor have other names, because the supervisor alone limits the writes of the service.
+// supervisor's metrics have other names, so that the sums do not include the supervisor's metrics.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 

@@ -21,7 +21,7 @@ export interface RequestCounts {
   readonly lost_records: number
 }
 
-/** The state of a node's replica of the store that several machines share. */
+/** The state of a node's replica of the shared store. */
 export interface ReplicaState {
   /** Number of the newest batch that the replica contains. */
   readonly head: number
@@ -58,23 +58,23 @@ export interface ForwardedReport {
 
 /** The part of the commit log that is not yet in the data file. */
 export interface CommitLogReport {
-  /** Bytes of records, which are held in memory. */
+  /** Bytes of records. The records are in memory. */
   readonly bytes: number
-  /** Milliseconds for which the data file has been behind the log; 0 when it contains all records. */
+  /** Milliseconds for which the data file has been behind the log; 0 when the data file contains all records. */
   readonly lag_ms: number
 }
 
-/** The parts of a report that come from the rest of the service. */
+/** The parts of a report that other modules provide. */
 export interface ReportParts {
   readonly counts: RequestCounts
   readonly disk: DiskUse
   readonly slow_lane: LaneReport | null
   readonly standing: ReplicaState | null
-  /** Null where there is no commit log. */
+  /** Null if there is no commit log. */
   readonly commit_log: CommitLogReport | null
-  /** Whether this process builds indexes and removes expired versions for all processes. */
+  /** True if this process builds indexes and removes expired versions for all processes. */
   readonly works_in_background: boolean
-  /** Null in all processes but the supervisor of the workers of a data directory. */
+  /** Present only in the report of the supervisor; null in all other reports. */
   readonly forwarded: ForwardedReport | null
 }
 
@@ -90,7 +90,8 @@ export interface ProcessReport extends ReportParts {
   readonly machine_free_bytes: number
   readonly machine_total_bytes: number
   /**
-   * `busy_ms`: milliseconds for which the event loop has been busy. `idle_ms`: milliseconds for which it has been idle.
+   * `busy_ms`: milliseconds for which the event loop has been busy. `idle_ms`: milliseconds for which the event loop
+   * has been idle.
    */
   readonly busy_ms: number
   readonly idle_ms: number
@@ -144,7 +145,7 @@ export interface TaskNote {
   readonly kind: TaskKind
   readonly pid: number
   readonly started: number
-  /** When the process of the task was last known to be alive. */
+  /** The last time at which the process of the task was known to be alive. */
   readonly seen: number
   readonly progress: TaskProgress | null
   /** Null while the task runs. */
@@ -156,7 +157,7 @@ export interface TaskNote {
   readonly succeeded: TaskSuccess | null
 }
 
-/** The last successful task. This field is kept while a later task runs, and after a later task has failed. */
+/** The last successful task. This field does not change while a later task runs, or when a later task fails. */
 export interface TaskSuccess {
   readonly ended: number
   readonly result: TaskResult

@@ -1,6 +1,6 @@
-// The operator's view of the service in the dashboard: the state of processes, disk and background work, and backups
-// and checks. A backup or a check runs as the command of the same name in a separate process, so that requests do not
-// wait for the task. Processes exchange their reports.
+// The operator's view of the service in the dashboard. The view shows the state of processes, disk and background work,
+// and backups and checks. A backup or a check runs as a command in a separate process. So requests do not wait for the
+// task. Processes exchange their reports.
 
 import type { ChildProcess } from 'node:child_process'
 import { statfsSync } from 'node:fs'
@@ -64,11 +64,11 @@ export class TaskError extends Error {
 
 /** Maximum number of listed backups. */
 const listedMax = 50
-/** Maximum age of the size of the query log's folder, in milliseconds. */
+/** Milliseconds after which the size of the query log's folder is measured again. */
 const logSizeMsMax = 30_000
 /** Maximum wait for the folder of backups, in milliseconds: a network drive may not respond. */
 const folderPatienceMs = 2_000
-/** Maximum number of characters that are kept of a command's standard error. The last characters are kept. */
+/** The number of last characters of a command's standard error that are retained. */
 const errorOutputMax = 2_000
 
 export class Operation {
@@ -76,7 +76,7 @@ export class Operation {
   readonly #clock: Clock
   readonly #reports: ProcessReports
   readonly #running = new Set<{ readonly child: ChildProcess; readonly ended: Promise<void> }>()
-  /** The running listing of the backup folder, and the result of the last listing. */
+  /** The promise of the running listing of the backup folder, and the result of the last listing. */
   #listing: Promise<void> | undefined
   #listed: BackupFolder | undefined
   #logBytes: number | null = null
@@ -253,13 +253,13 @@ async function bytesIn(folder: string): Promise<number> {
 // Exchanges reports between the processes of the service: the workers, and all machines that share a store. Reports use
 // the existing notices between processes (base/notices.ts), and are sent only while an operator views them.
 
-/** How long a process sends reports after they were last requested, in milliseconds. */
+/** Milliseconds for which a process sends reports after the last request for reports. */
 const sendMs = 20_000
-/** How long a received report stays valid, in milliseconds. */
+/** Milliseconds for which a received report is valid. */
 const validMs = 10_000
 
 interface News {
-  /** Set while the sender needs the reports of the other processes, which then send their reports. */
+  /** Set while the sender needs the reports of the other processes. */
   readonly wants?: true
   readonly report?: ProcessReport
 }

@@ -1,6 +1,6 @@
 // The state of long tasks on a data directory (backup, check): progress and result, in a file of the directory. All
-// processes can read the file, no matter which process started the task, and the file survives a restart. The dashboard
-// displays the state. While the file contains a running task, no other task of the same kind can start over HTTP.
+// processes can read the file, and the file survives a restart. The dashboard displays the state. While the file
+// contains a running task, no other task of the same kind can start over HTTP.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,12 +11,17 @@ import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { replicaFolder } from '../../storage/kv/postgres/replica-folder.ts'
 import type { TaskKind, TaskNote, TaskProgress, TaskResult, TaskSuccess } from './health.ts'
 
-/** A note as it is stored. The process mark detects a reused process id. The mark is absent when it cannot be read. */
+/**
+ * The stored form of a note. The process mark detects a reused process id. A note has no mark if the mark cannot be
+ * read.
+ */
 interface StoredNote extends TaskNote {
   readonly process?: string | undefined
 }
 
-/** For tasks whose process cannot be checked: a task without an update for this many milliseconds counts as killed. */
+/**
+ * For tasks whose process cannot be checked: a task without an update for this many milliseconds is regarded as killed.
+ */
 const vanishedMs = 30_000
 /** Minimum interval between two writes of progress, in milliseconds. */
 const writeEveryMs = 500
@@ -28,14 +33,15 @@ const fileOf = (folder: string, kind: TaskKind) => join(folder, `${kind}-note.js
 const nowMs = () => Math.floor(systemClock.now() / 1000)
 
 /**
- * Reads the note of the last task of a kind on the data directory `folder`; undefined when there is no readable note.
+ * Reads the note of the last task of a kind on the data directory `folder`. Returns undefined when there is no readable
+ * note.
  */
 export function readTaskNote(folder: string, kind: TaskKind): TaskNote | undefined {
   const stored = read(folder, kind)
   if (stored === undefined) return undefined
   const { process, ...note } = stored
-  // The mark of the process is checked first, because a live process may write late when processes of higher priority
-  // use the CPU.
+  // The mark of the process is checked first. A live process may write late, when processes of higher priority use the
+  // CPU.
   const isUnderWay = isAlive(note.pid, process) ?? nowMs() - note.seen < vanishedMs
   if (note.ended !== null || isUnderWay) return note
   return { ...note, ended: note.seen, failure: 'The process exited without a result.' }
@@ -50,9 +56,7 @@ function read(folder: string, kind: TaskKind): StoredNote | undefined {
   }
 }
 
-/**
- * Writes the note of a task that was started in a process of its own. The process of the task then updates the note.
- */
+/** Writes the note of a task that was started in a separate process. The process of the task then updates the note. */
 export function noteStart(folder: string, kind: TaskKind, pid: number): void {
   write(folder, newNote(folder, kind, pid))
 }
@@ -74,7 +78,7 @@ function lastSuccess(note: StoredNote | undefined): TaskSuccess | null {
   return ended !== null && result !== null ? { ended, result } : (succeeded ?? null)
 }
 
-/** Marks a task as failed after its process has exited, unless the process has recorded the end of the task. */
+/** Marks a task as failed if its process has exited without recording the end of the task. */
 export function noteEnd(folder: string, kind: TaskKind, pid: number, failure: string): void {
   const note = read(folder, kind)
   if (note?.pid === pid && note.ended === null) write(folder, { ...note, ended: nowMs(), failure })

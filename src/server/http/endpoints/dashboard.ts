@@ -12,7 +12,7 @@ const base = '/dashboard/'
 
 /**
  * Only the service's own files may run, and they may connect only to the service. Trusted Types block every conversion
- * of text to markup or code; the only policy allows the dashboard to start its own worker.
+ * of text to markup or code. The only policy allows the dashboard to start its own worker.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -48,7 +48,8 @@ export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
 }
 
 /**
- * Returns whether a request comes from a browser that opens the service's address, not from a client of the protocol.
+ * Returns whether a browser opens the address of the service. The sign of a browser is a request for `/` that accepts
+ * HTML.
  */
 export function isBrowserVisit({ method, url, headers }: Exchange): boolean {
   return method === 'GET' && url === '/' && headers.accept?.includes('text/html') === true
@@ -64,7 +65,9 @@ function redirection(): Answer {
   return plain(303, '', ['location', base, 'vary', 'accept', 'cache-control', 'no-store'])
 }
 
-/** Paths without a file are pages of the dashboard and get `index.html`, except paths below `assets/`. */
+/**
+ * Paths without a file are pages of the dashboard and get `index.html`. A path below `assets/` without a file gets 404.
+ */
 function fileAnswer(call: EndpointCall, files: DashboardFiles): Answer {
   const path = pathOf(call.request.url).slice(base.length)
   const file = files.get(path)

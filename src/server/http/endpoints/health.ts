@@ -57,8 +57,8 @@ const scopes: ReadonlyMap<string, Scope> = new Map([
 ])
 
 /**
- * `GET /ping` checks whether the service responds, and can read or write. The request needs no secret. Before the
- * service stops, `/ping` already fails while all other requests still work.
+ * `GET /ping` checks whether the service responds, and can read or write. The request needs no secret. When the service
+ * begins to stop, `/ping` already fails, but all other requests still succeed.
  */
 export function pingEndpoint(services: Services): Endpoint {
   const handler = (call: EndpointCall) => ping(services, call)

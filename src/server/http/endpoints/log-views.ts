@@ -1,5 +1,5 @@
-// Views of the query log without an export: `POST /api/v1/logs/_summary` sums up a time span, `POST
-// /api/v1/logs/_changes` compares a time span with the span before it, and `POST /api/v1/logs/_records` finds single
+// Views of the query log without an export. `POST /api/v1/logs/_summary` sums up a time span. `POST
+// /api/v1/logs/_changes` compares a time span with the preceding span. `POST /api/v1/logs/_records` finds single
 // records with their details. The views need the same permission as an export.
 
 import { GenerationCache } from '../../../base/generation-cache.ts'
@@ -206,13 +206,14 @@ function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges):
   }
 }
 
-// Details beside the records of the query log: the caller with its current names, the schema objects that the query
-// used, and the error. A record contains only the ids of its caller; the engine looks up the current names.
+// Details that are shown beside the records of the query log. The details are the caller with its current names, the
+// schema objects that the query used, and the error. A record contains only the ids of its caller; the engine looks up
+// the current names.
 
 /** Limit of remembered callers for one request. */
 const cacheSize = 10_000
 
-/** The properties of the caller of a recorded request that the client of this view may see. */
+/** The caller of a recorded request, with the properties that the client of this view may see. */
 interface VisibleCaller extends NamedCaller {
   /** True: the credential belongs to a database above the client's database. */
   readonly isOuter: boolean
@@ -230,7 +231,10 @@ class RecordDetails {
     this.#readers = readers
   }
 
-  /** Returns a condition for a search: the caller's id, name, identity, kind or a role equals `who`, ignoring case. */
+  /**
+   * Returns a condition for a search: `who` must equal the caller's id, name, identity, kind or one of its roles. Case
+   * is ignored.
+   */
   callersNamed(who: string | undefined): { isWantedCaller?: (found: LogRecord) => boolean } {
     if (who === undefined) return {}
     const wanted = who.toLowerCase()

@@ -35,7 +35,7 @@ export function queryEndpoint({ engine }: Services, protocol: Protocol): Endpoin
   }
 }
 
-/** The engine's endpoints besides plain queries. */
+/** The endpoints of the engine's other operations. */
 export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   const post = (path: string, POST: Handler): Endpoint => ({ ...queryTraits, path, methods: { POST } })
   const get = (path: string, GET: Handler): Endpoint => ({ path, authenticated: true, methods: { GET } })
@@ -50,20 +50,20 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
     post('/api/v1/collections/_size', call => engine.collectionSize(call.queryRequest(call.body))),
     // The account and the database of the secret.
     get('/authorized', call => engine.authorized(call.queryRequest(undefined))),
-    // The caller's own token document: the only remaining route of the REST interface before FQL. Clients use it to
+    // The token document of the caller: the only remaining route of an older REST interface. Clients use this route to
     // check whether a session is still valid.
     get('/tokens/self', call => engine.ownToken(call.queryRequest(undefined))),
   ]
 }
 
 // `POST /stream`, and `POST /stream/1` of version 10, open an event stream. The head is sent immediately, then every
-// event as it happens, until the client disconnects or an error event ends the stream.
+// event as it happens. The stream ends when the client disconnects, or with an error event.
 
 const inStreamRequests = { readOnly: 'stream requests' } as const
 
 const streamTraits = { authenticated: true, readsBody: true, recorded: true } as const
 
-/** The endpoints of event streams. Open streams do not count as running requests; the engine limits their number. */
+/** The endpoints of event streams. Open streams are not counted as running requests; the engine limits their number. */
 export function streamEndpoints({ engine, stopping }: Services): readonly Endpoint[] {
   if (stopping.aborted) engine.endStreams()
   else stopping.addEventListener('abort', () => engine.endStreams(), { once: true })

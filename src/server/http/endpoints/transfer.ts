@@ -1,7 +1,7 @@
-// The endpoints that `terrarium import` and `terrarium export` use on a running service, for admin keys of the database
-// and the root secret. `POST /api/v1/transfer/write` writes a batch of documents with their hashes and times, `missing`
-// returns which documents do not exist. `snapshot` and `page` read documents for an export. Requests are counted,
-// limited and recorded like queries.
+// The endpoints for `terrarium import` and `terrarium export` on a running service. Requests need the root secret or an
+// admin key of the database. `POST /api/v1/transfer/write` writes a batch of documents with their hashes and times.
+// `missing` returns which documents do not exist. `snapshot` and `page` read documents for an export. Requests are
+// counted, limited and recorded like queries.
 
 import { limits } from '../../../base/limits.ts'
 import { msg } from '../../../base/message.ts'
