@@ -1,5 +1,6 @@
-// The client of a service, with one secret. It holds no connection open, so there is nothing to close. It remembers the
-// time of the newest transaction that it has seen, so that it always reads its own writes, even from another node.
+// The client of a service, with one secret. A client has no open connections, so closing a client is not necessary. The
+// client stores the time of the newest transaction that it has seen. So a client always reads its own writes, even from
+// another node.
 
 import type { ResponseInfo } from './errors.ts'
 import {
@@ -39,14 +40,14 @@ export interface QueryOptions {
   readonly timeoutMs?: number
   /** Aborts the wait; the call rejects with the signal's reason. The service may still execute the query. */
   readonly signal?: AbortSignal
-  /** Tags in addition to those of the client. */
+  /** Tags in addition to the tags of the client. */
   readonly tags?: Readonly<Record<string, string>>
   /**
-   * Declares that the query may be executed twice, for example because it only reads. It is then also retried after a
-   * lost response.
+   * Declares that the query may be executed twice, for example because it only reads. The client then also retries the
+   * query after a lost response.
    */
   readonly isRepeatable?: boolean
-  /** Makes a query that only reads strictly serializable. */
+  /** Makes a read-only query strictly serializable. */
   readonly linearized?: boolean
   /** Maximum number of times that the service retries the query after contention, 0 to 7. */
   readonly contentionRetries?: number
@@ -100,8 +101,8 @@ export class Client {
   readonly #transport: TransportOptions
   /**
    * Time of the newest transaction that this client has seen, in microseconds since 1970. Queries never read an older
-   * state. Set it on another client, for example in a browser after a request to your server, to make that client see
-   * the same state.
+   * state. To make another client read the same state, copy this value to that client. For example, a server sends the
+   * value to a browser.
    */
   lastTxnTs = 0
 
@@ -114,14 +115,14 @@ export class Client {
       url: options.url,
       secret: options.secret,
       retries: options.retries ?? retriesDefault,
-      // Wrapped, because browsers require `fetch` to be called as a function of the window.
+      // Browsers reject a call of `fetch` as a method of another object, so an arrow function calls `fetch`.
       fetch: options.fetch ?? ((...request) => fetch(...request)),
     }
   }
 
   /**
-   * Runs a query. The caller asserts the type `Data`; it is not checked. Throws a `ServiceError` of the class of the
-   * error's code, a `NetworkError`, a `ProtocolError`, or a `TypeError` for a value that cannot be sent.
+   * Runs a query. The caller asserts the type `Data`; it is not checked. Throws the subclass of `ServiceError` for the
+   * code of the error, a `NetworkError` or a `ProtocolError`. Throws a `TypeError` for a value that cannot be sent.
    */
   async query<Data = unknown>(query: Query, options: QueryOptions = {}): Promise<QueryResult<Data>> {
     const timeoutMs = this.#timeoutMs(options)
@@ -142,8 +143,8 @@ export class Client {
   }
 
   /**
-   * The pages of a set, each fetched on demand, all as of the time of the first page. A value that is not a set is a
-   * single page.
+   * The pages of a set, fetched on demand. All pages show the set as of the time of the first page. A value that is not
+   * a set is returned as a single page.
    */
   async *pages<Item = unknown>(
     set: Query | Page<Item>,
@@ -152,7 +153,7 @@ export class Client {
     let page = set instanceof Query ? pageOf<Item>((await this.query(set, options)).data) : set
     // A deeply nested set arrives as a cursor without data.
     if (page.data.length > 0 || page.after === undefined) yield page.data
-    // Later pages only read, even if the query wrote.
+    // The requests for later pages only read, even if the query wrote.
     const reading = { ...options, isRepeatable: true }
     while (page.after !== undefined) {
       page = pageOf<Item>((await this.query(fql`Set.paginate(${page.after})`, reading)).data)
@@ -177,7 +178,7 @@ export class Client {
   }
 
   /**
-   * The changes of a set as they happen, without an end. This method polls the feed, which works in every runtime and
+   * The changes of a set as they happen, without an end. This method polls the feed. Polling works in every runtime and
    * through every proxy. Leave the loop or abort `signal` to stop.
    */
   async *follow<Item = unknown>(
@@ -190,7 +191,8 @@ export class Client {
 
   /**
    * The changes of a set as they happen, without an end, in one long response. This is faster than {@link follow}, if
-   * the runtime and all proxies pass data on at once. After a lost connection, the stream continues at the last cursor.
+   * the runtime and all proxies forward data immediately. After a lost connection, the stream continues at the last
+   * cursor.
    */
   async *stream<Item = unknown>(
     source: EventSourceLike<Item>,
@@ -209,9 +211,9 @@ export class Client {
   }
 
   /**
-   * Logs in: returns a client with the rights of the token's document. The query returns a token or its secret; an
-   * example is a function of the database that calls `Credential.byDocument(user)!.login(password)`. Store the `secret`
-   * of the result to continue later with {@link as}.
+   * Logs in: returns a client with the rights of the token's document. The query must return a token or the secret of a
+   * token. For example, it calls a user-defined function that returns `Credential.byDocument(user)!.login(password)`.
+   * Store the `secret` of the result to continue later with {@link as}.
    */
   async login(query: Query, options: QueryOptions = {}): Promise<{ client: Client; secret: string }> {
     const { data } = await this.query<TokenResult | null>(query, options)
@@ -222,8 +224,8 @@ export class Client {
   }
 
   /**
-   * Deletes this client's token, or with `everywhere` all tokens of its document. Throws a `QueryRuntimeError` if the
-   * secret is that of a key.
+   * Deletes this client's token. With `everywhere`, deletes all tokens of the token's document. Throws a
+   * `QueryRuntimeError` if the client's secret belongs to a key.
    */
   async logout({ everywhere = false }: { readonly everywhere?: boolean } = {}): Promise<void> {
     await this.query(
@@ -274,7 +276,7 @@ export class Client {
   }
 }
 
-/** A page of a set, the result of `paginate()`, or a single value as a page. */
+/** Converts a page of a set, the result of `paginate()`, or a single value to a page. */
 function pageOf<Item>(data: unknown): Page<Item> {
   if (data instanceof Page) return data
   const { data: items, after } = (data ?? {}) as { readonly data?: unknown; readonly after?: unknown }

@@ -1,4 +1,4 @@
-// The errors of the client as classes. Errors of the service have a `code`, which is part of the protocol; their
+// The errors of the client as classes. Errors of the service have a `code`. The codes are part of the protocol. The
 // messages are for people.
 
 import { decodeValue, type Json } from './format.ts'
@@ -35,7 +35,7 @@ export class TerrariumError extends Error {}
 /** No response arrived. The service may or may not have executed the query. `cause` is the error of `fetch`. */
 export class NetworkError extends TerrariumError {}
 
-/** No response arrived within the query's time limit and some seconds more. */
+/** No response arrived within the query's time limit plus 5 seconds. */
 export class ClientTimeoutError extends NetworkError {}
 
 /** The response does not follow the protocol; for example, a proxy returned its own error page. */
@@ -85,7 +85,7 @@ export class QueryAbortedError extends QueryRuntimeError {
 
 /** The reason why a document was rejected. */
 export interface ConstraintFailure {
-  /** The invalid fields, each as steps into the document; empty for a rule of the whole document. */
+  /** The paths of the invalid fields; empty for a rule of the whole document. */
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
 }
@@ -140,12 +140,17 @@ const byCode: Readonly<Record<string, ErrorClass>> = {
   internal_error: ServiceFailureError,
 }
 
-/** The error of an event: the source's query failed for a document. `code` is the code of the query's error. */
+/**
+ * The error of an event: the query of the event source failed for a document. `code` is the code of the query's error.
+ */
 export class EventError extends TerrariumError {
   readonly code: string
-  /** The error that the query alone would have thrown. */
+  /** The error of the query. */
   override readonly cause: ServiceError
-  /** The cursor to continue from: for a feed after the failed event, for a stream after the event before it. */
+  /**
+   * The cursor to continue from. A feed continues after the failed event. A stream continues after the event before the
+   * failed event.
+   */
   readonly cursor: string | undefined
 
   constructor(cause: ServiceError, cursor: string | undefined) {

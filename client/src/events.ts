@@ -42,12 +42,15 @@ export interface ChangeEvent<Item> {
 export interface FeedPage<Item> {
   readonly events: readonly ChangeEvent<Item>[]
   readonly cursor: string
-  /** True if there are more events already. */
+  /** True if the feed already has more events. */
   readonly hasNext: boolean
   readonly stats: Stats
 }
 
-/** Start position of events. Without both fields: the time of the query that returned the source. */
+/**
+ * Start position of events. Without `cursor` and `startTs`, events start at the time of the query that returned the
+ * source.
+ */
 export interface EventPosition {
   /** Start after an event or a page. */
   readonly cursor?: string
@@ -72,7 +75,9 @@ interface FeedRequest extends EventRequest {
 /** Errors of streams for a slow client. The client can continue at the last cursor without losing events. */
 const slowClientCodes = ['stream_replay_volume_exceeded', 'stream_overflow']
 
-/** The existing pages of a feed. After the events before it, a failed event throws an {@link EventError}. */
+/**
+ * The existing pages of a feed. For a failed event, yields the events before it and then throws an {@link EventError}.
+ */
 export async function* readFeed<Item>(request: FeedRequest): AsyncGenerator<FeedPage<Item>, void> {
   let { cursor } = request
   for (let hasNext = true; hasNext; ) {
@@ -135,7 +140,8 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
     try {
       for await (const event of eventsOfResponse(request, cursor)) {
         if (event.type === 'error') throw eventErrorOf(event, cursor)
-        // Status events count, too; otherwise a source without events would be read from its start again.
+        // Status events have cursors, too. If the source has no other events, a reconnection continues at the cursor of
+        // the last status event.
         cursor = event.cursor
         hasBegun = true
         failures = 0

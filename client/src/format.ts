@@ -20,7 +20,7 @@ import {
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Maximum nesting of an argument: more than the service allows. A circular argument exceeds it. */
+/** Maximum nesting depth of an argument, to detect circular arguments. The service has a lower limit. */
 const depthMax = 500
 
 const intMin = -(2 ** 31)
@@ -96,7 +96,7 @@ function encodeObject(value: object, depth: number): Json {
   if (ArrayBuffer.isView(value))
     return { '@bytes': base64Of(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)) }
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
-  // `instanceof` would miss objects of other realms, such as those of a test runner or a frame.
+  // `instanceof` fails for objects of another realm, such as an iframe or a test runner.
   if (kind === 'Date') return { '@time': (value as Date).toISOString() }
   if (kind === 'ArrayBuffer') return { '@bytes': base64Of(new Uint8Array(value as ArrayBuffer)) }
   if (!isPlain(value)) throw new TypeError(`an object of the class ${nameOfClass(value)} cannot be sent`)
@@ -137,7 +137,7 @@ function mapFields<To>(from: object, change: (value: unknown) => To): { [name: s
   return fields
 }
 
-/** Sets a field, even one named `__proto__`, which an assignment would not create. */
+/** Sets a field. An assignment would not create a field with the name `__proto__`. */
 function setField(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }

@@ -2,16 +2,21 @@
 // and never parsed, so user input cannot become code.
 
 /**
- * A value in a query: a number or text; a `Date`, `Uint8Array` or `ArrayBuffer`; an instance of a class of this package
- * except pages and UUIDs; an array or a plain object of all these. A field that is `undefined` is left out. Other
- * `undefined` values, and objects of other classes, are rejected when the query is sent.
+ * A value in a query:
+ * - a number, a text, a boolean or null
+ * - a `Date`, `Uint8Array` or `ArrayBuffer`
+ * - an instance of a class of this package, but not a page or a UUID
+ * - an array or a plain object of values
+ *
+ * A field that is `undefined` is left out. Other `undefined` values, and objects of other classes, are rejected when
+ * the query is sent.
  */
 export type QueryValue = null | boolean | number | bigint | string | object
 
 /** The content of a placeholder: a value, or a query that becomes part of the text. */
 export type QueryArgument = QueryValue | Query
 
-/** A query, created by {@link fql}. There is one more text than there are placeholders. */
+/** A query, created by {@link fql}. The number of texts is the number of values plus 1. */
 export class Query {
   readonly texts: readonly string[]
   readonly values: readonly QueryArgument[]

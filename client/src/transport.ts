@@ -1,6 +1,6 @@
-// Sends requests with nothing but `fetch`, so that the client runs in every runtime. Retries requests that certainly
-// changed nothing. A request whose response was lost may have been executed, so it is only retried if the caller
-// declares it repeatable.
+// Sends requests with `fetch` only, so that the client runs in every runtime. Retries requests that certainly changed
+// nothing. A request whose response was lost may have been executed. So the client retries such a request only if the
+// caller declares it repeatable.
 
 import {
   AuthenticationError,
@@ -31,7 +31,7 @@ export interface Request {
   readonly signal: AbortSignal | undefined
   /** Milliseconds until a response must begin; undefined for streams, which may be silent for long. */
   readonly waitMs: number | undefined
-  /** True if the request may be retried when it may already have been executed. */
+  /** True if the request may be executed twice. */
   readonly isRepeatable: boolean
 }
 
@@ -65,18 +65,18 @@ interface Reply {
   readonly attempts: number
 }
 
-/** Statuses after which nothing was changed: contention, a rate limit, a service that is starting. */
+/** Statuses of requests that changed nothing, because of contention, a rate limit or a service that is starting. */
 const retriedStatuses = [409, 429, 503]
 /** Error codes of Node for connections that could not be established. */
 const unconnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 const firstDelayMs = 50
-/** Maximum delay in milliseconds, even if the service requests a longer one. */
+/** Maximum delay in milliseconds, even if the service requests a longer delay. */
 const delayMsMax = 20_000
 
 /**
- * Delay in milliseconds after so many failures. It is random, so that clients which failed together do not retry
- * together.
+ * Random delay in milliseconds after `failures` failures. Because the delay is random, clients that failed at the same
+ * time retry at different times.
  */
 export function delayMs(failures: number): number {
   return Math.random() * Math.min(firstDelayMs * 2 ** failures, delayMsMax)
@@ -131,7 +131,7 @@ function networkErrorOf(cause: unknown, url: string, { signal, waitMs }: Request
   return new NetworkError(`${url} cannot be reached: ${reasonOf(cause)}`, { cause })
 }
 
-/** The reason of a failed `fetch`, which Node reports in the cause of its error. */
+/** The reason of a failed `fetch`. Node reports the reason in the `cause` of the error. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & { readonly cause?: Error }
   return cause?.message || message
@@ -175,7 +175,7 @@ function retryDelayMs(response: Response, error: Error, attempts: number): numbe
   const { status } = response
   if (!retriedStatuses.includes(status)) return undefined
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  // A query that exceeded its time limit would exceed it again. A service that is starting sends `retry-after`.
+  // A query that exceeded its time limit would exceed the limit again. A service that is starting sends `retry-after`.
   if (status === 503 && (Number.isNaN(seconds) || !(error instanceof ProtocolError))) return undefined
   return Number.isNaN(seconds) ? delayMs(attempts) : Math.min(seconds * 1000, delayMsMax)
 }

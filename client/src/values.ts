@@ -1,5 +1,6 @@
-// Values of version 10 without a JavaScript type. Each is an immutable object with the text of the service, so that it
-// can be sent back unchanged. A JavaScript `Date`, for example, would lose the nanoseconds of a time.
+// Values of version 10 without a JavaScript type. Each value is an immutable object with the text from the service, so
+// that the client can send the value back unchanged. A JavaScript `Date`, for example, would lose the nanoseconds of a
+// time.
 
 /** A point in time with up to nanosecond precision, as ISO 8601 text with an offset. */
 export class Time {
@@ -98,8 +99,8 @@ export class Double {
 }
 
 /**
- * A received Long: a number if that is exact, else a `bigint`. 32-bit integers are always numbers. Both can be sent:
- * integer numbers as Int or Long, a `bigint` as Long.
+ * A received Long: a `number` if a `number` can represent the value exactly, a `bigint` for all other values. The
+ * client sends an integer number as Int or Long, and a `bigint` as Long.
  */
 export type Long = number | bigint
 
@@ -188,7 +189,10 @@ export class Page<Item = unknown> {
   }
 }
 
-/** The event source that `eventSource()` of a set returns. Feeds and streams are opened with it. */
+/**
+ * The event source that `eventSource()` of a set returns. The methods `feed`, `follow` and `stream` of a client accept
+ * it.
+ */
 export class EventSourceToken<Item = unknown> {
   readonly token: string
   /** Exists only as a type: the data of the events. */

@@ -74,7 +74,7 @@ export function App() {
 
 function Frame() {
   const [isMenuOpen, setMenuOpen] = useState(false)
-  // Another address needs another instance of the page, so that no state is carried over.
+  // Each address has its own instance of the page, so that two addresses share no state.
   const key = `${place.value.path.join('/')}?${place.value.parameters.get('db') ?? ''}`
   useEffect(() => setMenuOpen(false), [key])
   const menu = useRef<HTMLDivElement>(null)
@@ -121,7 +121,7 @@ function skipToMain(): void {
   document.getElementById('main')?.focus()
 }
 
-/** An error boundary: a page that throws shows the error, and the rest stays usable. */
+/** An error boundary: shows the error of a page that throws. The bar and the navigation stay usable. */
 function PageBoundary() {
   const [error, reset] = useErrorBoundary(cause => console.error(cause))
   if (error !== undefined) return <Problem error={error as Error} retry={reset} />
@@ -142,15 +142,15 @@ function reason(): string {
   const isNarrow = !canScope.value
   if (isNarrow)
     return `Your secret can only access ${own}. Sign in with an admin key to access the databases below it.`
-  return `There is no such database in ${own}: it was renamed, moved or deleted.`
+  return `There is no such database in ${own}. It may have been renamed, moved or deleted.`
 }
 
 /** The page shown instead of a page of a database that the secret cannot access, with links to other databases. */
 function Unreachable() {
   const name = (foreignDatabase.value ?? [...home.value, ...databasePath.value]).join('/')
   const own = home.value.at(-1) ?? 'the outermost database'
-  // Links of earlier versions contained a path that began at the database of the secret. The page offers a link to that
-  // database.
+  // Links of earlier versions contained a path below the database of the secret. This page offers a link to the
+  // database at this path.
   const below = foreignDatabase.value && canScope.value ? databaseParameter(foreignDatabase.value) : undefined
   return (
     <>

@@ -1,5 +1,5 @@
-// Parses and prints values and queries, in driver notation or in wire JSON. Pages use only this module, so it alone
-// depends on the parsers and printers.
+// Parses and prints values and queries, in driver notation or in wire JSON. Only this module depends on the parsers and
+// printers.
 
 import {
   FqlSyntaxError,
@@ -23,7 +23,7 @@ export type Version = '4' | '10'
 /** The notations of values and queries of version 4. */
 export type Notation = 'text' | 'json'
 
-/** A syntax error with its place in the text (UTF-16 offsets). */
+/** A syntax error with its position in the text (UTF-16 offsets). */
 export class NotationError extends Error {
   override name = 'NotationError'
   readonly from: number
@@ -46,7 +46,7 @@ export function printForComparison(value: Json): string {
   return printValueText(value, { columns: 24 })
 }
 
-/** The other version, if a text that is invalid in `version` looks like a query of the other one. */
+/** Returns the other version for a text that is invalid in `version` but looks like a query of the other version. */
 export function otherVersionOf(text: string, version: Version): Version | undefined {
   if (version === '4') return looksLikeVersion10(text) ? '10' : undefined
   return isVersion4(text) ? '4' : undefined
@@ -65,7 +65,7 @@ export function parseQuery(text: string, notation: Notation): ParsedQuery {
   return parsedQuery(parsing(() => parseExpression(text)))
 }
 
-/** Parses the queries of a text in their order. Throws {@link NotationError}. */
+/** Parses the queries of a text, in the order of the text. Throws {@link NotationError}. */
 export function parseQueries(text: string, notation: Notation): readonly ParsedQuery[] {
   if (notation === 'json') return [parseQuery(text, notation)]
   const queries = parsing(() => parseExpressions(text)).map(parsedQuery)
@@ -106,7 +106,8 @@ export function parseValue(text: string, notation: Notation): Json {
 }
 
 /**
- * Converts a value to the other notation. Throws {@link NotationError}, also where the conversion would lose something.
+ * Converts a value from one notation to the other notation. Throws {@link NotationError}, also for a text with
+ * comments.
  */
 export function convertValue(text: string, from: Notation, to: Notation): string {
   if (from === 'text') refuseComments(text)
@@ -114,7 +115,8 @@ export function convertValue(text: string, from: Notation, to: Notation): string
 }
 
 /**
- * Converts a query to the other notation. Throws {@link NotationError}, also where the conversion would lose something.
+ * Converts a query to the other notation. Throws {@link NotationError}, also for a text with comments or several
+ * queries.
  */
 export function convertQuery(text: string, to: Notation): string {
   if (text.trim() === '') return text
@@ -124,7 +126,7 @@ export function convertQuery(text: string, to: Notation): string {
   if (second) {
     const { from, to: end } = second.locate([])
     throw new NotationError(
-      'JSON can contain only one query. Remove the others, or stay with text.',
+      'JSON can contain only one query. Remove the other queries, or stay with Text.',
       from,
       end,
     )
@@ -134,11 +136,11 @@ export function convertQuery(text: string, to: Notation): string {
 
 const commentOrText = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|(\/\/.*|\/\*[\s\S]*?\*\/)/g
 
-/** Throws for a text with comments: JSON has none, so a conversion would lose them. */
+/** Throws for a text with comments, because JSON cannot contain comments. */
 function refuseComments(text: string): void {
   for (const { 1: comment, index } of text.matchAll(commentOrText)) {
     if (comment === undefined) continue
-    const message = 'JSON cannot contain comments. Remove this one first, or stay with text.'
+    const message = 'JSON cannot contain comments. Remove this comment first, or stay with Text.'
     throw new NotationError(message, index, index + comment.length)
   }
 }
@@ -171,7 +173,7 @@ interface DocumentReference {
 
 const referencePattern = /\bRef\(Collection\("((?:[^"\\]|\\.)+)"\), "(\d+)"\)/g
 
-/** The documents that a value in driver notation refers to, each once. */
+/** The documents that a value in driver notation refers to, without duplicates. */
 export function referencesIn(text: string): readonly DocumentReference[] {
   const found = new Map<string, DocumentReference>()
   for (const [, collection = '', id = ''] of text.matchAll(referencePattern)) {

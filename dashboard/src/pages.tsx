@@ -9,8 +9,8 @@ import { place } from './router.ts'
 type Page = ComponentType<{ readonly path: readonly string[] }>
 
 /**
- * The loader of each page, by the first step of its path. The import page has its own entry, because it needs the
- * reader of files, which other pages do not load.
+ * The loader of each page, by the first segment of the page's path. The import page has a separate entry, because only
+ * this page needs the code that reads files.
  */
 const pages: Readonly<Record<string, () => Promise<Page>>> = {
   '': () => import('./pages/overview.tsx').then(module => module.Overview),
@@ -34,7 +34,7 @@ const pages: Readonly<Record<string, () => Promise<Page>>> = {
 
 const loaded = new Map<string, Page>()
 
-/** The page of the present address. */
+/** The page of the current address. */
 export function PageOf() {
   const { path } = place.value
   const [first = '', , part] = path

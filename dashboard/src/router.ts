@@ -1,5 +1,5 @@
 // The router. Every page has an address under `/dashboard/`, and navigation uses the browser's history. The current
-// database and time are parameters of the address, so that links keep them.
+// database and time are parameters of the address, so that links contain them.
 
 import { computed, signal } from '@preact/signals'
 
@@ -7,7 +7,7 @@ const base = '/dashboard/'
 
 /** An address below `/dashboard/`. */
 interface Address {
-  /** Decoded steps of the path. */
+  /** Decoded segments of the path. */
   readonly path: readonly string[]
   readonly parameters: URLSearchParams
 }
@@ -31,29 +31,29 @@ function decodeStep(step: string): string {
 /** The current address. */
 export const place = signal<Address>(readAddress(location))
 
-/** The path of the signed-in database, from the outermost one down. */
+/** The path of the signed-in database: names of databases, outermost first. */
 export const home = signal<readonly string[]>([])
 
 /**
- * The database in the address, as a path from the outermost one down, so that a link means the same for all secrets.
+ * The database in the address, as a path from the outermost database. So a link has the same meaning for all secrets.
  */
 const writtenDatabase = computed<readonly string[] | undefined>(() => {
   const written = place.value.parameters.get('db')
   return written === null || written === '' ? undefined : written.split('/')
 })
 
-/** The database in the address if it is not inside the signed-in database; undefined otherwise. */
+/** The database in the address, if that database is outside the signed-in database; undefined for other addresses. */
 export const foreignDatabase = computed<readonly string[] | undefined>(() => {
   const written = writtenDatabase.value
   return written && home.value.some((name, level) => written[level] !== name) ? written : undefined
 })
 
-/** The path of the current database from the signed-in one down; empty for the signed-in database. */
+/** The path of the current database below the signed-in database; empty for the signed-in database. */
 export const databasePath = computed<readonly string[]>(() =>
   foreignDatabase.value ? [] : (writtenDatabase.value?.slice(home.value.length) ?? []),
 )
 
-/** The parameter for a database whose path starts at the signed-in one. */
+/** The parameter for the database at `path` below the signed-in database. */
 export function databaseParameter(path: readonly string[]): string | undefined {
   return [...home.value, ...path].join('/') || undefined
 }
@@ -62,7 +62,7 @@ const writtenTime = computed<string | undefined>(() => place.value.parameters.ge
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
-/** The time in the address if it is invalid; undefined otherwise. */
+/** The time in the address, if the time is invalid; undefined for a valid time. */
 export const invalidTime = computed<string | undefined>(() => {
   const written = writtenTime.value
   const isTime = written === undefined || (timePattern.test(written) && !Number.isNaN(Date.parse(written)))
@@ -74,7 +74,7 @@ export const pastTime = computed<string | undefined>(() =>
   invalidTime.value === undefined ? writtenTime.value : undefined,
 )
 
-/** Parameters of an address; undefined ones are left out. */
+/** Parameters of an address. Undefined parameters are left out. */
 type Parameters = Readonly<Record<string, string | undefined>>
 
 /** The address of a page in the current database and at the current time. */
@@ -100,10 +100,10 @@ export function addressWith(parameters: Parameters): string {
   return addressIn(place.value.path, { ...now, ...parameters })
 }
 
-/** Registered checks for unsaved input, which make the router ask before it leaves a page. */
+/** Registered checks for unsaved input. If a check returns true, the router asks before it leaves the page. */
 const unsaved = new Set<() => boolean>()
 
-/** Registers a check for unsaved input. Returns a function that removes it. */
+/** Registers a check for unsaved input. Returns a function that removes the check. */
 export function guard(isUnsaved: () => boolean): () => void {
   unsaved.add(isUnsaved)
   return () => unsaved.delete(isUnsaved)
@@ -139,7 +139,7 @@ function update(): void {
 
 const pageOf = ({ path, parameters }: Address) => `${path.join('/')} ${parameters.get('db') ?? ''}`
 
-/** True once after each navigation to another page, whose heading then takes the focus. */
+/** Returns true once after each navigation to another page. Then the heading of the new page receives the focus. */
 export function takeArrival(): boolean {
   const was = hasArrived
   hasArrived = false

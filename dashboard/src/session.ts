@@ -1,5 +1,6 @@
-// The session. The secret is in memory and in the tab's session storage, so a reload keeps it and closing the tab
-// deletes it. The secret is sent only to the service that served the page, and to other tabs of the dashboard.
+// The session. The secret is in memory and in the tab's session storage. So the secret survives a reload, and closing
+// the tab deletes the secret. The secret is sent only to the service that served the page, and to other tabs of the
+// dashboard.
 
 import { batch, computed, signal } from '@preact/signals'
 import { databaseParameter, databasePath, hasUnsaved, home } from './router.ts'
@@ -30,20 +31,20 @@ export const session = signal<Session | undefined>(undefined)
 /** The message on the sign-in page after the session ended. */
 export const signInMessage = signal<string | undefined>(undefined)
 
-/** True if the secret can be narrowed to databases below its own, and to roles. */
+/** True if requests can limit the secret to a child database or to a role. */
 export const canScope = computed(() => {
   const now = session.value
   return now?.principal.role === 'admin' && !now.secret.includes(':')
 })
 
-/** The scope of requests: the secret, narrowed to the database that the address names. */
+/** The scope of requests: the secret, limited to the database in the address. */
 export const scope = computed<Scope>(() => {
   const secret = session.value?.secret ?? ''
   const path = databasePath.value
   return { secret: path.length === 0 ? secret : `${secret}:${path.join('/')}:admin` }
 })
 
-/** The rights by which pages decide which actions they offer. The service itself checks each request. */
+/** Pages offer only actions that these rights allow. The service itself checks each request. */
 export const rights = computed(() => {
   const role = session.value?.principal.role
   return {
@@ -56,7 +57,7 @@ export const rights = computed(() => {
   }
 })
 
-/** The scope of the current database with other rights: a role or a document. */
+/** The scope of the current database with the rights of a role or a document. */
 export function scopeAs(suffix: string): Scope {
   const secret = session.value?.secret ?? ''
   const path = databasePath.value
@@ -64,8 +65,8 @@ export function scopeAs(suffix: string): Scope {
 }
 
 /**
- * Signs in. Throws {@link ServiceError} with status 401 when the secret is rejected. If a page with unsaved input waits
- * and the secret belongs to another database, asks the user first. Throws an Error if the user cancels.
+ * Signs in. Throws {@link ServiceError} with status 401 when the secret is rejected. If a page has unsaved input and
+ * the secret belongs to another database, asks the user for confirmation. Throws an Error if the user cancels.
  */
 export async function signIn(secret: string): Promise<void> {
   if (/[^\x21-\x7e]/.test(secret))
@@ -87,7 +88,7 @@ export async function signIn(secret: string): Promise<void> {
   remember(secret)
 }
 
-/** State that a page keeps while other pages are open. */
+/** State of a page that remains while other pages are open. */
 interface PageState {
   readonly forget: () => void
   /** True if the state contains unsaved input. */
@@ -97,14 +98,14 @@ interface PageState {
 const pageStates = new Set<PageState>()
 
 /**
- * Registers state to delete on sign-out, so that the next user cannot see it. Signing out asks first while `isUnsaved`
- * returns true.
+ * Registers state to delete on sign-out, so that the next user cannot see the state. Signing out asks for confirmation
+ * while `isUnsaved` returns true.
  */
 export function forgetOnSignOut(forget: () => void, isUnsaved = () => false): void {
   pageStates.add({ forget, isUnsaved })
 }
 
-/** True if signing out would lose unsaved input of the current page, or state that other pages keep. */
+/** True if signing out would lose unsaved input of the current page, or unsaved state of other pages. */
 export function hasUnsavedState(): boolean {
   return hasUnsaved() || [...pageStates].some(({ isUnsaved }) => isUnsaved())
 }
@@ -120,18 +121,18 @@ export function signOut(message?: string): void {
   remember(undefined)
 }
 
-/** The reason why the secret was rejected, while a page with unsaved input waits behind the sign-in dialog. */
+/** The reason why the secret was rejected. Defined only while the sign-in dialog covers a page with unsaved input. */
 export const expired = signal<string | undefined>(undefined)
 
-/** The database that the secret could not access, as {@link databaseParameter} names it. */
+/** The database that the secret could not access, in the form of {@link databaseParameter}. */
 export const unreachable = signal<string | undefined>(undefined)
 
 /** The message after the service has rejected the secret of a session. */
 export const secretEnded = 'Your secret has expired or was revoked. Sign in again.'
 
 /**
- * Handles a rejected secret. If the secret itself is still valid, the database to which it was narrowed does not exist.
- * Otherwise the session ends.
+ * Handles a rejected secret. If the service accepts the secret without a scope, the database in the address does not
+ * exist. If the service also rejects the secret without a scope, the session ends.
  */
 export async function handleRejectedSecret(): Promise<void> {
   const now = session.value
@@ -149,7 +150,7 @@ export async function handleRejectedSecret(): Promise<void> {
   if (session.value === now) endSession(secretEnded)
 }
 
-/** Ends the session with a message. A page with unsaved input waits for the next sign-in instead. */
+/** Ends the session with a message. A page with unsaved input stays open until the next sign-in. */
 export function endSession(reason: string): void {
   if (hasUnsavedState()) {
     remember(undefined)
@@ -161,7 +162,7 @@ export function endSession(reason: string): void {
   } else signOut(reason)
 }
 
-/** True if the user signed out of this tab. It then ignores the session of other tabs. */
+/** True if the user signed out of this tab. After a sign-out, the tab ignores the session of other tabs. */
 export function hasSignedOut(): boolean {
   try {
     return sessionStorage.getItem(signedOutKey) !== null
@@ -190,6 +191,6 @@ function remember(secret: string | undefined): void {
       sessionStorage.removeItem(signedOutKey)
     }
   } catch {
-    // Without storage the secret is kept until the page is reloaded.
+    // Without storage, the secret remains until the page is reloaded.
   }
 }

@@ -1,5 +1,5 @@
 // Backups: folders that contain a single data file, like a data directory. A backup is written under a temporary name
-// and renamed at the end, so a folder with the final name is always a complete backup.
+// and renamed at the end. So a folder with the final name is always a complete backup.
 
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ import { copyShared, fillShared, isShared, type SharedConfig } from './shared-st
 export interface StoreCopy {
   /**
    * Time of the newest transaction in microseconds. The copy contains all transactions up to this time, and no later
-   * ones.
+   * transactions.
    */
   readonly time: number
   readonly bytes: number
@@ -61,7 +61,7 @@ async function copyTo(config: Config, folder: string, bytes: number, onShare: On
     const share = () => storeBytes(draft) / bytes
     if (isShared(config)) await copyShared(config, draft, onShare)
     else await withProgress('backup', share, () => copyStore(config.data, draft), onShare)
-    // The rename fails unless the target is empty. The code above has checked the target.
+    // `rejectContent` has checked that the target is empty. A rename to a folder with content fails.
     await rename(draft, folder)
     flush(dirname(folder))
   } catch (cause) {
@@ -89,7 +89,7 @@ export async function moveBack(config: SharedConfig, folder: string): Promise<St
   return contentOf(folder)
 }
 
-/** Copies the backup in `folder` to the configured data directory or shared store, which must be new or empty. */
+/** Copies the backup in `folder` to the configured data directory or shared store. The target must be new or empty. */
 export async function restore(folder: string, config: Config): Promise<StoreCopy> {
   const { data } = config
   const bytes = storeBytes(folder)
@@ -108,8 +108,8 @@ export async function restore(folder: string, config: Config): Promise<StoreCopy
 }
 
 /**
- * Restores the continuous backup at the address `from` to the configured data directory, which must be new or empty.
- * Restores the state at the time `at`. If `at` is undefined, restores the newest state.
+ * Restores the continuous backup at the address `from` to the configured data directory. The directory must be new or
+ * empty. Restores the state at the time `at`. If `at` is undefined, restores the newest state.
  */
 export async function restoreFrom(from: string, at: Micros | undefined, config: Config): Promise<StoreCopy> {
   if (isShared(config))
@@ -158,10 +158,10 @@ async function fillDataFolder(
   }
 }
 
-/** Files that do not count as content: the remains of a killed claim, restore or backup process. */
+/** Files that {@link rejectContent} ignores: the remains of killed processes. */
 const remains: readonly string[] = [...claimFiles, restoreDraft, ...statusFiles]
 
-/** Throws unless the folder is new or empty, except for {@link remains}. */
+/** Throws if the folder contains other files than {@link remains}. */
 async function rejectContent(folder: string, name: string): Promise<void> {
   try {
     const files = await readdir(folder)

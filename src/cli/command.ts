@@ -1,5 +1,6 @@
 // The declaration of a command of the command line. The files of commands/ contain the declarations, and table.ts lists
-// them. The argument parser, `--help`, the reference page and shell completion are derived from the declarations.
+// all commands. The argument parser, `--help`, the reference page and shell completion are derived from the
+// declarations.
 
 import {
   type Config,
@@ -86,7 +87,7 @@ const configFlag: Option = {
   doc: 'JSON file with settings by name.',
 }
 
-/** All flags of a command with their names: its settings, `config` if it has settings, and its options. */
+/** All flags of a command with their names: the settings, `config` for a command with settings, and the options. */
 export function commandFlags(command: Command): readonly (readonly [name: string, option: Option])[] {
   return [
     ...command.settings.map(name => [name, settings[name]] as const),

@@ -1,8 +1,8 @@
 // Distributes the connections of a port to several processes in turn.
 //
 // `node:cluster` could do this, but has two problems in Node 26. A connection that is being sent to a crashing worker
-// stays open forever, and the port closes when all workers have crashed. The distributor closes such a connection, so
-// that its client notices the crash. While there is no worker, connections wait.
+// stays open forever, and the port closes when all workers have crashed. The distributor closes the connection, so that
+// the client detects the crash. If all workers have crashed, connections wait for a new worker.
 
 import type { Worker } from 'node:cluster'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -13,8 +13,8 @@ import { type ListenAddress, listenOn, socketOptions } from '../server/http/list
 export const handover = 'connection'
 
 /**
- * Ignores a failed send. The failure means that the worker is exiting, and the connection that was sent to it is then
- * closed.
+ * Ignores a failed send. A failed send means that the worker is exiting. {@link Distributor.withdraw} closes the
+ * connection.
  */
 const ignoreFailure = () => undefined
 
@@ -83,15 +83,15 @@ export class Distributor {
       const worker = this.#free.shift() as Worker
       const socket = this.#waiting.shift() as Socket
       this.#inTransit.set(worker, socket)
-      // `keepOpen`: the socket stays open in this process until the worker has received it. Otherwise Node would lose
-      // the socket if the worker crashes.
+      // `keepOpen`: the socket stays open in this process until the worker has received it. Without `keepOpen`, Node
+      // would lose the socket if the worker crashes.
       worker.process.send(handover, socket, { keepOpen: true }, ignoreFailure)
     }
   }
 
   /**
-   * Closes this process's copy of the socket that was sent to a worker. If the worker has exited, this closes the
-   * connection.
+   * Closes this process's copy of the socket that was sent to a worker. If the worker has exited, no other copy exists,
+   * and the connection is closed.
    */
   #letGo(worker: Worker): void {
     this.#inTransit.get(worker)?.destroy()

@@ -147,7 +147,7 @@ function statusLines(command: Command): string[] {
   return [...statusesOf(command).flatMap(([status, meaning]) => hanging(`${status}`, 4, meaning)), '']
 }
 
-/** Formats `text` to the right of `head`, which has `width` columns. Both are indented by four columns. */
+/** Formats `text` to the right of `head`, with an indent of four columns. `head` is padded to `width` columns. */
 function hanging(head: string, width: number, text: string): string[] {
   const [first = '', ...more] = wrap(text, width + 4)
   return [`    ${head.padEnd(width)}${first.trimStart()}`, ...more]

@@ -13,15 +13,12 @@ const passedOn = ['data', 'store', 'storeSchema'] as const satisfies readonly Se
 
 /** The environment variable that a service sets for commands that it starts. */
 const ownVariable = 'TERRARIUM_OWN_COMMAND'
-/**
- * Number of steps by which the priority of a command that a service starts is lower than the priority of the service.
- */
+/** A command that a service starts lowers its priority by this number of steps. */
 const niceness = 10
 
 /**
- * The environment of a process that this program starts. It contains the settings in `names` with their values in
- * `config`, which come from the flags, the environment and the file of this process. All other `TERRARIUM_…`
- * variables are left out.
+ * The environment of a process that this program starts. The environment contains the settings in `names` with their
+ * values in `config`. All other `TERRARIUM_…` variables are left out.
  */
 export function ownEnvironment(config: Config, names: readonly SettingName[]): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
@@ -38,7 +35,7 @@ export function startOwnCommand(config: Config, words: readonly string[]): Child
   return startProgram(program, { words }, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** Lowers the priority of this process if a service has started it, because no user then waits for the command. */
+/** Lowers the priority of this process if a service has started it, because no user waits for such a command. */
 export function yieldToService(): void {
   if (process.env[ownVariable] === undefined) return
   try {

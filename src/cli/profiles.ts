@@ -72,8 +72,8 @@ export function changeProfiles(change: (profiles: Map<string, Profile>) => void,
 }
 
 /**
- * The options in the profile that the flag or the environment variable names. Empty if neither names a profile. Throws
- * {@link UsageError} for an unknown profile.
+ * The options of the profile in the flag (`given`) or in the environment variable `TERRARIUM_PROFILE`; empty without a
+ * profile. Throws {@link UsageError} for an unknown profile.
  */
 export function profileOptions(
   given: RawSetting | undefined,

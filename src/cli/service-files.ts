@@ -1,5 +1,5 @@
-// Files of a service in its data directory: the root secret, which is used when no root secret is configured, and the
-// address of the service. Commands that get only the directory read these files.
+// Files of a service in its data directory: a generated root secret, and the address of the service. Commands that get
+// only the directory read these files.
 
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ function readSecret(file: string): string | undefined {
 
 const fileOf = (folder: string) => join(folder, 'service-url')
 
-/** Addresses that stand for all interfaces, each with a loopback address to connect to. */
+/** Addresses of all network interfaces, each with the loopback address that clients use instead. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
 
 /** Writes the address of the service into the data directory. */

@@ -125,7 +125,7 @@ function differenceText(difference: Difference): string {
   return `${textOf(difference.key)}: ${where[difference.in]}`
 }
 
-/** The text of a key. Comparisons must also be able to show invalid keys, which no version of the store has written. */
+/** The text of a key. Comparisons also show invalid keys. */
 function textOf(key: Uint8Array): string {
   try {
     return printKey(key)
@@ -135,8 +135,8 @@ function textOf(key: Uint8Array): string {
 }
 
 /**
- * Runs `use` on the rows that belong to the service instead of a database, such as account keys. The data directory
- * must contain a replica of the store, which a node may serve at the same time.
+ * Runs `use` on the control rows. Control rows, such as account keys, are data of the service, not of a database. The
+ * data directory must contain a replica of the store. A node may serve this replica at the same time.
  */
 export async function withControlRows<T>(
   config: SharedConfig,
@@ -162,8 +162,8 @@ export async function withControlRows<T>(
 }
 
 /**
- * Adds the service's rows to the rows of a data directory. The added rows are control rows, which come after all other
- * rows.
+ * Adds the control rows in `requests` to the rows of a data directory. The keys of control rows come after all other
+ * keys.
  */
 function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
   if (requests === undefined) return source
@@ -184,7 +184,7 @@ function* withControlEntries(data: View, rows: View, range: KeyRange): Generator
   }
 }
 
-/** Moves the control rows of a copied store to their place in a data directory. */
+/** Moves the control rows of a copied store to the control store of the data directory. */
 async function separateRequests(local: KeyValueStore, folder: string): Promise<void> {
   const rows = local.read(allControlRows)
   if (rows.length === 0) return
@@ -198,7 +198,7 @@ async function separateRequests(local: KeyValueStore, folder: string): Promise<v
 }
 
 /**
- * Copies the current record to `folder`, which then is a data directory. The folder must be empty or contain an
+ * Copies the current record to `folder`. The result is a data directory. The folder must be empty or contain an
  * incomplete copy. Resolves when the copy is on disk.
  */
 export async function copyShared(config: SharedConfig, folder: string, onShare?: OnShare): Promise<void> {

@@ -1,6 +1,6 @@
 // All commands, in the order of `--help`. To add a command, add its declaration to commands/, its action to actions/,
 // and a line here. Each action is imported only when it runs, because loading the engine takes long. So help,
-// completion and the commands that only send requests start fast, which matters in scripts.
+// completion and the commands that only send requests start fast.
 
 import type { Command } from './command.ts'
 import {

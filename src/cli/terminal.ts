@@ -12,7 +12,7 @@ export interface Output {
   readonly columns?: number
 }
 
-/** A colour or another style, or several. */
+/** One or several styles, such as a colour. */
 export type Format = Parameters<typeof styleText>[0]
 
 /** Styles text on a terminal. `NO_COLOR` disables the styles. */
@@ -23,7 +23,7 @@ export function styleFor({ isTTY }: Pick<Output, 'isTTY'>): (format: Format, tex
 
 /**
  * Matches control characters, and characters without width or with an effect on the text direction. Stored texts may
- * contain such characters to deceive the user.
+ * contain these characters to deceive the user.
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}]/gu
 

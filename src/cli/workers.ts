@@ -1,6 +1,5 @@
-// Several worker processes behind one port (`--workers`). The supervisor, the first process, serves nothing itself: it
-// owns the port, passes each new connection to the next worker, restarts workers that exit, and forwards the signal to
-// stop.
+// Several worker processes behind one port (`--workers`). The first process is the supervisor. It owns the port, passes
+// each new connection to a worker, restarts workers that exit, and forwards the signal to stop.
 
 import cluster, { type Worker } from 'node:cluster'
 import { Socket } from 'node:net'
@@ -56,7 +55,7 @@ export function workerNumber(): number {
   return Number(process.env[variable])
 }
 
-/** In a worker: returns the socket to the supervisor, which commits for the worker. */
+/** In a worker: returns the socket to the supervisor. The supervisor commits for the worker. */
 export function committerSocket(): Duplex {
   return new Socket({ fd: committerDescriptor })
 }
@@ -86,7 +85,7 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   })
 }
 
-/** In a worker: kills this process when its supervisor, which commits for the worker, has exited. */
+/** In a worker: kills this process when its supervisor has exited, because the supervisor commits for the worker. */
 export function endWithSupervisor(): void {
   const end = () => {
     if (cluster.worker?.exitedAfterDisconnect !== true) killSelf()
@@ -181,7 +180,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts all workers. Resolves with true when all workers serve. If one worker cannot start, the others are stopped.
+   * Starts all workers. Resolves with true when all workers serve. If one worker cannot start, the other workers are
+   * stopped.
    */
   async start(): Promise<boolean> {
     const numbers = Array.from({ length: this.#options.count }, (_, at) => at)

@@ -1,6 +1,5 @@
 // Writes the records of a batch in one transaction, without the query layer. Ids, times, hashes and references are
-// written exactly as the records contain them. Existing documents are changed only with `onConflict: replace`. Among
-// the files of imports, only this file writes to the store.
+// written exactly as the records contain them. Existing documents are changed only with `onConflict: replace`.
 
 import { limits } from '../base/limits.ts'
 import { micros } from '../base/micros.ts'
@@ -39,10 +38,11 @@ export interface BatchOptions {
   /** True if the batch only computes the outcomes and writes nothing. */
   readonly dryRun: boolean
   /**
-   * When documents are checked against the rules of their collections. If undefined, each document is checked when it
-   * is written, and a failed check has the outcome `bad`. `each`: each document is checked when it is written, and a
-   * failed check has the outcome `unmet`, because the check may succeed once other documents exist. `together`: the
-   * whole batch is written in one transaction, and then all its documents are checked.
+   * When documents are checked against the rules of their collections:
+   * - undefined: each document is checked when it is written. A failed check has the outcome `bad`.
+   * - `each`: each document is checked when it is written. A failed check has the outcome `unmet`, because the check
+   *   may succeed once other documents exist.
+   * - `together`: the whole batch is written in one transaction, and then all its documents are checked.
    */
   readonly checks?: 'each' | 'together' | undefined
 }
@@ -78,7 +78,7 @@ const bytesOfCharacter = 3
 /** The outcome of writing a record. */
 export type Outcome =
   | { readonly kind: 'written' | 'equal' | 'kept' | 'replaced' | 'expired' }
-  /** Nothing was written, for the given reason. */
+  /** Nothing was written because of `reason`. */
   | { readonly kind: 'conflict' | 'bad' | 'unmet'; readonly reason: string }
 
 /** A reference from a record to a document that does not exist (yet). */
@@ -95,7 +95,8 @@ export interface BatchResult {
   readonly outcomes: readonly Outcome[]
   readonly missing: readonly MissingReference[]
   /**
-   * References to schema objects, such as collections, that the database does not have. `record`: the record's index.
+   * References to schema objects (for example collections) that do not exist in the database. `record`: the record's
+   * index.
    */
   readonly unresolved: readonly { readonly record: number; readonly what: string }[]
 }
@@ -112,15 +113,15 @@ const done = {
 interface Pace {
   /** Milliseconds after which a transaction writes no further record. */
   readonly batchMs: number
-  /** Resolves when this process may compute bindings of `database` again. */
+  /** Resolves when this process may compute index bindings of `database` again. */
   rest(database: DatabaseId): Promise<void>
 }
 
 /** The rules that collections define for their documents. Both methods may throw `Pending` and RequestErrors. */
 interface DocumentRules {
   /**
-   * Returns the fields with defaults for missing fields, or the reason of a rejection. Missing fields take their values
-   * from `existing` first.
+   * Adds missing fields: first from `existing`, then from the defaults of the collection. Returns the complete fields,
+   * or the reason of a rejection.
    */
   complete(
     ref: Ref,
@@ -158,12 +159,12 @@ export type WorkLimit = <T>(work: () => T) => T
 /** Sets no limit, for imports into a process that serves no other requests. */
 export const unlimited: WorkLimit = work => work()
 
-/** Returns the outcome of a record that was not written and that a retry would not write either. */
+/** Returns the outcome of a record that can never be written. */
 export function bad(reason: string): Outcome {
   return { kind: 'bad', reason }
 }
 
-/** Returns the outcome of a record that was not written, but that a retry may write once other documents exist. */
+/** Returns the outcome of a record that was not written. A retry may succeed once other documents exist. */
 export function unmet(reason: string): Outcome {
   return { kind: 'unmet', reason }
 }
@@ -190,8 +191,8 @@ export class BatchWriter {
   readonly #database: DatabaseId
   readonly #options: BatchOptions
   /**
-   * True if the writer checks before each insert whether the document was deleted at a later time. Otherwise the writer
-   * checks after the insert whether the inserted version is visible, which is faster.
+   * True: the writer checks before each insert whether the document was deleted at a later time. False: the writer
+   * checks after the insert whether the inserted version is visible. This check is faster.
    */
   readonly #isCareful: boolean
   readonly #target: BatchTarget
@@ -236,7 +237,7 @@ export class BatchWriter {
   }
 
   /**
-   * Writes all records except those whose index is in `refused`, then checks the written documents. Throws {@link
+   * Writes all records whose index is not in `refused`, and then checks the written documents. Throws {@link
    * RecordRejections} if records fail.
    */
   runTogether(
@@ -282,7 +283,7 @@ export class BatchWriter {
     return outcome
   }
 
-  /** The reason why the query layer would reject the resolved fields; undefined when it would accept them. */
+  /** The reason why the query layer would reject the resolved fields; undefined for valid fields. */
   #refusal(ref: Ref, fields: ObjectValue): string | undefined {
     for (const lambda of this.#resolver.lambdas) {
       if (!this.#target.rules.isExpression(lambda)) return 'a stored lambda that is not valid in the language'
@@ -339,7 +340,7 @@ export class BatchWriter {
     return other === undefined ? done.written : done.replaced
   }
 
-  /** Runs code that a collection defines. The cost of this code counts as the cost of the collection's bindings. */
+  /** Runs code that a collection defines. The cost of this code is added to the cost of the collection's bindings. */
   #within<T>(work: () => T): T {
     return this.#target.store.bindings.within(work)
   }

@@ -31,7 +31,7 @@ interface BatchSenderOptions {
   readonly onResult: (batch: BatchOutcome) => void
 }
 
-/** Maximum number of records in a batch. Such a batch takes some milliseconds, so it hardly delays other requests. */
+/** Maximum number of records in a batch. A full batch takes some milliseconds, so it hardly delays other requests. */
 export const batchRecordsMax = 100
 /** Maximum total length of the texts of a batch's records, in characters. */
 export const batchCharactersMax = 262_144

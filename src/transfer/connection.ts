@@ -22,8 +22,8 @@ import { type DocumentRecord, TransferError } from './record.ts'
 import type { NamedDocument, TransferService } from './service.ts'
 
 /**
- * The path to a database below the database of the secret: names of databases, outermost first. An empty path stands
- * for the database of the secret.
+ * The path to a database below the database of the secret: names of databases, outermost first. An empty path means the
+ * database of the secret.
  */
 export type DatabasePath = readonly string[]
 
@@ -300,7 +300,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
   }
 }
 
-/** The error message of a response, which may come from a Terrarium endpoint or from another service. */
+/** The error message of a response from a Terrarium endpoint or from another service. */
 function messageOf(status: number, text: string): string {
   try {
     const { message, errors } = JSON.parse(text) as {

@@ -33,7 +33,7 @@ export async function writeDatabaseSchema(
   const inFiles = new Set(items.map(({ kind, name }) => keyOf(kind, name.text)))
   const plain = new Set(items.filter(isPlain).map(({ kind, name }) => keyOf(kind, name.text)))
   const isInFiles = ({ name, object }: SchemaRecord) => inFiles.has(keyOf(object.replace('_', ' '), name))
-  // Version 4 allows names that files cannot create, so these collections are created before the push.
+  // Collections of version 4 are created before the push, because version 4 allows names that files cannot declare.
   const isOfVersion4 = ({ name, object, params }: SchemaRecord) =>
     plain.has(keyOf(object, name)) && params.has('history_days')
   const rest = records.filter(record => !isInFiles(record) || hasOwnFields(record) || isOfVersion4(record))
@@ -93,9 +93,9 @@ function hasOwnFields({ object, params }: SchemaRecord): boolean {
   return object === 'collection' && (params.has('data') || params.has('permissions'))
 }
 
-// Writes schema files of version 10 to a database in one push. The push adds missing objects. It changes an existing
-// object only if the object is a stub, or a collection that version 4 can express completely. Such an object gets the
-// definition in the files.
+// Writes schema files of version 10 to a database in one push. The push adds missing objects. Stubs, and collections
+// that version 4 can express completely, get their definitions from the files. All other existing objects remain
+// unchanged.
 
 /** How files are pushed. */
 interface PushOptions {
@@ -155,7 +155,7 @@ function planOf(
   const push = new Map<string, string>()
   for (const { items, name, text } of present) {
     if (!items.some(item => replaced.has(item))) continue
-    // An empty text deletes a file, here one without remaining items.
+    // A file without remaining items gets an empty text: the push deletes files with empty texts.
     push.set(name, items.every(item => replaced.has(item)) ? '' : without(items, replaced, text))
   }
   const texts = new Map(present.map(({ name, text }) => [name, text]))
@@ -174,7 +174,7 @@ function planOf(
   return { findings, push }
 }
 
-/** A file without the stubs. A dry run has not created the stubs, so the database would reject their names. */
+/** Returns a file without the stubs. A dry run does not create the stubs, so the database would reject their names. */
 function withoutStubs(file: FslFile, stubs: ReadonlySet<string>): FslFile {
   const cut = new Set(file.items.filter(item => stubs.has(itemKey(item))))
   return cut.size === 0 ? file : readFsl(file.name, without(file.items, cut, file.text))

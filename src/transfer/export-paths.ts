@@ -8,7 +8,7 @@ const stepCharsMax = 200
 /** Matches the pieces into which a long segment is split. An encoded character (`%XX`) is not split. */
 const pieces = /(?:%[0-9A-F]{2}|[^%]){1,66}/g
 
-/** The last character of each piece except the last piece. No encoded name ends with this character. */
+/** Appended to each piece except the last piece. No encoded name ends with this character. */
 const pieceEnd = '%'
 
 /** A name as one segment of a path. */
@@ -50,9 +50,9 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
 
 /**
  * The paths of schema files below the folder `schema`, by the name of the file. Tools push files whose names are
- * relative paths. For such a name, the path of the exported file has the same folders as the name. In three cases the
- * whole name becomes a single segment: the name is not a relative path, one of its folders could be mistaken for a
- * file, or one of its folders differs from another folder only by case.
+ * relative paths. For such a name, the path of the exported file has the same folders as the name. Other names become a
+ * single segment: names for which {@link isRelative} returns false, and names that contain a folder or file whose path
+ * differs from another path only by case.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]
@@ -85,8 +85,8 @@ function prefixesOf(name: string): readonly string[] {
 }
 
 /**
- * Returns whether a name is a relative path whose folders have no dots. A folder with a dot could be mistaken for a
- * file of an export.
+ * Returns whether a name is a relative path with short segments and without dots in the folders. A folder with a dot
+ * could be mistaken for a file of an export.
  */
 function isRelative(name: string): boolean {
   const steps = name.split('/')
@@ -102,7 +102,7 @@ export function nameOfPath(path: string): string {
   return path.replaceAll(`${pieceEnd}/`, '').split('/').map(decoded).join('/')
 }
 
-/** Returns whether a folder contains only the beginning of a name, which continues in a subfolder. */
+/** Returns whether the name of a folder is one piece of a longer name. A subfolder has the next piece as its name. */
 export function isPiece(step: string): boolean {
   return step.endsWith(pieceEnd)
 }

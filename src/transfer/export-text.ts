@@ -1,7 +1,7 @@
 // Writes documents as lines of an export in the layout of the hosted service. The tagged format preserves every type;
 // the simple format does not. The hosted service wrote only a placeholder text for a lambda. The tagged format of
-// Terrarium writes lambdas as `@query`, and texts that look like placeholders as `@string`, so that an import restores
-// them.
+// Terrarium writes lambdas as `@query`, so an import restores the lambdas. Texts that look like placeholders are
+// written as `@string`.
 
 import { renderValue } from '../fql4/wire/render.ts'
 import { encodeBase64 } from '../values/base64.ts'
@@ -41,7 +41,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'exists',
 ])
 
-/** Writes documents as JSON. Calls `onLost` with a description of each content that the format cannot express. */
+/** Writes documents as JSON. Calls `onLost` with a description of each value that the format cannot express. */
 export class ExportPrinter {
   readonly #isTagged: boolean
   readonly #onLost: (what: string) => void

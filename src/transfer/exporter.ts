@@ -45,7 +45,7 @@ interface ExportSummary {
   readonly at: Micros
   documents: number
   databases: number
-  /** Descriptions of content that the format cannot express, with the number of occurrences. */
+  /** Descriptions of values that the format cannot express, with the number of occurrences. */
   readonly lost: Map<string, number>
 }
 

@@ -1,5 +1,5 @@
-// Types of fields, for formats that cannot distinguish a time from a text. The types come from the option `--type
-// Collection.field::time` and from `.fsl` files. The option accepts the names of types from the old command line.
+// Types of fields, for formats that cannot distinguish a time from a text. `.fsl` files and the option `--type` contain
+// the types, for example `Collection.field::time`. The option accepts the names of types from the old command line.
 
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
@@ -54,7 +54,7 @@ function truth(json: Json): boolean | undefined {
   return typeof json === 'object' ? undefined : truths.has(String(json).trim().toLowerCase())
 }
 
-/** Reads a time in any format that `Date.parse` accepts. Used for files that do not specify how they write times. */
+/** Reads a time in any format that `Date.parse` accepts. Used for files without a specified time format. */
 function anyDate(text: string): Time | undefined {
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? undefined : sinceEpoch(BigInt(ms), 1000n)

@@ -38,8 +38,8 @@ export function isPlain(item: SchemaItem): boolean {
 }
 
 /**
- * Returns whether version 10 rejects `name` for a new role or access provider. Version 4 allows such names. Files of
- * version 10 may change an existing object with such a name. So the import creates a stub of the object before it
+ * Returns whether version 10 rejects `name` for a new role or access provider. Version 4 allows these names, and files
+ * of version 10 may change an existing object with such a name. So the import creates a stub of the object before it
  * pushes the files.
  */
 export function isStub(kind: CreatedKind, name: string): boolean {
@@ -55,8 +55,8 @@ export function stubOf(kind: CreatedKind, params: ReadonlyMap<string, Json>): Re
 const stubFields: ReadonlySet<string> = new Set(['name', 'issuer', 'jwks_uri', 'data'])
 
 /**
- * Returns the fields that supplement an object from a schema file: the name and the `data`, which schema files cannot
- * contain. Undefined if the object has no `data`.
+ * Returns `name` and `data`, which supplement an object from a schema file: schema files cannot contain `data`. Returns
+ * undefined if the object has no `data`.
  */
 export function supplementOf(params: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> | undefined {
   return params.has('data') ? new Map([...params].filter(([name]) => supplementFields.has(name))) : undefined
@@ -71,7 +71,7 @@ const supplementFields: ReadonlySet<string> = new Set(['name', 'data'])
 
 /**
  * Returns whether the schema files belong to a schema of version 10. A database of version 4 has a single generated
- * file, which contains its collections.
+ * file with its collections.
  */
 export function isVersion10Schema(files: readonly FslFile[]): boolean {
   const isOwn = files.some(({ name }) => name !== mainFile)

@@ -1,5 +1,5 @@
-// The interface for the saved progress of an import, from which an interrupted import continues. If the progress
-// is lost, the import only takes longer: documents that were already written are found to be equal.
+// The interface for the saved progress of an import. An interrupted import continues from the saved progress. If the
+// progress is lost, the import starts again and compares the documents that were already written.
 
 import type { FilePlace } from './read-file.ts'
 import type { ReportData } from './report.ts'
@@ -19,7 +19,7 @@ export interface ImportMemory {
   /** The report so far; undefined at the start of an import. */
   readonly report: ReportData | undefined
   /**
-   * The position at which the import of `file` continues. If the file has changed, its start. Undefined if the file is
+   * The position at which the import of `file` continues: the start if the file has changed, undefined if the file is
    * already completely imported.
    */
   placeOf(file: SourceFile): FilePlace | undefined
@@ -27,7 +27,7 @@ export interface ImportMemory {
   addReference(reference: OpenReference): void
   /** Adds a document that is written again after all other documents. The next {@link save} stores it. */
   addUnmet(document: UnmetDocument): void
-  /** Saves the report and the position within `file`, but only if some time has passed since the last save. */
+  /** Like {@link save}, but at most one save per short interval. */
   progress(file: SourceFile, place: FilePlace, report: ReportData): void
   /** Saves the report and the position within `file`. */
   save(file: SourceFile, place: FilePlace, done: boolean, report: ReportData): void

@@ -1,6 +1,5 @@
 // The progress of an import on disk, so that the import can continue after any crash, including `kill -9`. If the
-// stored progress is lost or slightly too old, the import only takes longer: documents that were already written are
-// found to be equal.
+// stored progress is lost or slightly too old, the import compares the documents that were already written.
 
 import { createHash } from 'node:crypto'
 import {
@@ -46,7 +45,7 @@ interface StoredState {
 /** Milliseconds between two saves. An interrupted import may repeat the work since the last save. */
 const saveIntervalMs = 200
 const readBytesMax = 1_048_576
-/** How long the progress of an abandoned import is kept. */
+/** Milliseconds after which the files of an abandoned import are removed. */
 const keptMs = 30 * msPerDay
 
 /** An append-only file of lines. Appended lines are valid once the state contains the new length. */
@@ -81,7 +80,7 @@ class LineFile {
   }
 
   *chunks(): Generator<readonly string[]> {
-    // The file is created with the first line.
+    // A file without lines does not exist on disk.
     if (!existsSync(this.#path)) return
     const file = openSync(this.#path, 'r')
     try {
@@ -113,8 +112,8 @@ export class ImportState implements ImportMemory {
   #savedMs = Number.NEGATIVE_INFINITY
 
   /**
-   * `identity`: the values that distinguish this import from others. `continues`: whether to continue an interrupted
-   * import. Throws {@link TransferError} while another process runs the same import.
+   * `identity`: the values that distinguish this import from other imports. `continues`: whether to continue an
+   * interrupted import. Throws {@link TransferError} while another process runs the same import.
    */
   constructor(folder: string, identity: unknown, continues: boolean) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -47,7 +47,7 @@ export interface ImportOptions {
   readonly into?: string | undefined
   readonly emptyCells: 'null' | 'empty'
   /**
-   * Loads the progress of an earlier attempt. `identity`: the values that distinguish this import from others.
+   * Loads the progress of an earlier attempt. `identity`: the values that distinguish this import from other imports.
    * `continues`: whether to continue an interrupted import.
    */
   readonly remember: (identity: unknown, continues: boolean) => ImportMemory
@@ -175,12 +175,12 @@ class Importer {
       if (file.content.kind === 'fsl') files.push(await this.#schemaFile(file, files))
       else records.push(...(await readSchemaFile(file, this.#report)))
     }
-    // Definitions in schema files take precedence over collections that are only listed.
+    // Definitions in schema files take precedence over collections that the export only lists.
     for (const { database: path, name } of this.#sources.collections)
       schemaOf(path).records.unshift(namedRecord('collection', name))
     for (const path of [[], ...this.#sources.databases]) schemaOf(path)
     this.#report.data.schema = []
-    // Outer databases are written first, because their keys and other objects may refer to databases within them.
+    // Parent databases are written first, because a key of a parent database may refer to a child database.
     const outermostFirst = [...schema.values()].sort((left, right) => left.path.length - right.path.length)
     for (const { files, path, records } of outermostFirst) {
       const target = [...database, ...path]
@@ -251,7 +251,8 @@ class Importer {
     // If the database is missing, a dry run has no documents for comparison.
     const isBlank = dryRun && !(await this.#exists(path))
     const sender = new BatchSender({
-      // Batches run one at a time, so that the first (or the last) of two documents with the same id reliably wins.
+      // With `keep` and `replace`, batches run one at a time. Of two documents with the same id, `keep` must write the
+      // first and `replace` the last.
       atOnce: onConflict === 'fail' ? batchesAtOnce : 1,
       send: isBlank
         ? async records => ({
@@ -321,8 +322,9 @@ class Importer {
   }
 
   /**
-   * The id for a document without an id. The id depends only on the document's position, so that a repeated import
-   * finds the document. These ids are smaller than all ids of the hosted service, and have the same order as the rows.
+   * The id for a document without an id. A repeated import finds the document, because it generates the same id from
+   * the collection, the file name and the position. Generated ids are smaller than all ids of the hosted service, and
+   * have the same order as the rows.
    */
   #generatedId(collection: string, path: string, ordinal: number): bigint {
     const name = /[^/\\]*$/.exec(path)?.[0] ?? path
@@ -410,8 +412,8 @@ class Importer {
   }
 
   /**
-   * Returns the documents whose checks would still fail. A dry run writes nothing, so a failed check counts as passed
-   * if the document refers to a document that would exist by now.
+   * Returns the documents whose checks would still fail. A dry run writes nothing. So this method ignores a failed
+   * check if the document refers to a document that a real import would have written.
    */
   #unmetInDryRun(): readonly UnmetDocument[] {
     const isComing = (document: UnmetDocument) =>
@@ -427,7 +429,7 @@ class Importer {
     return refused
   }
 
-  /** The result of a dry run's batch, as it would be if all preceding documents had been written. */
+  /** The result that a dry run's batch would have if all preceding documents had been written. */
   #simulated(
     file: Pick<SourceFile, 'database'>,
     records: readonly DocumentRecord[],

@@ -122,7 +122,7 @@ function wholeCharacters(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** The offset of the first invalid byte. Decoding and encoding the bytes again changes this byte. */
+/** The offset of the first invalid byte: the first byte that changes when the bytes are decoded and encoded again. */
 function firstFault(bytes: Uint8Array): number {
   const readable = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
   return bytes.findIndex((byte, at) => readable[at] !== byte)
@@ -187,8 +187,8 @@ async function* counted(
 
 /**
  * Returns the beginning of a file's text in UTF-8, at most {@link headBytes}, and the encoding of the file. The
- * encoding is `given`, or else detected by the first bytes, or else UTF-8. Invalid bytes are reported when the whole
- * file is read.
+ * encoding is `given`. If `given` is undefined, the byte order mark defines the encoding. The default is UTF-8. Invalid
+ * bytes are reported when the whole file is read.
  */
 export async function readHead(
   source: ByteSource,

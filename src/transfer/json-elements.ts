@@ -1,6 +1,6 @@
-// Splits a stream of JSON into elements. Elements are the items of an array, of a page (`{"data":[…]}`) or of a raw
-// response (`{"resource":{"data":[…]}}`), or consecutive values. Line breaks between and within values are optional.
-// Only one element is in memory at a time.
+// Splits a stream of JSON into elements. The elements are the items of an array, of a page (`{"data":[…]}`) or of a raw
+// response (`{"resource":{"data":[…]}}`). If the stream is a sequence of values, each value is an element. Line breaks
+// between and within values are optional. Only one element is in memory at a time.
 
 import { areSame, joinBytes } from '../base/bytes.ts'
 import {
@@ -38,11 +38,11 @@ export interface JsonElement {
   /** The line and the byte offset at which the element starts in the uncompressed file. */
   readonly line: number
   readonly offset: number
-  /** The position from which the next element is searched. */
+  /** The position at which the search for the next element begins. */
   readonly next: ElementPlace
   /**
-   * True if the element is incomplete. Then `text` is only the beginning of the element. Possible only with {@link
-   * ElementOptions.byLine}, where reading can continue on the next line.
+   * True if the element is incomplete, so that `text` is only its beginning. With {@link ElementOptions.byLine},
+   * reading continues on the next line. In other files, an incomplete element is an error.
    */
   readonly isBroken: boolean
 }
@@ -211,8 +211,8 @@ const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf)
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Returns whether the value at `at` ends with a bracket, brace or quote. The end of a number, for example, is not
- * marked.
+ * Returns whether the value at `at` ends with a bracket, brace or quote. A number, for example, has no closing
+ * character.
  */
 function isClosed(buffer: Uint8Array, at: number): boolean {
   const first = buffer[at]
@@ -223,7 +223,7 @@ function isClosed(buffer: Uint8Array, at: number): boolean {
 
 interface PagePrefix {
   readonly length: number
-  /** Brackets and braces up to the page's first element; 0 when the object is not a page. */
+  /** Number of open brackets and braces before the page's first element; 0 when the object is not a page. */
   readonly opened: number
 }
 
@@ -231,9 +231,7 @@ const noPage: PagePrefix = { length: 0, opened: 0 }
 
 const cursors: ReadonlySet<string> = new Set(['before', 'after'])
 
-/**
- * Parses the prefix of a page at `from`: cursors may precede its `data`, and the page may be the value of `resource`.
- */
+/** Parses the prefix of a page at `from`. Cursors may precede `data`. The page may be the value of `resource`. */
 function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
   let at = from
   for (let opened = 1; bytes[at] === openBrace; opened++) {
@@ -265,7 +263,10 @@ function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
   return noPage
 }
 
-/** The first byte of a page's data: a document, an array of fields, or the end. */
+/**
+ * Possible first bytes in the `data` array of a page. A document begins with `{`, an array of fields with `[`, and an
+ * empty `data` array ends with `]`.
+ */
 const pageStarts: ReadonlySet<number> = new Set([openBrace, openBracket, closeBracket])
 
 /** The text of a complete element. Throws {@link BadRecord} for an incomplete element. */

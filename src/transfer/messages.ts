@@ -19,7 +19,7 @@ export const transferPaths = {
 
 type Outcomes = readonly (Outcome['kind'] | readonly [kind: 'conflict' | 'bad' | 'unmet', reason: string])[]
 
-/** A batch: its options in the first line, then the records. */
+/** The request for a batch: the options in the first line, then one record per line. */
 export function writeRequestText(records: readonly DocumentRecord[], options: BatchOptions): string {
   return [JSON.stringify(options), ...records.map(recordText)].join('\n')
 }

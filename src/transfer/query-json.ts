@@ -1,5 +1,5 @@
 // Builds parts of queries in exact JSON: integers as bigint, doubles as number, objects as Map. Also reads all schema
-// objects of a kind with such a query.
+// objects of a kind with queries.
 
 import type { Json } from '../values/value.ts'
 

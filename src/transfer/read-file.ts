@@ -1,5 +1,5 @@
-// Reads a file of documents and converts its elements to records. Each element contains the position after the element,
-// so that an interrupted import can continue there. The file may also be in the query language, or a dump of schema
+// Reads a file of documents and converts its elements to records. Each element contains the position after the element.
+// An interrupted import can continue at this position. The file may also be in the query language, or a dump of schema
 // objects.
 
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
@@ -48,7 +48,7 @@ export interface FileElement {
   readonly origin: RecordPlace
   /** One record for an ordinary element, several for a page, none for a skipped element. */
   readonly records: readonly SourceRecord[]
-  /** The error of a bad element, with its id and collection if they are readable. */
+  /** The error of a bad element, and the element's id and collection if readable. */
   readonly bad: BadElement | undefined
   /** Length of the element's text, in characters. */
   readonly size: number
@@ -97,7 +97,7 @@ export async function* readFileRecords(
   from: FilePlace,
   options: ReadOptions,
 ): AsyncGenerator<FileElement, void, undefined> {
-  // Only JSON files can be read from the middle; other files are read from the start.
+  // JSON files can be read from any position. Other files are read from the start.
   let { elements } = file.content.kind === 'json' ? from : fileStart
   let made = from.records
   try {
@@ -107,8 +107,8 @@ export async function* readFileRecords(
       const { byte, line, size } = raw
       const origin = { file: file.shown, line, ...(byte !== undefined && { record: elements, byte }) }
       const { bad, records } = readElement(raw, { ...options, origin, collection: file.collection })
-      // A bad element counts as a record, so that the ids of later elements stay the same after the
-      // element is repaired.
+      // A bad element increases the number of records by 1. So the generated ids of the following elements stay the
+      // same after the user repairs the bad element.
       made += Math.max(1, records.length)
       yield { origin, records, bad, size, next: { ...raw.next, elements, records: made } }
     }
@@ -142,9 +142,7 @@ function readElement(
   }
 }
 
-/**
- * Throws for a time that a JavaScript number cannot represent exactly. The store could not store such a time either.
- */
+/** Throws for a time that a JavaScript number cannot represent exactly. */
 function checkTime(record: SourceRecord): void {
   if (record.kind === 'document' && record.ts !== undefined && !Number.isSafeInteger(record.ts))
     throw new BadRecord('a time that is not between 1684 and 2255', 'ts')
@@ -335,8 +333,8 @@ async function createdIn(file: SourceFile): Promise<readonly SchemaRecord[]> {
   return records
 }
 
-// Reads files in the query language: calls such as `CreateIndex({…})`, as schema tools store them, and values as
-// printed by the shell of the hosted service. Nothing is evaluated.
+// Reads files in the query language: calls of schema tools, such as `CreateIndex({…})`, and values that the shell of
+// the hosted service has printed. Nothing is evaluated.
 
 /** The meaning of one expression in a file. */
 type LanguageContent =

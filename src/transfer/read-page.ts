@@ -1,5 +1,5 @@
-// Reads documents from the store for an export, page by page, all at one snapshot time. Pages are read by time travel,
-// so an export of any length keeps no transaction open and does not delay other transactions.
+// Reads documents from the store for an export, page by page, all at one snapshot time. Pages are read by time travel.
+// So no transaction stays open during an export, and an export does not delay other transactions.
 
 import { epoch } from '../base/micros.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -25,7 +25,7 @@ export interface ExportPageRequest {
   /** The time of the export. */
   readonly at: Micros
   readonly place: PagePlace
-  /** Includes older versions and deleted documents. */
+  /** True if the page includes older versions and deleted documents. */
   readonly history: boolean
 }
 
@@ -163,7 +163,10 @@ class PageReader {
     return undefined
   }
 
-  /** The time at which a document was deleted. Undefined if it was created again before the time of the export. */
+  /**
+   * The time at which a document was deleted. Undefined if the document was created again before the time of the
+   * export.
+   */
   #endOf(document: Ref): Micros | undefined {
     for (const { action, ts } of this.#transaction.versions(document, { reverse: true })) {
       if (typeof ts !== 'number' || ts > this.#request.at) continue

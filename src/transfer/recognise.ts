@@ -17,7 +17,7 @@ export type Content =
       readonly format: FormatName
       /** True if each line has one object, so that a broken line can be skipped. */
       readonly byLine: boolean
-      /** True if the file begins with a schema object, so that it is read before the documents. */
+      /** True if the file begins with a schema object. The import reads such files before the documents. */
       readonly isSchema: boolean
     }
   | { readonly kind: 'csv'; readonly separator: string }

@@ -1,13 +1,13 @@
 // Validates records before they are written, by the same rules as queries. Records are documents of user collections,
-// or credentials, because queries cannot transfer password hashes. An import creates all other native documents with
-// queries, which validate the documents.
+// or credentials. Credentials are records because queries cannot transfer password hashes. An import creates all other
+// native documents with queries, and the query layer validates the documents.
 
 import type { Micros } from '../base/micros.ts'
 import { int64Max, isObject, Time, UnresolvedRef } from '../values/value.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { nativeMark } from './references.ts'
 
-/** Returns whether records of a collection are transferred. It must be a user collection or {@link credentialsName}. */
+/** Returns whether `collection` is transferred as records: a user collection or {@link credentialsName}. */
 export function isTransferred(collection: string): boolean {
   return collection === credentialsName || !collection.startsWith(nativeMark)
 }

@@ -1,12 +1,12 @@
 // The intermediate form of documents and schema objects. The readers of all formats produce this form, and the writers
 // of all targets consume it. The form contains no collection numbers. Until a document is written, its references are
-// UnresolvedRefs, which name the collection.
+// UnresolvedRefs with the name of a collection.
 
 import type { Json, ObjectValue, SchemaKind } from '../values/value.ts'
 
 /** The position of a record, for errors and the report. */
 export interface RecordPlace {
-  /** The file as the user named it, or as it was found below a folder that the user named. */
+  /** The path of the file as the user entered it, or its path from the folder that the user entered. */
   readonly file: string
   /** The line of the record's first character, counted from 1. */
   readonly line: number
@@ -31,7 +31,7 @@ export interface DocumentRecord {
   readonly id: bigint
   /** The time of the version, not yet validated. If undefined, the version gets the time at which it is written. */
   readonly ts: number | undefined
-  /** True if this is an older version, which is inserted before the current version. */
+  /** True if the version belongs to the history: an older version or a deletion. */
   readonly isHistory: boolean
   /** True if this version is the deletion of the document. Only versions in a history can be deletions. */
   readonly isDelete: boolean
@@ -41,7 +41,7 @@ export interface DocumentRecord {
   readonly size: number
 }
 
-/** A document from a file, which may have no id. */
+/** A document from a file. The file may contain no id for the document. */
 export type SourceDocument = Omit<DocumentRecord, 'id' | 'size'> & { readonly id: bigint | undefined }
 
 /** The kinds of schema objects, spelled as in the functions that create them. */
@@ -72,7 +72,7 @@ export class BadRecord extends Error {
   }
 }
 
-/** A failure that ends an import or export and that the user can fix. The message is complete. */
+/** A failure that ends an import or export. The user can fix its cause. */
 export class TransferError extends Error {
   override name = 'TransferError'
 }

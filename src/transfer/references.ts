@@ -49,7 +49,7 @@ export function schemaReference(type: SchemaKind, name: string): UnresolvedRef {
   return new UnresolvedRef({ type, name })
 }
 
-/** The transfer name of a native collection: its name after {@link nativeMark}. */
+/** The transfer name of a native collection: its name with the prefix {@link nativeMark}. */
 export function nativeCollection(name: NativeName): string {
   return nativeMark + name
 }
@@ -74,7 +74,7 @@ const exportNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>
   ['Credential', 'credentials'],
 ])
 
-/** The native collection that exports call `name`; undefined for other names. */
+/** The native collection with the export name `name`; undefined for other names. */
 export function nativeInExport(name: string): NativeName | undefined {
   return exportNames.get(name)
 }

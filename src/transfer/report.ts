@@ -7,15 +7,15 @@ import { placeText, type RecordPlace } from './record.ts'
 const columns = [
   'read',
   'written',
-  /** Existed with the same content. */
+  /** The document existed with the same content. */
   'equal',
   'kept',
   'replaced',
   'conflicting',
   'bad',
-  /** Not written, because their `ttl` has passed. */
+  /** The document was not written, because its `ttl` has passed. */
   'expired',
-  /** Had no id in the file and got a new one. */
+  /** The file contained no id, so the import generated an id. */
   'newIds',
 ] as const
 

@@ -46,7 +46,7 @@ export class Resolver {
     this.#database = database
   }
 
-  /** The number of a collection that records may belong to: a user collection or the credentials. */
+  /** The number of a user collection or of the collection of credentials; undefined for other names. */
   container(name: string): number | undefined {
     return isTransferred(name) ? this.collection(name) : undefined
   }
@@ -119,7 +119,7 @@ export class Resolver {
     )
   }
 
-  /** Records an unresolvable reference. Returns the form in which exports print such a reference. */
+  /** Records an unresolvable reference. Returns the value that exports print for an unresolvable reference. */
   #nothing(reference: UnresolvedRef): Value {
     const { target } = reference
     this.unresolved.push(referenceText(reference))

@@ -1,7 +1,7 @@
 // Rewinds a collection: restores its documents as they were at a given time. First, queries delete the documents that
 // did not exist at that time, because these documents may contain unique values that restored documents need. Then all
-// documents of that time are read like an export and written like an import. Values of both languages stay unchanged,
-// and documents that are equal are not written.
+// documents of that time are read with the code of exports, and written with the code of imports. Values of both
+// languages stay unchanged, and documents that have not changed are not written.
 
 import { micros } from '../base/micros.ts'
 import { formatTime, microsOfTime, parseTime, timeFromMicros } from '../values/time.ts'
@@ -26,13 +26,13 @@ interface RewindOptions {
 /** The methods of a connection that a rewind uses. */
 export type RewindConnection = Pick<TransferConnection, 'name' | 'query' | 'write' | 'missing' | 'page'>
 
-/** The number of documents by outcome. A dry run counts what a rewind would do. */
+/** The number of documents by outcome. A dry run counts the documents that a rewind would change. */
 export interface RewindCounts {
   deleted: number
   created: number
   replaced: number
   kept: number
-  /** Documents that were not restored, because their `ttl` has passed since that time. */
+  /** Documents that were not restored, because their `ttl` has passed since the time {@link RewindOptions.to}. */
   expired: number
 }
 
@@ -99,8 +99,8 @@ class Rewinder {
       const page = { collection, to, from, size, after, writes: !dryRun }
       const reply = await this.#query(deleteQuery(page)).catch((cause: unknown) => {
         if (!(cause instanceof QueryError) || size === 1) throw cause
-        // The transaction exceeded its limits or conflicted with others. A transaction with fewer documents may
-        // succeed.
+        // The transaction exceeded its limits or conflicted with other transactions. A transaction with fewer documents
+        // may succeed.
         size = Math.ceil(size / 4)
         return undefined
       })
@@ -141,9 +141,9 @@ class Rewinder {
   }
 
   /**
-   * Throws if documents were rejected, except in a dry run. A dry run has not deleted the conflicting documents, so a
-   * rejected document does not mean a failure. The dry run counts the document as created if it does not exist now,
-   * otherwise as replaced.
+   * Without `dryRun`, throws an error for rejected documents. In a dry run, a rejection is not an error, because a dry
+   * run does not delete the conflicting documents. A rejected document is counted as created if it does not exist now,
+   * and as replaced if it exists.
    */
   async #refuse(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
     const { collection, database, dryRun } = this.#options
@@ -240,8 +240,8 @@ interface RewindPage {
 }
 
 /**
- * Deletes the documents of a page that did not exist at the time `to`. The `data` of the result contains `deleted` or
- * `kept` for each document.
+ * The query deletes each document of a page that existed at the time `from` but not at the time `to`. The `data` of the
+ * result contains `deleted` or `kept` for each document.
  */
 function deleteQuery({ collection, from, to, writes, ...page }: RewindPage): Json {
   const ref = variable('ref')

@@ -93,7 +93,7 @@ interface SchemaFiles {
   /** The collections in the files that version 4 can express completely, each as `collections NAME`. */
   readonly plain: ReadonlySet<string>
   /**
-   * True if the export must contain the files: they contain more than version 4 can express, or the user wrote them.
+   * True if the export must contain the files, because version 4 cannot express them completely or the user wrote them.
    */
   readonly isNeeded: boolean
 }
@@ -134,10 +134,7 @@ function isInFiles(set: string, each: ReadonlyMap<string, Json>, inFiles: Readon
   return !hasOwnFields && inFiles.has(`${set} ${each.get('name')}`)
 }
 
-/**
- * Returns whether version 4 has created a collection. A file of version 10 may not be able to create a collection with
- * its name.
- */
+/** Returns whether version 4 has created a collection. Version 10 may reject the name of this collection. */
 function isOfVersion4(set: string, each: ReadonlyMap<string, Json>, plain: ReadonlySet<string>): boolean {
   return plain.has(`${set} ${each.get('name')}`) && !each.has('constraints') && !each.has('indexes')
 }
@@ -168,7 +165,7 @@ function byName(left: ReadonlyMap<string, Json>, right: ReadonlyMap<string, Json
   return String(left.get('name')) < String(right.get('name')) ? -1 : 1
 }
 
-/** The parameters with `name` first and the others sorted, so that equal definitions have equal text. */
+/** The parameters: `name`, then the other parameters in sorted order, so that equal definitions have equal text. */
 function parameters(kind: SchemaKind, schemaObject: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const fields = [...schemaObject].filter(([name]) => !ownFields.has(name) && name !== 'name')
   // An unlimited history is written explicitly, because a new collection has a limited history by default.

@@ -1,6 +1,6 @@
-// Creates schema objects through the query layer, which validates them: databases, collections, functions, roles,
-// indexes, access providers, keys. An object that refers to a missing object is retried after the other objects.
-// Existing objects are not changed. The `data` of an object may be written later than the object.
+// Creates databases, collections, functions, roles, indexes, access providers and keys with queries, so that the query
+// layer validates these objects. An object that refers to a missing object is retried after the other objects. Existing
+// objects are not changed. The `data` of an object may be written later than the object.
 
 import { equalValues } from '../values/equality.ts'
 import { type Json, nativeOfKind } from '../values/value.ts'
@@ -130,7 +130,7 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
 
 /**
  * Returns whether an existing object has the given kind. If no user collection is named `databases`,
- * `Collection("databases")` refers to the native collection. Then `existing` is a database, not a collection.
+ * `Collection("databases")` refers to the native collection. In this case, `existing` is a database, not a collection.
  */
 function isOfKind(existing: ReadonlyMap<string, Json>, kind: CreatedKind): boolean {
   const set = kind === 'key' ? 'keys' : nativeOfKind[kind]
@@ -213,9 +213,8 @@ export async function ensureDatabase(
   return created
 }
 
-// Handles the `data` of schema objects that cannot be written when the objects are created. Either `data` refers to
-// documents, which are created later, or the objects come from schema files, which cannot contain `data`. The `data` is
-// written after the documents.
+// Some schema objects are created without their `data`: the `data` refers to documents, or a schema file defines the
+// object and cannot contain `data`. The import writes this `data` after the documents.
 
 interface PendingRecord {
   readonly path: DatabasePath
@@ -223,8 +222,8 @@ interface PendingRecord {
 }
 
 /**
- * Returns whether the `data` of a record is written at the end of the import. Some of these objects were already
- * created with their `data`, because no schema file defines them. The write at the end does not change such objects.
+ * Returns whether the `data` of a record is written at the end of the import. Objects that no schema file defines were
+ * already created with their `data`. The write at the end does not change these objects.
  */
 const isLate = (record: SchemaRecord) =>
   hasLateData(record) || (record.params.has('data') && isSupplement(record.params))
@@ -236,8 +235,8 @@ export class LateData {
   readonly #waiting: PendingRecord[] = []
 
   /**
-   * Adds those `records` of a database that may have been created without their `data`, according to `findings`.
-   * `continues`: true if an interrupted import continues, which may already have created the objects.
+   * Adds the `records` of a database that may have been created without their `data`, according to `findings`.
+   * `continues`: true if an interrupted import continues. The interrupted run may have created the objects.
    */
   add(
     path: DatabasePath,

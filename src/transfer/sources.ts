@@ -19,13 +19,15 @@ export interface SourceFile {
   readonly encoding: string
   /** The file's name in messages. */
   readonly shown: string
-  /** Size on disk. */
+  /** Size on disk, in bytes. */
   readonly bytes: number
   readonly modifiedMs: number
   readonly content: Content
-  /** The path of the database that the file belongs to, below the target database of the import. */
+  /** The path of the file's database below the target database of the import. */
   readonly database: DatabasePath
-  /** The collection that the file's name contains, for formats whose documents name no collection. */
+  /**
+   * The collection for formats without collection names in the documents: an option, or the name in the file's name.
+   */
   readonly collection: string
   /** For a schema file of an export: its name in the database. */
   readonly schemaName?: string | undefined
@@ -47,7 +49,10 @@ export interface Sources {
 
 /** Options for all files. */
 interface SourceOptions {
-  /** The collection for documents whose file does not name a collection. */
+  /**
+   * The collection for formats without collection names in the documents. If undefined, the file's name contains the
+   * name.
+   */
   readonly collection?: string | undefined
   /** The label of the encoding of text that is not UTF-8. */
   readonly encoding?: string | undefined
@@ -184,12 +189,10 @@ function shownAs(path: string, top: string): string {
   return path === top ? path : join(basename(top), relative(top, path))
 }
 
-/**
- * Matches the end of the name of an export's data file: the number of the part, and the number of the file in the part.
- */
+/** Matches the end of a data file's name: the number of the export's part, and the number of the file in this part. */
 const filePart = /_([0-9]{2,})_[0-9]{6}\.jsonl?(?:\.gz)?$/
 
-/** The collection that the name of a file contains. */
+/** The name of a collection in the name of a file. */
 function collectionOf(path: string): string {
   const name = basename(path)
   if (filePart.test(name)) return nameOfPath(name.replace(filePart, ''))

@@ -1,7 +1,7 @@
 // Retries documents that failed the checks of their collection because other documents did not exist yet. After all
 // files are read, these documents are written again in batches, until a round makes no progress. Then documents that
-// refer to each other are written in one transaction, because the check of each may need the others. Documents that
-// still fail are bad.
+// refer to each other are written in one transaction, because the check of each document may need the other documents.
+// Documents that still fail get the outcome `bad`.
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, Outcome } from './batch-writer.ts'
@@ -28,7 +28,7 @@ type OpenDocument = UnmetDocument & { readonly ordinal: number }
  */
 type WriteTogether = (documents: readonly UnmetDocument[]) => Promise<readonly (string | undefined)[]>
 
-/** Unmet documents that can be read several times, and a function that writes such documents. */
+/** `all` reads the unmet documents, and is called several times. `write` writes some of these documents. */
 interface UnmetDocumentsOptions {
   readonly all: () => Iterable<readonly UnmetDocument[]>
   readonly write: WriteTogether
@@ -105,9 +105,9 @@ export class UnmetDocuments {
   }
 
   /**
-   * Writes documents that refer to each other in one transaction. If no document was written, writes all remaining
-   * documents of a database in one transaction, because checks may also find documents through sets. Resolves with true
-   * if any document was written.
+   * Writes documents that refer to each other in one transaction. Checks may also find documents through sets. So if no
+   * document was written, writes all remaining documents of a database in one transaction. Resolves with true if any
+   * document was written.
    */
   async #writeRelated(): Promise<boolean> {
     const before = this.#openCount
@@ -124,7 +124,7 @@ export class UnmetDocuments {
   }
 }
 
-/** The documents of a batch that passed their checks, with their results. */
+/** The documents with successful checks in a batch, and their results. */
 export function metOf(
   documents: readonly UnmetDocument[],
   { missing, outcomes, unresolved }: BatchResult,

@@ -49,7 +49,8 @@ export async function writeBatch(
   try {
     first = await writeSome(target, database, records, options)
   } catch (error) {
-    // Concurrent transactions conflicted with a long batch. Small batches take too little time for such conflicts.
+    // Concurrent transactions conflicted with a long batch. Smaller batches take less time, so they conflict less
+    // often.
     const isContended = error instanceof ContendedTransaction && records.length > 1
     const isRefused = isRejection(error) || error instanceof DocumentRejection
     if (isRefused && records.length === 1) {
@@ -107,7 +108,7 @@ async function writeTogether(
         continue
       }
       if (!isRejection(error)) throw error
-      // The error concerns the whole batch, such as too many bytes.
+      // The error concerns the whole batch. For example, the batch has too many bytes.
       const outcome = unmet(reasonOf(error))
       for (const index of records.keys()) if (!refused.has(index)) refused.set(index, outcome)
     }

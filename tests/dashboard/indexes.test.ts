@@ -62,7 +62,7 @@ test('indexes of both languages and unique constraints are listed with state and
   await stage.visit(page, 'collections/items/unique/0')
   await page.getByText('unique [.sku]').waitFor()
   await stage.visit(page, 'collections/items/indexes/none')
-  await page.getByText('The collection declares no such index').waitFor()
+  await page.getByText('The collection does not declare this index').waitFor()
   await page.context().close()
   stage.assertNoFaults()
 })

@@ -145,7 +145,7 @@ test('fields, charts and lists show one span, in one time zone', { skip }, async
   await page.waitForURL(/from=2026-01-05T10%3A00%3A00\.000Z&to=2026-01-05T11%3A30/)
   assert.equal(await page.getByLabel('Period', { exact: true }).inputValue(), 'custom')
   await page.getByText('No request in this period matches the filters.').waitFor()
-  await page.getByText('There were no requests to this database in this period.').waitFor()
+  await page.getByText('This database had no requests in this period.').waitFor()
   await page.getByLabel('To (UTC)').fill('2026-01-05T09:00')
   await page.getByText('The end must be after the start.').waitFor()
   await page.getByRole('button', { name: 'Times: UTC' }).click()

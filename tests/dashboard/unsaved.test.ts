@@ -216,7 +216,7 @@ test('a link means the same for every secret, and a link to another database doe
   )
   await query(stage.server, stage.admin, { update: { database: 'old' }, params: { object: { name: 'new' } } })
   await stage.visit(page, 'collections/things?db=shop/old')
-  await page.getByRole('alert').getByText('it was renamed, moved or deleted').waitFor()
+  await page.getByRole('alert').getByText('It may have been renamed, moved or deleted').waitFor()
   await page.getByRole('link', { name: 'Open this page in shop', exact: true }).click()
   await page.getByRole('heading', { name: 'things', exact: true }).waitFor()
   await stage.visit(page, '?db=elsewhere')

@@ -69,8 +69,8 @@ export function AccessProviders({ path: [name] }: { readonly path: readonly stri
             <summary>Example: a role for the users of this provider</summary>
             <p class="hint">
               A program sends the token of the provider as its secret. A predicate of a role can read the
-              claims of the token. This predicate grants the documents whose owner is the user (sub) of the
-              token.
+              claims of the token. This predicate grants access to the documents whose owner is the user (sub)
+              of the token.
             </p>
             <pre class="drawn">{samplePredicate}</pre>
             <CopyButton text={samplePredicate} />
@@ -151,11 +151,11 @@ function NewProvider({ onClose }: { onClose: () => void }) {
         value={jwks}
         onInput={setJwks}
         isRequired
-        hint="The address at which the provider publishes its signing keys. The service reads them from there."
+        hint="The service reads the signing keys of the provider from this address."
         placeholder="https://example.eu.auth0.com/.well-known/jwks.json"
       />
       <fieldset>
-        <legend>Roles of its users</legend>
+        <legend>Roles of the users</legend>
         {(roles.data ?? []).map(each => {
           return (
             <div key={each}>

@@ -1,5 +1,5 @@
-// Indexes and unique constraints that the definitions of collections declare in version 10. They are read with the
-// collections, because no other query lists them.
+// Indexes and unique constraints that the definitions of collections declare in version 10. No query lists these
+// indexes, so this list reads all collections.
 
 import { IndexSize } from '../parts/index-size.tsx'
 import { type Column, SchemaList } from '../parts/schema-list.tsx'
@@ -15,13 +15,13 @@ import {
 } from '../service/collection-indexes.ts'
 import { at } from '../wire/json.ts'
 
-/** The list. Each page of it reads one page of collections. */
+/** The list. Each page of the list reads one page of collections. */
 export function CollectionIndexList() {
   return (
     <section aria-labelledby="of-collections">
       <h2 id="of-collections">Indexes and unique constraints of version 10</h2>
       <p class="hint">
-        Collections declare these indexes. To change one, edit the definition of its collection in{' '}
+        Collections declare these indexes. To change an index, edit the definition of its collection in{' '}
         <a href={addressOf(['schema-files'])}>Schema files</a>.
       </p>
       <SchemaList

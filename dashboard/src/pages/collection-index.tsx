@@ -50,7 +50,7 @@ export function CollectionIndex({ collection, kind, name }: CollectionIndexProps
         {found =>
           found === null ? (
             <p class="empty">
-              The collection declares no such index: it was removed or renamed. See all{' '}
+              The collection does not declare this index. The index was removed or renamed. See all{' '}
               <a href={addressOf(['indexes'])}>indexes</a>.
             </p>
           ) : (
@@ -101,7 +101,8 @@ function Facts({ part, collection }: { readonly part: Json; readonly collection:
         <h2 id="definition">Definition</h2>
         <pre class="drawn wrapped">{fslOf(part)}</pre>
         <p class="hint">
-          To change it, edit the collection in <a href={addressOf(['schema-files'])}>Schema files</a>.
+          To change the definition, edit the collection in{' '}
+          <a href={addressOf(['schema-files'])}>Schema files</a>.
         </p>
       </section>
       {usage !== undefined && (

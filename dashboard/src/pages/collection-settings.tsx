@@ -111,13 +111,13 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
             label="Days of history"
             type="number"
             {...fieldOf('history_days')}
-            hint="Earlier versions of documents are kept for this many days. Time travel and History show them. Leave it empty to keep them forever."
+            hint="Earlier versions of documents are kept for this many days. Time travel and History show these versions. Leave this empty to keep all versions."
           />
           <Field
             label="Days until documents expire"
             type="number"
             {...fieldOf('ttl_days')}
-            hint="Documents are deleted this many days after their last change. Leave it empty for documents that do not expire."
+            hint="Documents are deleted this many days after their last change. Leave this empty for documents that do not expire."
           />
           <Outcome
             of={form}

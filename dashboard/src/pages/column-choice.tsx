@@ -11,7 +11,7 @@ interface ColumnChoiceProps {
 
 const namesMax = 200
 
-/** The choice. It is stored in the address of the page. */
+/** The choice. The address of the page stores the chosen columns. */
 export function ColumnChoice({ names, columns }: ColumnChoiceProps) {
   const choose = (chosen: readonly string[] | undefined) =>
     go(addressWith({ columns: chosen && writeJson(chosen) }), 'replace')

@@ -1,4 +1,5 @@
-// Filters rows by any field: the active conditions, each with a button that removes it, and a form that adds another.
+// Filters rows by any field. A list shows the active conditions, each with a button that removes the condition. A form
+// adds a condition.
 
 import { useId, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
@@ -21,7 +22,7 @@ interface ConditionFormProps {
   readonly conditions: readonly Condition[]
   /** Fields that the form suggests. */
   readonly fields: FieldPaths
-  /** Rows that were read. A field whose values are all text is compared with text. */
+  /** Rows that were read. If all values of a field in these rows are text, the field is compared with text. */
   readonly rows: readonly Row[]
 }
 
@@ -85,7 +86,7 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
 
 const shownChars = 60
 
-/** A condition in words, truncated where it is long. */
+/** A condition in words. Long fields and values are truncated. */
 export function conditionText({ path, operator, value }: Condition): string {
   const field = previewOf(path.join('.'), shownChars)
   if (!comparesWithValue(operator)) return `${field} ${operatorText(operator)}`

@@ -1,11 +1,11 @@
 // Connection details for a new secret: environment variables, and code for each client. The address is the origin of
-// this page, because the service itself serves it.
+// this page, because the service serves this page.
 
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
 import { Choice } from '../parts/fields.tsx'
 
-/** Code reads the secret from the environment, so that no secret ends up in source files. */
+/** The code reads the secret from the environment, so that source files contain no secret. */
 const snippets = {
   environment: [
     'Environment variables',

@@ -1,4 +1,5 @@
-// The databases below the current one, as a tree with a search field. They can be created, renamed and deleted here.
+// The databases below the current database, as a tree with a search field. The user can create, rename and delete
+// databases.
 
 import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
@@ -18,9 +19,9 @@ import { refOf } from '../wire/refs.ts'
 
 interface Node {
   readonly name: string
-  /** Names from the current database down to this one. */
+  /** The path below the current database: names of databases, outermost first. */
   readonly path: readonly string[]
-  /** Undefined while the databases below have not been read. */
+  /** Undefined until the child databases have been read. */
   readonly children: readonly Node[] | undefined
 }
 
@@ -77,8 +78,8 @@ export function Databases() {
         {({ nodes, isMore }) =>
           nodes.length === 0 ? (
             <p class="empty">
-              There are no databases in this one. Create one for each application, customer or test: queries
-              in one database cannot read another.
+              This database contains no other databases. Create one for each application, customer or test: a
+              query cannot read data of another database.
             </p>
           ) : (
             <>
@@ -91,7 +92,7 @@ export function Databases() {
               {isMore && (
                 <p class="hint" role="status">
                   {filter === ''
-                    ? `The first ${topMax} are shown. Type a part of a name above to find others.`
+                    ? `The first ${topMax} are shown. Type a part of a name above to find other databases.`
                     : search.isLoading
                       ? 'Searching all databases…'
                       : search.data?.isMore && 'There are more matches. Type more of the name.'}
@@ -107,7 +108,7 @@ export function Databases() {
   )
 }
 
-/** The first databases, and the matches of a search that are not among them. */
+/** Adds the matches of a search to the first databases, without duplicates. */
 function withMatches(nodes: readonly Node[], found: readonly Json[]): readonly Node[] {
   const known = new Set(nodes.map(({ name }) => name))
   const names = found.flatMap(document => textAt(document, 'name') ?? []).filter(name => !known.has(name))
@@ -195,7 +196,7 @@ function DeeperNodes({ node, filter }: { node: Node; filter: string }) {
     <LoadedContent of={below}>
       {nodes =>
         nodes.length === 0 ? (
-          <p class="empty">There are no databases in this one.</p>
+          <p class="empty">This database contains no other databases.</p>
         ) : (
           <Nodes {...{ nodes, filter }} onDialog={undefined} />
         )
@@ -212,7 +213,8 @@ interface DatabaseDialogProps {
 
 function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
   const [hasChanged, setChanged] = useState(0)
-  // The tree contains only names. The dialog reads the version to rename or delete when it opens.
+  // The tree contains only names. When the dialog opens, it reads the version of the database that it will rename or
+  // delete.
   const subject = useLoad(
     async signal => (dialog.kind === 'create' ? null : readSchema('databases', dialog.node.name, signal)),
     [dialog, hasChanged],
@@ -226,8 +228,8 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
         title={`Delete the database ${node.name}?`}
         warning={
           <>
-            This deletes everything in it: collections, documents, users, and the databases below it. Its keys
-            stop working. This cannot be undone.
+            This deletes everything in the database: collections, documents, users, and the databases below
+            it. Its keys stop working. This cannot be undone.
             {subject.error && <Problem error={subject.error} retry={subject.reload} />}
           </>
         }
@@ -251,7 +253,7 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
       const saved = await saveFields('databases', dialog.node.name, subject.data ?? null, { name }, signal)
       if (saved.kind === 'gone')
         throw new Error(
-          'This database was deleted or renamed in the meantime. Close this and reload the page.',
+          'This database was deleted or renamed in the meantime. Close this dialog and reload the page.',
         )
       if (saved.kind === 'conflict') rereadOnConflict(new ChangedError())
     }

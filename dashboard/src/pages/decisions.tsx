@@ -1,4 +1,4 @@
-// Tables of permission checks: each decision, and the privileges that were checked for it.
+// Tables of permission checks: each decision with the privileges that were checked.
 
 import { Table } from '../parts/table.tsx'
 import { Cell, previewOf } from '../parts/values.tsx'
@@ -7,7 +7,7 @@ import { refOf } from '../wire/refs.ts'
 
 const decisionTexts: Readonly<Record<string, string>> = {
   'built-in role': 'the built-in role',
-  identity: 'ownership: its own document, tokens and credentials',
+  identity: 'ownership: the document, tokens and credentials of the caller',
   privileges: 'a privilege',
   'other database': 'roles grant nothing in other databases',
   nothing: 'no privilege grants this',
@@ -89,7 +89,7 @@ function Privilege({ privilege }: { privilege: Json }) {
   )
 }
 
-/** The memberships that decide which roles a document holds. */
+/** The memberships that decide which roles a document has. */
 export function MembershipTable({ memberships }: { memberships: readonly Json[] }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// The deleted documents of a collection: found by their contents, and restored.
+// Lists the deleted documents of a collection, searches their contents and restores documents.
 
 import { useState } from 'preact/hooks'
 import { Field } from '../parts/fields.tsx'
@@ -23,7 +23,7 @@ export function DeletedDocuments({ collection }: { readonly collection: string }
       {pastTime.value === undefined ? (
         <DeletedList collection={collection} key={databasePath.value.join('/')} />
       ) : (
-        <p class="empty">Deleted documents are listed only for the present. Choose Back to now.</p>
+        <p class="empty">The list is not available for a past time. Choose Back to now.</p>
       )}
     </>
   )
@@ -65,8 +65,8 @@ function DeletedList({ collection }: { collection: string }) {
   return (
     <>
       <p class="hint">
-        A restored document has its former id and data. Passwords and tokens are not restored. Deleted
-        documents are listed for as long as the settings of the collection keep history.
+        A restored document has its former id and data. Passwords and tokens are not restored. The list
+        contains documents that were deleted within the collection’s days of history.
       </p>
       <Field label="Find in id or data" type="search" value={filter} onInput={setFilter} />
       {action.error && <Problem error={action.error} />}
@@ -118,7 +118,7 @@ function DeletedTable({ collection, documents, onRestore }: TableProps) {
               <Instant micros={ts} />
             </td>
             <td>
-              <bdi>{data === undefined ? 'no longer kept' : previewOf(data)}</bdi>
+              <bdi>{data === undefined ? 'no longer stored' : previewOf(data)}</bdi>
             </td>
             <td>
               {rights.value.writes && data !== undefined && (

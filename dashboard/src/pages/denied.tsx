@@ -1,4 +1,5 @@
-// Explains why a query was denied: evaluates it as another caller and lists every permission check. Nothing is written.
+// Explains why a query was denied: evaluates the query as another caller and lists every permission check. Nothing is
+// written.
 
 import { useMemo, useState } from 'preact/hooks'
 import { quoted } from '../../../src/fql10/text/quoted.ts'
@@ -20,7 +21,7 @@ import { DecisionTable, MembershipTable } from './decisions.tsx'
 
 interface AccessExplanation {
   readonly value: Json
-  /** Returns the place of a decision in the text; undefined inside the body of a function. */
+  /** Returns the position of a decision in the text; undefined for a decision in the body of a function. */
   readonly locate: (position: readonly string[]) => ReturnType<ParsedQuery['locate']> | undefined
 }
 
@@ -111,7 +112,7 @@ function placesIn(text: string): AccessExplanation['locate'] {
 
 const builtin = ['server', 'server-readonly', 'client', 'admin'] as const
 
-/** The caller to evaluate as: the choice, and the id that was typed. */
+/** The caller for the evaluation: the choice, and the id that was typed. */
 interface QueryCaller {
   readonly choice: string
   readonly id: string

@@ -39,8 +39,8 @@ function Graph({ graph }: { readonly graph: SchemaGraph }) {
   return (
     <>
       <p class="hint">
-        A line connects a field with the collection it refers to. Solid lines come from the type of the field,
-        dashed lines from the first documents of the collection.
+        Each line leads from a field to the collection that the field refers to. Solid lines come from
+        declared field types. Dashed lines come from references in the first documents of a collection.
         {isMore && ` The first ${collections.length} collections are shown.`}
       </p>
       <Picture graph={graph} />

@@ -1,4 +1,4 @@
-// The versions of a document on a timeline, and the differences between them. Earlier versions can be restored.
+// The versions of a document on a timeline, and the differences between versions. Earlier versions can be restored.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -42,7 +42,8 @@ export function DocumentHistory(name: DocumentName) {
   const events = useLoad(
     async signal => {
       const set: Query = { events: documentRef(collection, id) }
-      // The newest versions come first, so each page is read backwards from the end or from the oldest version shown.
+      // The page shows the newest versions first. So the query reads backwards from the end, or from the oldest version
+      // shown.
       const page = asPage((await read(pageOf(set, pageSize, { before: older ?? null }), signal)).value)
       return { versions: page.data.map(versionOf).reverse(), before: page.before }
     },
@@ -129,7 +130,7 @@ interface VersionViewProps {
   readonly children: ComponentChildren
 }
 
-/** An expression for the data of a version; null where the document did not exist. */
+/** An expression for the data of a version; null if the document did not exist. */
 function dataFrom(ref: Query, version: Version | undefined): Query {
   if (version === undefined || version.action === 'delete') return null
   const data: Query = { select: ['data'], from: { get: ref }, default: { object: {} } }

@@ -1,5 +1,5 @@
-// The page of a document: its data can be edited, copied and deleted. Password and tokens are shown below, for
-// documents that are users.
+// The page of a document: its data can be edited, copied and deleted. For documents that are users, the page also shows
+// the password and the tokens.
 
 import { useMemo, useState } from 'preact/hooks'
 import { referencesIn } from '../language.ts'
@@ -102,7 +102,7 @@ function DocumentActions({ name, document }: ActionsProps) {
       {isDeleting && (
         <Confirm
           title={`Delete ${collection}/${id}?`}
-          warning="You can restore the document on the page Deleted for as long as the collection keeps history. Its password and tokens, if any, are deleted for good."
+          warning="You can restore the document on the page Deleted for as long as the collection keeps history. The password and tokens of the document, if any, are deleted permanently."
           submit="Delete document"
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
@@ -156,7 +156,7 @@ function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
 }
 
 const shownMax = 100
-/** Longer texts are not searched. */
+/** Maximum length of a text that is searched for references. */
 const textCharsMax = 500_000
 
 /** Links to the documents that a text in driver notation refers to; nothing without references. */

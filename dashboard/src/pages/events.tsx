@@ -1,4 +1,4 @@
-// The live events of an event source: a query of version 10 names the source, and each event is a row.
+// The live events of an event source: a query of version 10 returns the source, and each event is a row.
 
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -19,10 +19,10 @@ import { forgetOnSignOut, scope } from '../session.ts'
 import { shownValue } from '../wire/tagged.ts'
 import { marksOf, QueryFailure, queryOf10, runAs } from './shell-queries.ts'
 
-/** The most events in the table. Older events are dropped. */
+/** Maximum number of events in the table. Older events are removed. */
 const eventsMax = 500
 
-/** The text of the source. It is kept while other pages are open. */
+/** The text of the source. The text remains when the user opens another page. */
 const written = signal('')
 forgetOnSignOut(() => {
   written.value = ''
@@ -33,7 +33,7 @@ type State = 'stopped' | 'watching' | 'paused' | 'away'
 const stateTexts: Readonly<Record<State, string>> = {
   stopped: 'Not watching. Choose a collection or enter an event source, then choose Watch.',
   watching: 'Watching: new events appear below.',
-  paused: 'Paused: new events are held back until you choose Resume.',
+  paused: 'Paused: new events appear when you choose Resume.',
   away: 'The service cannot be reached. Reconnecting: no events are lost.',
 }
 

@@ -7,7 +7,7 @@ import { type DeclaredField, declaredFields } from '../service/declared-fields.t
 import { readSchema } from '../service/schema.ts'
 import { at, listAt, textAt } from '../wire/json.ts'
 
-/** The table. Collections that declare no fields and no checks have no table. */
+/** The table; nothing for collections without declared fields and checks. */
 export function FieldTypes({ collection }: { readonly collection: string }) {
   // Callers who may not read the definition edit documents without the table.
   const definition = useLoad(

@@ -147,7 +147,7 @@ function CallForm({ name }: { name: string }) {
   const [text, setText] = useState('')
   const [answer, setResult] = useState<QueryResult | undefined>(undefined)
   const action = useAction()
-  // The parsed text begins with a bracket that the field does not contain, so marks move one place to the left.
+  // The parsed text begins with a bracket that the field does not contain, so marks move one character to the left.
   const marks = useMemo(
     () => marksOf(action.error).map(mark => ({ ...mark, from: Math.max(0, mark.from - 1), to: mark.to - 1 })),
     [action.error],

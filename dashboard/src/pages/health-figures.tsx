@@ -10,7 +10,7 @@ interface Figure {
   readonly meaning: string
 }
 
-/** The metrics. `span` holds the rates between the last two samples; undefined at the first sample. */
+/** The metrics. `span`: the rates between the last two samples; undefined at the first sample. */
 export function HealthFigures({ health, span }: { health: ServiceHealth; span: Span | undefined }) {
   const groups = [
     ['Requests', requestFigures(health, span)],
@@ -68,7 +68,7 @@ function requestFigures(health: ServiceHealth, span: Span | undefined): readonly
     {
       name: 'Server errors (5xx)',
       value: String(total(health, ({ counts }) => counts.server_errors)),
-      meaning: 'Since the processes started. Normally 0. Query timeouts count too: they return 503.',
+      meaning: 'Since the processes started. Normally 0. Includes query timeouts, because they return 503.',
     },
     {
       name: 'Rejected (429)',
@@ -78,7 +78,7 @@ function requestFigures(health: ServiceHealth, span: Span | undefined): readonly
     {
       name: 'Open streams',
       value: String(total(health, ({ counts }) => counts.streams)),
-      meaning: 'Clients that follow changes. --streams-max limits them per process.',
+      meaning: 'Clients that follow changes. --streams-max limits their number per process.',
     },
   ]
 }
@@ -98,7 +98,7 @@ function machineFigures(health: ServiceHealth): readonly Figure[] {
       name: 'Commit log',
       value: logText(health),
       meaning:
-        'Commits that are durable but not yet in the data file. They get there within seconds. If the log grows, the disk is too slow.',
+        'Commits that are durable but not yet in the data file. They reach the data file within seconds. If the log grows, the disk is too slow.',
     },
     {
       name: 'Query log',
@@ -141,19 +141,19 @@ function laneFigures(health: ServiceHealth, span: Span | undefined): readonly Fi
       name: 'Event loop utilization',
       value: span ? percentText(span.busy) : unknown,
       meaning:
-        'Of the busiest process, since the last refresh. Above 80 % requests wait: raise --workers, unless the process is the supervisor.',
+        'Of the busiest process, since the last refresh. Above 80 %, requests wait. If the process is not the supervisor, raise --workers.',
     },
     {
       name: 'Slow lane processes',
       value: lanes.length === 0 ? 'none' : processes,
       meaning:
-        'The slow lane runs long queries in processes of their own, so that short queries do not wait. Processes start on demand.',
+        'The slow lane runs long queries in separate processes, so that short queries do not wait. Processes start on demand.',
     },
     {
       name: 'Slow lane queue',
       value: `${sum(lane => lane.waiting)} (${sum(lane => lane.running)} running)`,
       meaning:
-        'Long queries that wait for a process. Normally 0. Otherwise find the slow queries in the Logs, or raise --slow-lane-processes.',
+        'Long queries that wait for a process. Normally 0. If queries wait, find the slow queries on the Logs page, or raise --slow-lane-processes.',
     },
     {
       name: 'Writes/s',

@@ -1,10 +1,12 @@
-// The processes of the service, on this machine and on others that share its store.
+// The processes of the service, on this machine and on other machines with the same store.
 
 import type { ProcessReport, ServiceHealth } from '../../../src/server/operation/health.ts'
 import { bytesText, percentText } from '../parts/quantities.ts'
 import { Table } from '../parts/table.tsx'
 
-/** The table of processes. It also shows the replication state of each node where several machines share a store. */
+/**
+ * The table of processes. If several machines share a store, the table also shows the replication state of each node.
+ */
 export function HealthProcesses({ health }: { health: ServiceHealth }) {
   const { processes, workers, node } = health
   // The supervisor is not one of the workers.

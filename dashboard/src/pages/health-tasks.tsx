@@ -1,5 +1,4 @@
-// Backups and integrity checks: the result of the last one, the progress of a running one, and a button that starts
-// one.
+// Backups and integrity checks: the last result, the progress of a running task, and a button that starts a task.
 
 import type { ServiceHealth, TaskNote, TaskSuccess } from '../../../src/server/operation/health.ts'
 import { useAction } from '../parts/load.tsx'
@@ -36,7 +35,7 @@ function Backups({ health, reload }: TasksProps) {
       </header>
       <p class="hint">
         A backup contains all databases as of one transaction, without the root secret and the query log.
-        Queries continue while it is written. Restore it with <code>terrarium restore</code>.
+        Queries continue during a backup. Restore a backup with <code>terrarium restore</code>.
       </p>
       {!backups && (
         <p>
@@ -51,7 +50,7 @@ function Backups({ health, reload }: TasksProps) {
   )
 }
 
-/** Shows the state of the continuous backup, if there is one. */
+/** Shows the state of the continuous backup; nothing without a continuous backup. */
 function ContinuousBackup({ backup }: { backup: ServiceHealth['continuous_backup'] }) {
   if (backup === null) return null
   const { last_success: last, newest_restorable: newest, oldest_restorable: oldest, reason, target } = backup
@@ -72,7 +71,7 @@ function ContinuousBackup({ backup }: { backup: ServiceHealth['continuous_backup
         <dt>Restorable times</dt>
         <dd>
           {oldest === null || newest === null
-            ? 'nothing until the first base copy is complete'
+            ? 'none until the first base copy is complete'
             : `${localTime(oldest / 1000)} to ${localTime(newest / 1000)}`}
         </dd>
       </dl>
@@ -89,8 +88,8 @@ function BackupFolder({
     <>
       <p>
         Backup folder: <code>{folder}</code>
-        {free !== null && ` (${bytesText(free)} free)`}. The service deletes no backups: delete those that you
-        no longer need.
+        {free !== null && ` (${bytesText(free)} free)`}. The service does not delete backups. Delete the
+        backups that you no longer need.
       </p>
       {kept.length > 0 && (
         <Table label="Table of backups" columns={['Folder', 'Created', 'Size']}>
@@ -118,8 +117,8 @@ function Checks({ health: { starts, tasks }, reload }: TasksProps) {
       </header>
       <p class="hint">
         A check reads all data as of one transaction and verifies that documents, histories, indexes and the
-        change log agree. It runs in a separate process at low priority. Disk space of documents deleted in
-        the meantime is freed afterwards.
+        change log agree. It runs in a separate process at low priority. The disk space of documents that are
+        deleted during the check is freed after the check.
       </p>
       <TaskState task={tasks.check} none="No check of this data directory is known." />
     </section>
@@ -187,8 +186,8 @@ function Result({ ended, result, title }: TaskSuccess & { readonly title: string
             ))}
           </ul>
           <p>
-            Keep this data directory unchanged, restore the last good backup into another one, and report a
-            bug.
+            Keep this data directory unchanged, restore the last good backup into another directory, and
+            report a bug.
           </p>
         </>
       )}

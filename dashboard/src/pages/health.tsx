@@ -1,5 +1,5 @@
-// The health of the whole service, for the root secret: warnings, metrics, charts since the page was opened, processes
-// and nodes, backups and checks, background work.
+// The health of the whole service, for users with the root secret. Shows warnings, metrics, charts since the page was
+// opened, processes and nodes, backups and checks, and background work.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ServiceHealth } from '../../../src/server/operation/health.ts'
@@ -17,7 +17,7 @@ import { HealthProcesses } from './health-processes.tsx'
 import { HealthTasks } from './health-tasks.tsx'
 
 const refreshEveryMs = 3000
-/** One hour of samples. */
+/** Maximum number of samples: one hour. */
 const samplesMax = 1200
 
 /** The page. */
@@ -127,7 +127,7 @@ function chartsOf(spans: readonly Span[]) {
   ]
 }
 
-/** The service stops counting at this number. */
+/** Maximum number of removals that the service counts. */
 const removalsMax = 1000
 
 /** The section of background work: index builds, and rows to remove. */

@@ -33,7 +33,7 @@ const encodings = [
   'big5',
 ] as const
 
-/** The form; `onStart` is called when it is submitted. */
+/** The form. Submitting the form calls `onStart`. */
 export function ImportForm(props: ImportFormProps) {
   const { file, plan, isRunning, onFile, onStart } = props
   const start = (event: Event) => {
@@ -112,7 +112,7 @@ function Choices({ plan, preview, choices, onChange }: ImportFormProps & { plan:
         value={choices.onConflict}
         onChange={onConflict => set({ onConflict })}
         options={[
-          ['fail', 'stop the import, unless the data is equal'],
+          ['fail', 'stop the import if the data differs'],
           ['keep', 'keep it'],
           ['replace', 'replace it'],
         ]}

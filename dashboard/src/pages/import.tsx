@@ -1,5 +1,5 @@
-// The page that imports a file into a collection: options, a preview of the first documents, then the import with its
-// progress, and a report.
+// The page that imports a file into a collection. It shows options, a preview of the first documents, the progress and
+// a report.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { Report } from '../../../src/transfer/report.ts'

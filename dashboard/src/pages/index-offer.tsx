@@ -1,4 +1,4 @@
-// Offers to create an index where a filter or an order needs a scan of all documents.
+// Offers to create an index if a filter or an order needs a scan of all documents.
 
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../parts/dialog.tsx'
@@ -14,7 +14,7 @@ interface IndexOfferProps {
   readonly onCreated: () => void
 }
 
-/** The offer. There is no offer where an index would not help. */
+/** The offer. There is no offer if an index would not help. */
 export function IndexOffer({ collection, plan, onCreated }: IndexOfferProps) {
   const [isOpen, setOpen] = useState(false)
   const [notice, setNotice] = useState<string | undefined>(undefined)

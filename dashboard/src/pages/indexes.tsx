@@ -1,5 +1,5 @@
 // The pages of indexes: a list of the indexes of both languages, a form that creates an index of version 4, and a page
-// for each.
+// for each index.
 
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'
@@ -47,7 +47,7 @@ const columns: readonly Column[] = [
 
 /** The fields whose combination must be unique, in words. */
 function uniqueText({ terms, values, refAt }: Pick<IndexShape, 'terms' | 'values' | 'refAt'>): string {
-  if (refAt !== undefined) return 'no effect: its values include ref, which differs for each document'
+  if (refAt !== undefined) return 'no effect: the values include ref, which differs for each document'
   return `yes: ${[...terms, ...values].join(' + ') || 'at most one document'}`
 }
 
@@ -116,7 +116,7 @@ function IndexFacts({ index, reload }: { index: Json; reload: () => void }) {
       ) : (
         <span role="status">
           <progress aria-label="Being built" /> The index is being built from the existing documents. Queries
-          that use it fail until it is ready. This page refreshes by itself.
+          that use the index fail until it is ready. This page refreshes automatically.
         </span>
       )}
     </p>
@@ -130,7 +130,7 @@ interface Part {
 
 const noPart: Part = { field: '', isReversed: false }
 
-/** `email`, `address.city` or `ref` as a path into the document; numbers index into arrays. */
+/** Converts a field such as `email`, `address.city` or `ref` to a path in the document. Numbers are array indexes. */
 function pathOf(field: string): readonly Query[] {
   const steps = field.split('.').map(step => (/^\d+$/.test(step) ? BigInt(step) : step))
   const first = steps[0]
@@ -162,7 +162,8 @@ function NewIndex({ onClose }: { onClose: () => void }) {
     const valueParts = partsOf(values)
     const fields: Record<string, Query> = { name, source: { collection } }
     if (termParts.length > 0) fields.terms = termParts
-    // The reference at the end leads from an entry to its document. In a unique index it would make all entries differ.
+    // The reference at the end leads from an entry to its document. In a unique index, the reference would make all
+    // entries different.
     if (valueParts.length > 0) fields.values = isUnique ? valueParts : withRef(valueParts, values)
     if (isUnique) fields.unique = true
     await createSchema('indexes', { object: fields }, signal)
@@ -204,7 +205,7 @@ function NewIndex({ onClose }: { onClose: () => void }) {
 const fieldNames = (parts: readonly Part[]) =>
   parts.map(({ field }) => field.trim()).filter(field => field !== '')
 
-/** The effect of Unique with these fields, in a sentence; `isVoid` when there is none. */
+/** The effect of the option Unique on the fields, in a sentence. `isVoid`: the option has no effect. */
 function uniquenessOf(terms: readonly string[], values: readonly string[]) {
   const fields = [...new Set([...terms, ...values])]
   if (fields.includes('ref') || fields.includes('ts')) {
@@ -218,7 +219,7 @@ function uniquenessOf(terms: readonly string[], values: readonly string[]) {
   const [first, ...others] = fields
   const together = `No two documents may have the same ${fields.join(' and ')}`
   if (others.length === 0) return { isVoid: false, text: `${together}. Other writes are rejected.` }
-  const note = values.length > 0 ? ' Values count as well as terms.' : ''
+  const note = values.length > 0 ? ' The check includes terms and values.' : ''
   return {
     isVoid: false,
     text: `${together} in combination. The same ${first} with another ${others.join(' or ')} is allowed.${note}`,

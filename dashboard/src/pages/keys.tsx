@@ -1,4 +1,4 @@
-// The pages of keys: a list, a form that creates a key with a role, and a page for each. The secret of a new key is
+// The pages of keys: a list, a form that creates a key with a role, and a page for each key. The secret of a new key is
 // shown once.
 
 import { useState } from 'preact/hooks'

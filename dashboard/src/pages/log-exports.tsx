@@ -1,4 +1,5 @@
-// Exports of the query log: a button that requests one, the state of each, and a button that downloads it.
+// Exports of the query log: a button that requests an export, and a table with the state and a download button of each
+// export.
 
 import { useEvery } from '../parts/live.ts'
 import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'

@@ -7,7 +7,7 @@ import type { LogCaller, LogDetails, LogEntry, LogRecord, RecordFilter } from '.
 import { showRequests } from './log-state.ts'
 
 interface LogRecordDialogProps extends LogEntry {
-  /** The database of the request, relative to the current one. */
+  /** The database of the request, relative to the current database. */
   readonly database: string
   readonly onClose: () => void
 }
@@ -37,7 +37,7 @@ export function LogRecordDialog({ record, details, database, onClose }: LogRecor
               <bdi>{shape}</bdi>
             </pre>
             <p class="hint">
-              This is the shape of the query. The log stores no values: <code>?</code> stands for each.
+              This is the shape of the query. The log stores no values: each <code>?</code> replaces a value.
             </p>
             <FilterButton of={{ shape }} what="this query" only={only} />
           </>
@@ -100,7 +100,7 @@ function Outcome({ record, details, only }: PartProps) {
   )
 }
 
-/** A position: steps into the query in version 4, or source, line and column in version 10. */
+/** The text of a position: a path into the query (version 4), or source, line and column (version 10). */
 function positionText(position: string): string {
   const [, source = '', line, column] = /^(.*):(\d+):(\d+)$/.exec(position) ?? []
   if (line === undefined) return position.split('/').join(' › ')

@@ -157,7 +157,7 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
   )
 }
 
-/** The database of a request, relative to the current one. */
+/** The database of a request, relative to the current database. */
 function databaseOf({ record }: LogEntry): string {
   const own = [...(session.value?.principal.database ?? []), ...databasePath.value]
   return record.DATABASE.slice(own.length).join('/') || 'this one'

@@ -1,4 +1,4 @@
-// The fields that choose the period of the log. A valid entry applies at once.
+// The fields that choose the period of the log. Valid input takes effect immediately.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Check, Choice, Field } from '../parts/fields.tsx'

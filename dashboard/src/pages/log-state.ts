@@ -1,6 +1,6 @@
-// The state of the Logs page, which is stored in its address: the span, the filter of requests, and whether the
-// dashboard's own requests are included. Charts, lists and fields read the address, so that all of them show the same
-// requests.
+// The state of the Logs page. The address of the page contains the state: the span, the filter of requests, and whether
+// the dashboard's own requests are included. Charts, lists and fields read the address, so that all of them show the
+// same requests.
 
 import { addressWith, go, place } from '../router.ts'
 import type { RecordFilter, Span } from '../service/logs.ts'
@@ -36,7 +36,7 @@ export function lastName(): string | undefined {
   return spans.some(([known]) => known === name) ? (name as string) : spanDefault
 }
 
-/** The span in the address; the last hour if there is none. */
+/** The span in the address; the last hour if the address has no span. */
 export function spanNow(): Span {
   const { parameters } = place.value
   const name = lastName()

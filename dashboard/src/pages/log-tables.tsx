@@ -1,4 +1,5 @@
-// The tables of errors and of changes against the previous period. A button in each row shows its requests.
+// The table of errors, and the table of changes since the previous period. A button in each row shows the requests of
+// the row.
 
 import { useState } from 'preact/hooks'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
@@ -84,7 +85,7 @@ export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
   )
 }
 
-/** The changes. They are read on request, because the service reads two spans for them. */
+/** The changes. The page loads the changes on request, because the service must read two spans. */
 export function LogChangesPart({ span }: { span: Span }) {
   const isOpen = place.value.parameters.get('changes') === '1'
   return (
@@ -119,7 +120,7 @@ function ChangeTable({
   changes: LogChanges
 }) {
   if (totals.requests === 0)
-    return <p class="empty">There were no requests in this period. Choose a longer one.</p>
+    return <p class="empty">There were no requests in this period. Choose a longer period.</p>
   if (before.requests === 0) {
     return (
       <p class="empty">

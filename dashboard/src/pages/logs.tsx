@@ -112,7 +112,7 @@ function Charts({ summary }: { summary: LogSummary }) {
     [summary],
   )
   if (totals.requests === 0) {
-    return <p class="empty">There were no requests to this database in this period. Choose a longer one.</p>
+    return <p class="empty">This database had no requests in this period. Choose a longer period.</p>
   }
   return (
     <div class="charts">

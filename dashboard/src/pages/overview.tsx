@@ -71,7 +71,7 @@ function CollectionList() {
   )
 }
 
-/** A form that opens a collection by name, for secrets whose roles grant documents but not the list of collections. */
+/** A form that opens a collection by name, for secrets that may read documents but not list collections. */
 function ByName() {
   const [name, setName] = useState('')
   const open = (event: Event) => {
@@ -81,8 +81,8 @@ function ByName() {
   return (
     <form class="inline-form" onSubmit={open}>
       <p>
-        Your secret may not list collections. To open a collection whose documents it may read, enter the
-        name.
+        Your secret may not list collections. If it may read the documents of a collection, open the
+        collection by name.
       </p>
       <Field label="Collection" value={name} onInput={setName} isMono />
       <button type="submit">Open</button>
@@ -138,7 +138,7 @@ function CollectionTable({ documents: first, isMore, filter, setFilter }: TableP
       {isMore && (
         <p class="hint" role="status">
           {filter === ''
-            ? `The first ${collectionsMax} are shown. Type a part of a name above to find others.`
+            ? `The first ${collectionsMax} are shown. Type a part of a name above to find other collections.`
             : search.isLoading
               ? 'Searching all collections…'
               : search.data?.isMore && 'There are more matches. Type more of the name.'}
@@ -149,13 +149,13 @@ function CollectionTable({ documents: first, isMore, filter, setFilter }: TableP
   )
 }
 
-/** A number of days in words; `absent` where there is none. */
+/** A number of days in words; `absent` if `days` is not a number. */
 function daysText(days: Json | undefined, absent: string): string {
   if (typeof days !== 'bigint') return absent
   return days === 1n ? '1 day' : `${days} days`
 }
 
-/** Parses a number of days. Throws an Error unless the text is a whole number. */
+/** Parses a number of days. Throws an Error if the text is not a whole number. */
 export function wholeDays(text: string): bigint {
   if (!/^\d+$/.test(text)) throw new Error('Enter the days as a whole number, such as 30.')
   return BigInt(text)

@@ -1,5 +1,5 @@
-// Rewinds a collection to a time: counts the changes first, then makes them, in batches. Both steps use the code of
-// `terrarium rewind`. The page also shows the command, for rewinds that take very long.
+// Rewinds a collection to a time, in batches. First, the changes are counted. Then the changes are made. Both steps use
+// the code of `terrarium rewind`. The page also shows the command, for rewinds that take very long.
 
 import { useEffect, useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
@@ -16,7 +16,7 @@ interface RewindProps extends RewindTarget {
   readonly onChanged: () => void
 }
 
-/** The offer to rewind, collapsed at first, and the result. */
+/** A collapsed section that offers a rewind, and the result of the rewind. */
 export function Rewind({ onChanged, ...target }: RewindProps) {
   const [isOpen, setOpen] = useState(false)
   const [notice, setNotice] = useState<string | undefined>(undefined)
@@ -32,16 +32,16 @@ export function Rewind({ onChanged, ...target }: RewindProps) {
         <summary>Rewind the whole collection to this time</summary>
         <p>
           A rewind restores all documents of the collection to their state at this time, in batches. Each
-          change is a new version, so you can undo a rewind. During the rewind, readers see some documents
-          changed and others not.
+          change is a new version, so you can undo a rewind. During the rewind, queries can find documents
+          that are not restored yet.
         </p>
         <button type="button" onClick={() => setOpen(true)}>
           Count the changes
         </button>
         <p>
           For a large collection, run this command with the secret of an admin key in{' '}
-          <code>TERRARIUM_SECRET</code>. It counts the documents that would change. Without{' '}
-          <code>--dry-run</code> it changes them.
+          <code>TERRARIUM_SECRET</code>. The command counts the documents that would change. Without{' '}
+          <code>--dry-run</code>, the command changes them.
         </p>
         <pre class="drawn wrapped">{command}</pre>
         <CopyButton text={command} label="Copy command" />
@@ -52,7 +52,7 @@ export function Rewind({ onChanged, ...target }: RewindProps) {
   )
 }
 
-/** Quotes a word of a command where a shell would split or change it. */
+/** Quotes a word of a command if a shell would split or change the word. */
 const shellQuote = (word: string) =>
   /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 

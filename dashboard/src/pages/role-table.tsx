@@ -38,7 +38,7 @@ interface Editing {
   readonly onDone: (text: string) => void
 }
 
-/** The table, with its own button to save. */
+/** The table, with a button that saves its changes. */
 export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }) {
   const [editing, setEditing] = useState<Editing | undefined>(undefined)
   const form = useEditForm<Json, RoleShape>({
@@ -148,7 +148,7 @@ function GrantChoice({ privilege, action, onChange, onEdit }: GrantChoiceProps) 
   const { [action]: _, ...others } = grants
   const edit = () =>
     onEdit({
-      title: `${action} of ${name}, if`,
+      title: `Condition for ${action} of ${name}`,
       text: typeof grant === 'string' ? grant : predicateTemplates[action],
       onDone: text => onChange({ ...others, [action]: text }),
     })
@@ -249,7 +249,7 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
               class="quiet"
               onClick={() =>
                 onEdit({
-                  title: `A document of ${collection} is a member, if`,
+                  title: `Condition for members from ${collection}`,
                   text: predicate || 'Query(Lambda("ref", Select(["data", "active"], Get(Var("ref")))))',
                   onDone: text => set(row, text),
                 })
@@ -310,9 +310,10 @@ function PredicateDialog({ editing, onClose }: { editing: Editing; onClose: () =
     >
       <Editor label="Predicate" value={text} onChange={setText} notation="text" marks={marks} hasFocus />
       <p class="hint">
-        The action is allowed if the predicate returns true. It is denied if the predicate returns anything
-        else or fails. A predicate can read all documents, regardless of roles. Example: Query(Lambda("ref",
-        Equals(CurrentIdentity(), Var("ref")))) allows the action only on the user's own document.
+        The action is allowed if the predicate returns true. The action is denied if the predicate returns
+        another value or fails. A predicate can read all documents, regardless of roles. Example:
+        Query(Lambda("ref", Equals(CurrentIdentity(), Var("ref")))) allows the action only on the user's own
+        document.
       </p>
     </FormDialog>
   )

@@ -95,7 +95,7 @@ function Role({ name }: { name: string }) {
       singular="role"
       id={name}
       isTyped
-      deleteWarning="Its members lose the rights of the role at once."
+      deleteWarning="The members of the role lose its rights at once."
     >
       {(role, reload) => <RoleTable key={textAt(role, 'name')} role={role} onSaved={reload} />}
     </SchemaPage>

@@ -15,7 +15,7 @@ import type { RefName } from '../wire/refs.ts'
 import { columnsOf, type FieldPaths, type Row, usualColumns } from '../wire/rows.ts'
 import { ColumnChoice } from './column-choice.tsx'
 
-/** Properties that every view of rows needs, whether its rows come from an index or a scan. */
+/** Properties of all views of rows. The rows come from an index or from a scan. */
 export interface ShownProps {
   readonly collection: string
   readonly plan: RowPlan

@@ -1,5 +1,5 @@
-// The page of the documents of a collection. An index, a filter and an order select the rows. They are stored in the
-// address, and restored at the next visit.
+// The page of the documents of a collection. An index, a filter and an order select the rows. The address contains
+// these settings, and the next visit restores them.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { BulkChanges } from '../parts/bulk-changes.tsx'
@@ -41,7 +41,7 @@ export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'setting
   return <Tabs label="Collection" tabs={tabs} />
 }
 
-/** JSON in a parameter of the address; undefined where the parameter is missing or invalid. */
+/** JSON in a parameter of the address; undefined if the parameter is missing or invalid. */
 function jsonOf(text: string | null | undefined): Json | undefined {
   if (text === null || text === undefined) return undefined
   try {
@@ -51,7 +51,7 @@ function jsonOf(text: string | null | undefined): Json | undefined {
   }
 }
 
-/** The indexes over a collection; empty for callers who may not list them. */
+/** The indexes over a collection; empty for callers who may not list indexes. */
 function useIndexes(collection: string): LoadState<readonly IndexShape[]> {
   return useLoad(
     async signal => {
@@ -104,8 +104,8 @@ export function DocumentRows({ collection }: { readonly collection: string }) {
 }
 
 /**
- * While an index is being built, the list is read again at this interval, so that the page uses the index once it is
- * ready.
+ * While an index is being built, the list of indexes is read again at this interval. So the page uses the index when it
+ * is ready.
  */
 const buildingEveryMs = 2000
 const noIndexes: readonly IndexShape[] = []
@@ -113,13 +113,13 @@ const noIndexes: readonly IndexShape[] = []
 interface RowsOfViewProps {
   readonly collection: string
   readonly indexes: LoadState<readonly IndexShape[]>
-  /** True when the plan depends on the indexes; otherwise rows are read before the indexes are loaded. */
+  /** True when the plan depends on the indexes. If false, rows are read before the indexes are loaded. */
   readonly isPlanned: boolean
 }
 
 function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   const view = viewIn(place.value.parameters)
-  // An unchanged list keeps its object identity, so that a reload of the list does not read the rows again.
+  // An unchanged list remains the same object, so that a reload of the list does not read the rows again.
   const listed = indexes.data ?? noIndexes
   const known = useMemo(() => listed, [JSON.stringify(listed)])
   const deciding = isPlanned ? known : noIndexes
@@ -172,7 +172,9 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   )
 }
 
-/** The sort state of the table; undefined for index entries without documents, which have no fields to sort by. */
+/**
+ * The sort state of the table; undefined for index entries without documents, because they have no fields to sort by.
+ */
 function sortingOf({ sort, source }: RowView): Sorting | undefined {
   const { isReversed } = source
   if (!leadsToDocuments(source)) return undefined

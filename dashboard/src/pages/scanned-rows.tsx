@@ -1,4 +1,4 @@
-// The rows of a plan that needs a scan, because no index serves the filter or the order. The scan shows its progress
+// The rows of a plan that needs a scan, because no index supports the filter or the order. The scan shows its progress
 // and can be stopped.
 
 import { useEffect, useState } from 'preact/hooks'
@@ -16,7 +16,7 @@ import { RowPage, type ShownProps } from './row-page.tsx'
 const pageSize = 50
 /** Number of sorted rows in memory. To show more rows, the page reads the documents again. */
 const keptSize = 1000
-/** A scan of at least this many documents is slow: the page then offers an index. */
+/** After this number of scanned documents, the page offers to create an index. */
 const slowFrom = 1000
 
 /** The rows found so far. */

@@ -7,12 +7,12 @@ import { Editor } from '../parts/editor.tsx'
 import { NameField } from '../parts/fields.tsx'
 import type { SchemaError, SchemaFile } from '../service/schema-files.ts'
 
-/** The place of an error in the text of its file, in UTF-16 offsets. */
+/** The position of an error in the text of its file, in UTF-16 offsets. */
 function markOf(text: string, { line, column, length, message }: SchemaError): Mark {
   const lines = text.split('\n').slice(0, line)
   const inLine = lines[line - 1] ?? ''
   const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0)
-  // An error at the end of a line is shown under its last character.
+  // An error at the end of a line is shown under the last character of the line.
   const from = start + Math.max(0, Math.min(column - 1, inLine.length - 1))
   return { from, to: Math.min(start + inLine.length, from + Math.max(1, length)), message }
 }
@@ -25,7 +25,7 @@ interface NamesProps {
   readonly onShow: (name: string) => void
 }
 
-/** The list of files. It marks changed files and files with errors. */
+/** The list of files, with marks at changed files and at files with errors. */
 export function FileNames({ files, base, errors, shown, onShow }: NamesProps) {
   const texts = new Map(base.map(({ name, text }) => [name, text]))
   const faulty = new Set(errors.map(({ file }) => file))

@@ -160,13 +160,13 @@ function Difference({ of: { semantic, textual } }: { of: SchemaDifference }) {
 interface FileTableProps {
   readonly files: readonly SchemaFile[]
   readonly base: readonly SchemaFile[]
-  /** The errors of the last push or comparison, as the service draws them. */
+  /** The errors of the last push or comparison with excerpts of the files, as the service returns them. */
   readonly drawn: string
   readonly isReadOnly: boolean
   readonly onChange: (files: readonly SchemaFile[]) => void
 }
 
-/** The list of files and the editor of the current file, which the address names. */
+/** The list of files, and the editor of the file that the address names. */
 function FileTable({ files, base, drawn, isReadOnly, onChange }: FileTableProps) {
   const [naming, setNaming] = useState<'new' | 'rename' | undefined>(undefined)
   const errors = useMemo(() => errorsIn(drawn), [drawn])
@@ -187,8 +187,8 @@ function FileTable({ files, base, drawn, isReadOnly, onChange }: FileTableProps)
     <>
       {files.length === 0 && (
         <p class="empty">
-          There are no schema files. They define collections, functions, roles and access providers as text.
-          Add a file, or define collections with queries of version 10.
+          There are no schema files. Schema files define collections, functions, roles and access providers as
+          text. Add a file, or define collections with queries of version 10.
         </p>
       )}
       {!isReadOnly && (

@@ -75,7 +75,7 @@ function Reads({ sets, documents }: ReadsProps) {
   )
 }
 
-/** The name of an index, with a link to its page, or of a collection. */
+/** The name of an index or a collection. The name of an index is a link to the page of the index. */
 function SetName({ set }: { readonly set: Json }) {
   const collection = textAt(set, 'collection')
   const index = textAt(set, 'index')
@@ -107,8 +107,8 @@ function Suggestion({ suggestion }: { readonly suggestion: Json }) {
     <>
       <h2>Suggested index</h2>
       <p>
-        The query reads all documents of <bdi>{collection}</bdi>. With this index it reads only the documents
-        that it returns.{' '}
+        The query reads all documents of <bdi>{collection}</bdi>. With this index, the query reads only the
+        documents that it returns.{' '}
         {definition.startsWith('index ') ? (
           <>
             Add this index to the collection in <a href={addressOf(['schema-files'])}>Schema files</a>:

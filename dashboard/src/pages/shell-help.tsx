@@ -23,7 +23,7 @@ const functionCompletions: readonly Completion[] = fqlFunctions.map(
   }),
 )
 
-/** The completion for a name of version 10: by itself, after its module, or after any value. */
+/** The completion for a name of version 10. The name is used alone, after a module, or after a value. */
 function completionOf({ owner, name, parameters, result, summary }: LibraryName): Completion {
   const dot = name.lastIndexOf('.') + 1
   return {
@@ -53,7 +53,7 @@ const completions10: readonly Completion[] = [
 interface ShellCompletions {
   /** Functions of a version of the language, and names of schema objects. */
   readonly completions: readonly Completion[]
-  /** The members of the document or collection at a place in the text. */
+  /** The members of the document or collection at `offset` in the text. */
   readonly completionsAt: (text: string, offset: number) => Promise<readonly Completion[]>
 }
 
@@ -85,7 +85,7 @@ function useNames(version: Version, collections: readonly string[] | undefined):
   }, [version, collections, indexes.data, functions.data])
 }
 
-/** Reads the members of a collection when completion first needs them, and again after each run of a query. */
+/** Caches the members of collections until `turn` or the database changes. */
 function useMembers(version: Version, collections: readonly string[] | undefined, turn: unknown) {
   const names = useMemo(() => new Set(collections), [collections])
   const known = useRef(new Map<string, Promise<CollectionMembers>>())
@@ -148,7 +148,7 @@ function completionsOfNames(names: readonly string[] | undefined, call: string):
 }
 
 /**
- * In version 10 an identifier can be used as is. Other names need the call of their module, such as
+ * In version 10, a query can contain a name that is an identifier. Other names need a call of the module, such as
  * `Collection("a-b")`.
  */
 function completionsOfNames10(names: readonly string[] | undefined, module: string): Completion[] {

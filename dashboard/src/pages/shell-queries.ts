@@ -1,5 +1,5 @@
-// Prepares the queries of a text in the shell: the request for each version of the language, and the places of errors
-// in the text.
+// Prepares the queries of a text in the shell: builds a request for either version of the language, and finds the
+// positions of errors in the text.
 
 import { type Notation, NotationError, type ParsedQuery, parseQueries } from '../language.ts'
 import type { Mark } from '../parts/code-editor.ts'
@@ -10,7 +10,7 @@ import { scope } from '../session.ts'
 import { at, type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
 import type { ShellAnswer } from './shell-result.tsx'
 
-/** The error of a query that failed, with its places in the text. */
+/** The error of a query that failed, with its positions in the text. */
 export class QueryFailure extends Error {
   override name = 'QueryFailure'
   override readonly cause: ServiceError
@@ -23,7 +23,7 @@ export class QueryFailure extends Error {
   }
 }
 
-/** The places that an error underlines in the text. */
+/** The parts of the text that an error underlines. */
 export function marksOf(error: Error | undefined): readonly Mark[] {
   if (error instanceof QueryFailure) return error.marks
   return error instanceof NotationError ? [{ from: error.from, to: error.to, message: error.message }] : []
@@ -36,8 +36,8 @@ export interface ReadyQuery {
   readonly explain: (signal: AbortSignal) => Promise<Json>
   readonly marksFor: (error: ServiceError) => readonly Mark[]
   /**
-   * The error with positions in the query as the user wrote it. For a past time, the shell sends the query inside
-   * another form.
+   * Returns the error with positions in the user's query. For a past time, the shell wraps the user's query in another
+   * query.
    */
   readonly unwrapped: (error: ServiceError) => ServiceError
 }
@@ -98,7 +98,7 @@ export function queryOf10(text: string): ReadyQuery {
   }
 }
 
-/** A drawing of errors with each line number reduced by one, because the first line was added by the shell. */
+/** Reduces each line number in a drawing of errors by one, because the shell has added the first line. */
 function withoutFirstLine(summary: string): string {
   return summary
     .replace(/\*query\*:(\d+):/g, (_, line) => `*query*:${Number(line) - 1}:`)
@@ -107,7 +107,9 @@ function withoutFirstLine(summary: string): string {
     })
 }
 
-/** The places of the errors in a summary, which draws each as `at *query*:2:5` with marks under the line. */
+/**
+ * The positions of the errors in a summary. The summary draws an error as `at *query*:2:5` with marks under the line.
+ */
 function drawnPlaces(query: string, summary: string): readonly Mark[] {
   const lines = query.split('\n')
   const errors = summary.split('\n\n').filter(block => block.startsWith('error: '))
@@ -122,7 +124,7 @@ function drawnPlaces(query: string, summary: string): readonly Mark[] {
   })
 }
 
-/** Runs or explains a query with a secret. Throws {@link QueryFailure} where the service rejects it. */
+/** Runs or explains a query with a secret. Throws {@link QueryFailure} if the service rejects the query. */
 export async function attempt<T>(
   query: ReadyQuery,
   as: Scope,
@@ -132,15 +134,15 @@ export async function attempt<T>(
     return await work(query)
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
-    // Only the rejection of the session's own secret signs the user out.
+    // A rejected secret under Run as does not sign the user out.
     if (cause.status === 401 && as !== scope.value)
-      throw new Error('The service rejects the secret under Run as. Check it, or run as myself.')
+      throw new Error('The service rejects the secret under Run as. Check the secret, or choose myself.')
     if (cause.status === 401) throw cause
     throw new QueryFailure(query.unwrapped(cause), query.marksFor(cause))
   }
 }
 
-/** Runs a query with a secret. Throws {@link QueryFailure} where the service rejects it. */
+/** Runs a query with a secret. Throws {@link QueryFailure} if the service rejects the query. */
 export function runAs(query: ReadyQuery, as: Scope, signal: AbortSignal): Promise<ShellAnswer> {
   return attempt(query, as, each => each.run(as, signal))
 }

@@ -14,7 +14,7 @@ import { shownValue } from '../wire/tagged.ts'
 
 type View = 'tree' | 'text' | 'json'
 
-/** Longer results have no tree, because drawing it would block the page. */
+/** Longer results have no tree, because drawing the tree would block the page. */
 const treeCharsMax = 1_000_000
 
 /** The result of a query, with the version of its language. */

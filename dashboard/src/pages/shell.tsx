@@ -54,7 +54,7 @@ function useRuns(action: Action) {
         }
         rememberQuery({ text, version, notation })
       } catch (cause) {
-        // A query that failed because of the session's secret did not run, so it is not added to the history.
+        // A query whose secret was rejected did not run, so the history does not contain the query.
         if (cause instanceof QueryFailure) rememberQuery({ text, version, notation })
         throw cause
       }
@@ -228,8 +228,8 @@ interface ActAsProps {
 const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
 
 /**
- * A choice of the identity that queries run as. Only admins see roles and documents, because only their secrets can be
- * narrowed.
+ * A choice of the identity for queries. Only admins can choose roles and documents, because only an admin's secret can
+ * be limited to a role or a document.
  */
 function ActAs({ onChange }: ActAsProps) {
   // The page of a user links to the shell, with the user's document in the address.

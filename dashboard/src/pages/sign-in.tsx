@@ -24,8 +24,8 @@ export function SignIn() {
 }
 
 /**
- * The dialog over a page whose secret was rejected. The page and its unsaved input stay hidden behind it until the next
- * sign-in.
+ * The dialog over a page whose secret was rejected. The page and its unsaved input stay hidden behind the dialog until
+ * the next sign-in.
  */
 export function SignInAgain({ message }: { message: string }) {
   return (
@@ -98,5 +98,5 @@ function SignInForm({ message, children }: FormProps) {
 }
 
 const rejected = new Error(
-  'The service rejects this secret. Check that you copied all of it, and that its key was not deleted.',
+  'The service rejects this secret. Check that you copied the whole secret, and that its key was not deleted.',
 )

@@ -11,15 +11,15 @@ import { endStaged, SchemaRejection, type SchemaState } from '../service/schema-
 const rereadMs = 1500
 
 const statusText = {
-  pending: 'Its indexes are being built.',
-  ready: 'It is ready to be committed.',
-  failed: 'It has failed. Abandon it, or push a corrected schema.',
+  pending: 'The indexes of the staged schema are being built.',
+  ready: 'The staged schema is ready to be committed.',
+  failed: 'The staged schema has failed. Abandon this schema, or push a corrected schema.',
 }
 
 interface StagedProps {
   readonly state: SchemaState
   readonly isReadOnly: boolean
-  /** True while the page has unpushed changes. The buttons are then disabled. */
+  /** True while the page has unpushed changes. Unpushed changes disable the buttons. */
   readonly isHeld: boolean
   readonly onChanged: () => void
 }
@@ -34,7 +34,7 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
   return (
     <section aria-labelledby="staged">
       <h2 id="staged">A schema is staged</h2>
-      <p role="status">{statusText[staged.status]} The files below are the staged ones.</p>
+      <p role="status">{statusText[staged.status]} The files below are the staged files.</p>
       {staged.refusal !== undefined && <p>The staged schema no longer fits the stored data:</p>}
       <Summary summary={staged.refusal ?? staged.pending} />
       <AnsiDiff text={staged.diff} />
@@ -64,12 +64,12 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
           warning={
             ending === 'commit' ? (
               <>
-                All programs then use this schema. Collections that it removes are deleted with their
-                documents.
+                All programs then use this schema. Collections that this schema does not contain are deleted
+                with their documents.
                 <AnsiDiff text={staged.diff} />
               </>
             ) : (
-              'The staged files are deleted. The schema in force does not change.'
+              'The staged files are deleted. The current schema does not change.'
             )
           }
           submit={ending === 'commit' ? 'Commit schema' : 'Abandon schema'}

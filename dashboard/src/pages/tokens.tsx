@@ -1,4 +1,4 @@
-// The pages of tokens, which are the logins of all users. The page of a user's document lists the tokens of that user.
+// The pages of tokens. A token is a login of a user. The page of a user's document lists the tokens of that user.
 
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'
@@ -61,7 +61,7 @@ function TokenList() {
         label="Tokens"
         columns={columns}
         turn={turn}
-        whenEmpty="There are no tokens: no user is logged in. Each login of a document with a password creates one. To log in as a user, open the document of the user."
+        whenEmpty="There are no tokens: no user is logged in. Each login creates a token. To log in as a user, open the document of the user."
       />
       {revoking !== undefined && (
         <Confirm

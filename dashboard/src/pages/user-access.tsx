@@ -82,7 +82,7 @@ interface TokensProps {
 }
 
 function UserTokens({ tokens, isMore, onDialog }: TokensProps) {
-  if (tokens.length === 0) return <p class="empty">This user has no tokens. Each login creates one.</p>
+  if (tokens.length === 0) return <p class="empty">This user has no tokens. Each login creates a token.</p>
   return (
     <>
       <Table label="Tokens of this user" columns={['Token', 'Created', 'Expires', buttons('Actions')]}>
@@ -192,8 +192,8 @@ function LogInDialog({ name, onClose, onCreated }: LogInProps) {
       }
     >
       <p>
-        This creates a token without the password of the user. Requests with the secret of the token have the
-        rights of this user.
+        This creates a token. The password of the user is not needed. Requests with the secret of the token
+        have the rights of this user.
       </p>
       <Field
         label="Expires"

@@ -8,7 +8,7 @@ import { type LogEntry, readWriters, type Writers } from '../service/logs.ts'
 import { session } from '../session.ts'
 import { callerText, timeOfRecord } from './log-record.tsx'
 
-/** The requests that wrote the versions of these times; undefined for callers who may not read the query log. */
+/** The requests that wrote the versions with the given times; undefined for callers who may not read the query log. */
 export function useWriters(times: readonly bigint[]): LoadState<Writers | undefined> {
   const mayRead = session.value?.principal.role === 'admin'
   return useLoad(
@@ -41,8 +41,8 @@ export function VersionWriter({ ts, writers }: VersionWriterProps) {
 
 function absenceText(ts: bigint, keptSince: number | undefined): string {
   if (keptSince === undefined || Number(ts / 1000n) < keptSince)
-    return 'The query log of that time was deleted. To keep it for longer, raise --query-log-days and --query-log-megabytes.'
-  return 'No request in the query log wrote this version. It comes from an import, a rewind, a write into the history, or the expiry of the document.'
+    return 'The query log of that time was deleted. To keep the log for longer, raise --query-log-days and --query-log-megabytes.'
+  return 'No request in the query log wrote this version. The version comes from an import, a rewind, a write into the history, or the expiry of the document.'
 }
 
 function WriterFacts({ entry: { details, record } }: { readonly entry: LogEntry }) {

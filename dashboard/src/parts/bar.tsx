@@ -1,4 +1,4 @@
-// The bar at the top: the current database, the time to show, time zone and colours, and the sign-out menu.
+// The bar at the top: the current database, the choice of a past time, time zone and colours, and the sign-out menu.
 
 import { signal } from '@preact/signals'
 import { useRef, useState } from 'preact/hooks'
@@ -38,7 +38,7 @@ export function Bar({ isMenuOpen, onMenu }: BarProps) {
   )
 }
 
-/** Breadcrumbs from the database of the secret down to the current one. */
+/** Breadcrumbs from the database of the secret to the current database. */
 function DatabaseTrail() {
   const own = session.value?.principal.database ?? []
   const path = databasePath.value
@@ -78,7 +78,7 @@ function identityText(): string {
   return is_root ? 'root' : (role ?? 'roles')
 }
 
-/** Signs out of this tab or of all tabs. Asks first when there is unsaved input. */
+/** Signs out of this tab or of all tabs. Asks for confirmation if there is unsaved input. */
 function SignOut() {
   const [isOpen, setOpen] = useState(false)
   const part = useRef<HTMLDivElement>(null)
@@ -124,7 +124,7 @@ function TimeControl() {
     event.preventDefault()
     try {
       const at = instantOf(text)
-      if (Date.parse(at) > Date.now()) throw new Error('This time is in the future. Choose an earlier one.')
+      if (Date.parse(at) > Date.now()) throw new Error('This time is in the future. Choose an earlier time.')
       setOpen(false)
       go(addressWith({ at, after: undefined, before: undefined }))
     } catch (cause) {

@@ -1,6 +1,6 @@
 // Bidirectional text in the editor. By default, right-to-left text reorders the brackets and names around it, and
-// direction control characters are invisible, so code reads differently than it is stored. Therefore quoted text is
-// isolated from the code around it, and control characters are shown.
+// direction control characters are invisible. So the visible code could differ from the stored code. Therefore the
+// editor isolates quoted text from the code around it, and shows control characters.
 
 import { type Extension, Prec, RangeSetBuilder } from '@codemirror/state'
 import {
@@ -55,7 +55,7 @@ const isolation = ViewPlugin.fromClass(
   },
 )
 
-/** Shows code in its stored order, whatever its quoted texts contain. */
+/** Shows code in its stored order, even if quoted texts contain right-to-left letters. */
 export const bidiSafety: Extension = [
   // CodeMirror shows the other control characters by default.
   highlightSpecialChars({ addSpecialChars: /[\u202a-\u202c\u2068]/g }),

@@ -1,4 +1,4 @@
-// Changes or deletes all documents that match the filter, however many there are, without a selection.
+// Changes or deletes all documents that match the filter, without a selection of rows.
 
 import { useEffect, useState } from 'preact/hooks'
 import { matchTarget } from '../service/row-changes.ts'

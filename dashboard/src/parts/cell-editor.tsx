@@ -1,4 +1,4 @@
-// Edits one field of a document in its cell. Enter and leaving the cell save, Escape cancels.
+// Edits one field of a document in its cell. Enter saves the value, and so does leaving the cell. Escape cancels.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { guard } from '../router.ts'
@@ -10,23 +10,29 @@ import { useAction } from './load.tsx'
 interface CellEditorProps {
   readonly label: string
   readonly value: Json | undefined
-  /** Rejects where the value cannot be saved. */
+  /** Rejects if the value cannot be saved. */
   readonly onSave: (value: Json, signal: AbortSignal) => Promise<void>
-  /** `keepsFocus`: the focus goes back to the cell. */
+  /** `keepsFocus`: the focus returns to the cell. */
   readonly onClose: (keepsFocus: boolean) => void
 }
 
-/** The longest text that rows contain whole. Longer values and objects are edited on the page of the document. */
+/**
+ * Maximum length of a text that rows contain completely. Longer values and objects are edited on the page of the
+ * document.
+ */
 const editedMax = 200
 
-/** True for a value of a row that was not truncated and is small enough for a cell. */
+/** True for a value that is complete and small enough for a cell. */
 export function isEditable(value: Json | undefined): boolean {
   if (typeof value === 'string') return value.length <= editedMax && !value.includes('\n')
   if (Array.isArray(value)) return false
   return !isMap(value) || ['time', 'date', 'uuid', 'reference'].includes(typeNameOf(value))
 }
 
-/** The editor. A text stays a text, whatever its content looks like. Other values are parsed in driver notation. */
+/**
+ * The editor. A text remains a text, even if the new content looks like a number. Other values are parsed in driver
+ * notation.
+ */
 export function CellEditor({ label, value = null, onSave, onClose }: CellEditorProps) {
   const isText = typeof value === 'string'
   const start = isText ? value : value === null ? '' : textOfValue(value)
@@ -37,7 +43,7 @@ export function CellEditor({ label, value = null, onSave, onClose }: CellEditorP
   const isDirty = text !== start
   useEffect(() => input.current?.select(), [])
   useEffect(() => guard(() => isDirty), [isDirty])
-  // Removing the input fires its blur event, which must not save a cancelled edit.
+  // Removing the input fires a blur event. This event must not save a cancelled edit.
   const isClosed = useRef(false)
   const close = (keepsFocus: boolean) => {
     isClosed.current = true

@@ -1,5 +1,5 @@
-// Dialogs that delete or change many documents. They show the number of documents and the progress, and can be stopped
-// and continued.
+// Dialogs that delete or change many documents. A dialog shows the number of documents and the progress. The user can
+// stop and continue the change.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -27,9 +27,9 @@ import { Field } from './fields.tsx'
 interface ChangesProps {
   readonly target: ChangeTarget
   readonly onClose: () => void
-  /** Called with the result in words, also when some documents failed. */
+  /** Called with the result in words, even if some documents failed. */
   readonly onDone: (text: string) => void
-  /** Shown above the form, such as the filter that finds the documents. */
+  /** Content above the form, such as the filter. */
   readonly children?: ComponentChildren
 }
 
@@ -37,7 +37,7 @@ interface Changes {
   readonly state: ChangeState | undefined
   readonly isRunning: boolean
   readonly run: (change: Change, signal: AbortSignal) => Promise<void>
-  /** Stops after the current transaction, so that its result is known. */
+  /** Stops after the current transaction, so that the result of this transaction is known. */
   readonly stop: () => void
   readonly close: () => void
 }
@@ -47,7 +47,7 @@ function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' |
   const [state, setState] = useState<ChangeState | undefined>(undefined)
   const [isRunning, setRunning] = useState(false)
   const isStopped = useRef(false)
-  // A change continues only if its input is the same; other input starts a new change.
+  // The same input continues a stopped change. Other input starts a new change.
   const begun = useRef<{ readonly key: string; readonly state: ChangeState } | undefined>(undefined)
   useEffect(() => guard(() => isRunning), [isRunning])
   const run = async (change: Change, signal: AbortSignal) => {
@@ -149,7 +149,7 @@ function ChangeProgress({ changes, count }: ProgressProps) {
 const documentsText = (count: number | undefined) =>
   count === undefined ? 'documents' : `${count} ${count === 1 ? 'document' : 'documents'}`
 
-/** The label of the submit button, which continues a stopped change. */
+/** The label of the submit button. After a stop, the button continues the change. */
 function submitText({ state, isRunning }: Changes, verb: string, count: number | undefined): string {
   const isStopped = state !== undefined && !isRunning && !isComplete(state)
   return isStopped ? 'Continue' : `${verb} ${documentsText(count)}`

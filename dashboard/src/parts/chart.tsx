@@ -34,7 +34,7 @@ function colourOf(variable: string, element: Element): string {
   return color
 }
 
-/** True when most points have no neighbours to draw a line to. */
+/** True if most values are missing, so that lines between points are not visible. */
 function isSparse(values: readonly (number | null)[]): boolean {
   const present = values.filter(value => value !== null).length
   return present < values.length / 4
@@ -84,7 +84,7 @@ function optionsOf({ series, height = 190, onZoom }: ChartProps, host: Element):
   }
 }
 
-/** A chart. It is redrawn when its data, its width, the colours or the time zone change. */
+/** A chart. New data, another width, other colours or another time zone redraw the chart. */
 export function Chart(props: ChartProps) {
   const host = useRef<HTMLDivElement>(null)
   const { times, series, label } = props

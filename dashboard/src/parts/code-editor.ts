@@ -34,7 +34,7 @@ import { bidiSafety } from './bidi.ts'
 import { longLines } from './long-lines.ts'
 import { driverNotation, schemaNotation, version10Notation } from './notations.ts'
 
-/** The place of an error in the text, in UTF-16 offsets. */
+/** The position of an error in the text, in UTF-16 offsets. */
 export interface Mark {
   readonly from: number
   readonly to: number
@@ -47,7 +47,7 @@ export interface Completion {
   readonly kind: 'function' | 'variable' | 'class' | 'property'
   /** One line beside the name. */
   readonly detail?: string
-  /** A few lines, on demand. */
+  /** Further lines, shown on demand. */
   readonly info?: string
   /** The text to insert; the label when absent. */
   readonly text?: string
@@ -67,10 +67,10 @@ export interface EditorProps {
   readonly onSubmit?: () => void
   readonly notation: Notation | 'version 10' | 'schema file'
   readonly isReadOnly?: boolean
-  /** Places to underline. */
+  /** Parts of the text to underline. */
   readonly marks?: readonly Mark[]
   readonly completions?: readonly Completion[]
-  /** Completions for one place of the text; the editor offers them before all others. */
+  /** Completions for the position `offset`. The editor lists these completions before all other completions. */
   readonly completionsAt?: (text: string, offset: number) => Promise<readonly Completion[]>
   readonly hasFocus?: boolean
   readonly placeholder?: string
@@ -84,7 +84,7 @@ export interface CodeEditor {
   close(): void
 }
 
-/** Texts of at least this length have no colouring and no bracket matching, which would slow down typing. */
+/** Longer texts have no colouring and no bracket matching, because both would slow down typing. */
 const plainFromChars = 2_000_000
 
 const theme = EditorView.theme({
@@ -135,11 +135,14 @@ const languages: Readonly<Record<EditorProps['notation'], () => Extension>> = {
   'schema file': () => schemaNotation,
 }
 
-/** Opens an editor in a shadow root. The editor reads `properties` whenever it needs them. */
+/** Opens an editor in a shadow root. The editor always uses the current value of `properties`. */
 export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
   const changing = new Compartment()
   let isOwnChange = false
-  /** Texts that were passed to `onChange` and are not in `value` yet. There are several if the user types fast. */
+  /**
+   * Texts that were passed to `onChange` and are not in `value` yet. If the user types fast, the list has several
+   * texts.
+   */
   const reported: string[] = []
   const report = (text: string) => {
     reported.push(text)
@@ -194,8 +197,8 @@ function diagnostics(view: EditorView, marks: readonly Mark[]): Diagnostic[] {
 }
 
 /**
- * The browser's current selection. The editor is notified of a selection only later. Undefined for a cursor without a
- * selection.
+ * The browser's current selection; undefined if no text is selected. The editor's own state may not contain this
+ * selection yet.
  */
 function selectedIn(view: EditorView): { readonly from: number; readonly to: number } | undefined {
   // Some browsers keep a selection for each shadow root. In other browsers, the selection of the document includes
@@ -211,8 +214,8 @@ function selectedIn(view: EditorView): { readonly from: number; readonly to: num
 }
 
 /**
- * Replaces a selection with the typed text. By default the browser would insert an element with an inline style that
- * imitates the old text, which the content security policy blocks and reports.
+ * Replaces a selection with the typed text. By default, the browser would insert an element with an inline style. The
+ * content security policy blocks and reports inline styles.
  */
 function typeOver(event: InputEvent, view: EditorView): boolean {
   const text = event.data
@@ -294,7 +297,7 @@ function complete(context: CompletionContext, { completions }: EditorProps) {
   return completionResult(context, from, fitting)
 }
 
-/** Ranks the completions for a place before all other matches. */
+/** Ranks the completions of `completionsAt` before all other matches. */
 const placeBoost = 99
 
 async function completeAt(context: CompletionContext, { completionsAt }: EditorProps) {
@@ -310,7 +313,8 @@ function completionResult(
   completions: readonly Completion[],
   boost = 0,
 ) {
-  // Inside quotes the bare name is inserted, elsewhere the call that refers to it.
+  // Inside quotes, a completion inserts the name. Outside of quotes, a completion inserts a call that refers to the
+  // object.
   const isQuoted = /["'`]/.test(context.state.sliceDoc(from - 1, from))
   return {
     from,
@@ -326,10 +330,10 @@ function completionResult(
   }
 }
 
-/** The name of a module is searched in this many characters before the place. */
+/** Number of characters before the typed word in which the name of a module is searched. */
 const placeChars = 64
 
-/** The completions that fit after `dotted`, a word with a dot, or at a place without a dot (empty). */
+/** The completions that fit after `dotted`. `dotted` is a word with a dot, or an empty text. */
 function fittingAfter(dotted: string, completions: readonly Completion[]): readonly Completion[] {
   const ofModule = completions.filter(({ after }) => after === dotted)
   if (dotted !== '' && ofModule.length > 0) return ofModule

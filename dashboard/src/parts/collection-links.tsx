@@ -26,7 +26,10 @@ function sizeText({ after, bytes, documents }: CollectionSize): string {
   return `${documents.toLocaleString('en')}${more} ${word}, ${bytesText(bytes)}${more}`
 }
 
-/** The section. `isShown` is true while it is visible. Callers without the right to list collections see no section. */
+/**
+ * The section. `isShown` is true while the section is visible. Callers without the right to list collections see no
+ * section.
+ */
 export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
   const here = place.value.path[0] === 'collections' ? place.value.path[1] : undefined
   const list = useLoad(
@@ -75,7 +78,7 @@ export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
 
 type Sizes = ReadonlyMap<string, CollectionSize>
 
-/** The sizes read so far; empty for callers who may not read them. */
+/** The sizes read so far; empty for callers who may not read sizes. */
 function useSizes(names: readonly string[], here: string | undefined): Sizes {
   const [sizes, setSizes] = useState<Sizes>(new Map())
   const role = session.value?.principal.role

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 
-/** A button that copies a text and confirms it. */
+/** A button that copies a text and confirms the copy. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
   useEffect(() => {
@@ -23,7 +23,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   )
 }
 
-/** Rejects where the browser has no clipboard access, such as on addresses without TLS. */
+/** Rejects if the browser has no clipboard access, such as on addresses without TLS. */
 async function copyText(text: string): Promise<void> {
   if (!navigator.clipboard) throw new Error('no clipboard')
   await navigator.clipboard.writeText(text)

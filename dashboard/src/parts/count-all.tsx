@@ -1,4 +1,5 @@
-// Counts all documents that a plan finds, exactly, one page per query. The count shows its progress and can be stopped.
+// Counts all documents that a plan finds, with one query per page. The count is exact. The count shows its progress and
+// can be stopped.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RowPlan } from '../service/row-plan.ts'
@@ -20,7 +21,7 @@ interface Counting extends CountState {
   readonly isRunning: boolean
   readonly hasStarted: boolean
   readonly error: Error | undefined
-  /** Begins, or continues where it was stopped. */
+  /** Starts the count, or continues a stopped count. */
   readonly start: () => void
   readonly stop: () => void
 }
@@ -56,7 +57,7 @@ function useCounting(plan: RowPlan): Counting {
   }
 }
 
-/** The count when it is complete, else the progress and the buttons that stop and continue it. */
+/** Shows the progress of a count, with buttons that stop and continue the count. Then shows the result. */
 export function CountProgress({ counting }: { readonly counting: Counting }) {
   const { error, found, isComplete, isRunning, scanned, start, stop } = counting
   return (

@@ -1,5 +1,5 @@
 // The page of a schema object, common to all kinds. The definition is edited as text. Saving checks that no other
-// client has changed it in the meantime.
+// client has changed the object in the meantime.
 
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
@@ -22,7 +22,7 @@ import { Instant } from './time.tsx'
 
 interface SchemaPageProps {
   readonly native: Native
-  /** The first step of the path of pages of this kind. */
+  /** The first segment in the path of the page. */
   readonly section: string
   readonly plural: string
   readonly singular: string

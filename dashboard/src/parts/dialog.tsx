@@ -1,4 +1,5 @@
-// Modal dialogs. They are `dialog` elements, so the browser keeps the focus inside and closes them on Escape.
+// Modal dialogs. A dialog is a `dialog` element: the browser confines the focus to the dialog, and closes the dialog on
+// Escape.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -12,7 +13,10 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ComponentChildren
   readonly isWide?: boolean
-  /** Returns the question to ask before Escape, a click outside or ✕ closes the dialog; undefined closes it at once. */
+  /**
+   * Called before Escape, a click outside or ✕ closes the dialog. Returns a question for the user; undefined closes the
+   * dialog at once.
+   */
   readonly question?: () => string | undefined
   readonly class?: string
 }
@@ -31,7 +35,7 @@ export function Dialog({ title, onClose, children, isWide, question, class: kind
   const tryToClose = () => {
     const message = question?.()
     if (message === undefined || confirm(message)) onClose()
-    // Browsers close a dialog at the second Escape, even if the page prevents it.
+    // Browsers close a dialog at the second Escape, even if the page cancels the event.
     else if (element.current?.open === false) element.current.showModal()
   }
   return (
@@ -79,7 +83,7 @@ interface FormDialogProps {
   readonly children: ComponentChildren
 }
 
-/** A dialog with a form. It shows errors of its submission, and asks before closing would lose input. */
+/** A dialog with a form. The dialog shows submission errors, and asks for confirmation before the user loses input. */
 export function FormDialog(props: FormDialogProps) {
   const {
     title,

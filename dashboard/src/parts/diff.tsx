@@ -1,4 +1,4 @@
-// Comparisons: two texts side by side, and diffs that the service has drawn.
+// Comparisons: two texts side by side, and diffs that the service has drawn with ANSI colours.
 
 import { runTextTask } from '../service/text-task-runner.ts'
 import type { Comparison } from '../wire/diff.ts'

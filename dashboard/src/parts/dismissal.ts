@@ -4,13 +4,13 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /**
- * Calls `close` on Escape and on clicks outside `part` while it is open. Escape moves the focus to the first button of
- * `part`.
+ * While `isOpen` is true, calls `close` on Escape and on clicks outside `part`. Escape moves the focus to the first
+ * button of `part`.
  */
 export function useDismissal(part: RefObject<HTMLElement | null>, isOpen: boolean, close: () => void): void {
   const latest = useRef(close)
   latest.current = close
-  // A layout effect runs before the first paint, so that an Escape pressed at once also closes it.
+  // A layout effect runs before the first paint, so that Escape closes `part` even immediately after opening.
   useLayoutEffect(() => {
     if (!isOpen) return
     const controller = new AbortController()

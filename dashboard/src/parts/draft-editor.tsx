@@ -15,7 +15,7 @@ interface DraftEditorProps {
   readonly onPresent: (draft: Draft) => void
   readonly isReadOnly?: boolean
   readonly onSubmit?: () => void
-  /** The error of the last save, which may have a place in the text. */
+  /** The error of the last save. The error may have a position in the text. */
   readonly error: Error | undefined
 }
 

@@ -1,5 +1,5 @@
-// The state of a form that edits a stored object, which other clients may change in the meantime: the version that was
-// read, the draft, and the other client's version after a conflict. Every form that changes stored data uses it.
+// The state of a form that edits a stored object: the version that was read, and the draft. After a conflict, the state
+// also contains the version of the other client. Every form that changes stored data uses this state.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -12,14 +12,14 @@ import { Notice, Problem } from './problem.tsx'
 interface EditFormOptions<V, D> {
   /** The newest version that the page has read. */
   readonly loaded: V
-  /** The transaction time, which identifies a version. */
+  /** Returns the transaction time as the identity of a version. */
   readonly timeOf: (version: V) => unknown
   readonly draftOf: (version: V) => D
   /** True when a draft is equal to a version. */
   readonly isSame: (draft: D, version: V) => boolean
   /** Writes `draft` if the stored version is still `base`. */
   readonly save: (draft: D, base: V, signal: AbortSignal) => Promise<SaveOutcome<V>>
-  /** Merges the changes from `base` to `theirs` into a draft. Without this function the draft stays as it is. */
+  /** Merges the changes from `base` to `theirs` into a draft. Without this function, the draft stays unchanged. */
   readonly rebase?: (draft: D, base: V, theirs: V) => D
   readonly onSaved?: (version: V) => void
 }
@@ -29,21 +29,21 @@ interface EditForm<V, D> {
   readonly base: V
   readonly draft: D
   readonly isDirty: boolean
-  /** The version that another client has saved in the meantime; the user has to choose. */
+  /** The version that another client has saved in the meantime. The user must choose a version. */
   readonly theirs: V | undefined
   readonly notice: string | undefined
   readonly action: Action
   /** Sets the draft to the input of the user. */
   readonly change: (draft: D) => void
-  /** Replaces the draft with an equivalent one, such as in another notation. */
+  /** Replaces the draft with an equivalent draft, for example in another notation. */
   readonly present: (draft: D) => void
   /** Saves the draft. After a conflict, saving overwrites the version in `theirs`, which the user has seen. */
   readonly save: () => void
-  /** Replaces the draft with `theirs`. Without a conflict, replaces it with the version that was read. */
+  /** Replaces the draft with `theirs`. Without a conflict, replaces the draft with the version that was read. */
   readonly discard: () => void
 }
 
-/** Creates the state of a form. While it has unsaved input, leaving the page asks first. */
+/** Creates the state of a form. Leaving the page with unsaved input asks for confirmation. */
 export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D> {
   const { loaded, timeOf, draftOf, isSame, rebase, onSaved } = options
   const [base, setBase] = useState(loaded)
@@ -64,7 +64,7 @@ export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D
     setTheirs(version)
     if (rebase) setDraft(rebase(draft, theirs ?? base, version))
   }
-  // A newly read version is shown at once, unless it would overwrite input.
+  // A newly read version replaces the draft if the draft has no unsaved input.
   useEffect(() => {
     if (timeOf(loaded) === timeOf(base)) return
     if (isDirty) meet(loaded)
@@ -76,7 +76,7 @@ export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D
       const saved = await options.save(draft, theirs ?? base, signal)
       if (saved.kind === 'gone')
         throw new Error(
-          'It was deleted or renamed in the meantime. Copy the text that you need before you leave this page.',
+          'This object was deleted or renamed in the meantime. Copy the text that you need before you leave this page.',
         )
       if (saved.kind === 'conflict') meet(saved.theirs)
       else {
@@ -110,13 +110,13 @@ interface OutcomeProps<V, D> {
   readonly of: EditForm<V, D>
   /** The name of the object in a sentence, such as "this role". */
   readonly what: string
-  /** A version as text for comparisons; `draftText` does the same for a draft. */
+  /** Returns a version as text for comparisons. `draftText` returns a draft as text. */
   readonly textOf: (version: V) => string
   readonly draftText: (draft: D) => string
   readonly isReadOnly: boolean
   /** The label of the button that saves. */
   readonly submit?: string
-  /** True when the part belongs to a `form` element whose submit event saves. */
+  /** True if the buttons are in a `form` element whose submit event saves. */
   readonly isInForm?: boolean
   /** Further buttons. */
   readonly children?: ComponentChildren

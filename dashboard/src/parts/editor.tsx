@@ -1,12 +1,12 @@
 // A text editor for values and queries. Its code is loaded when the first editor is shown.
 //
-// The editor is in a shadow root. There its styles are constructed style sheets, which the content security policy of
-// the page allows. A `style` element in the document would be blocked.
+// The editor is in a shadow root. The styles in a shadow root are constructed style sheets. The content security policy
+// of the page allows constructed style sheets, but blocks `style` elements in the document.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CodeEditor, EditorProps } from './code-editor.ts'
 
-/** The editor. It shows `value`, and reports input by `onChange`. */
+/** The editor. Shows `value`, and passes input to `onChange`. */
 export function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor | undefined>(undefined)
@@ -15,7 +15,7 @@ export function Editor(props: EditorProps) {
     ...props,
     onChange: text => {
       props.onChange?.(text)
-      // Some edits, such as pasting, fire no input event, which the form around the editor needs.
+      // The form around the editor needs an input event. Some edits, such as pasting, fire no input event.
       host.current?.dispatchEvent(new Event('input', { bubbles: true }))
     },
   }
@@ -40,7 +40,7 @@ export function Editor(props: EditorProps) {
   useEffect(() => editor.current?.configure(), [notation, isReadOnly])
   useEffect(() => editor.current?.mark(marks ?? []), [marks])
   if (isFailed) {
-    // A text area replaces the editor when its code cannot be loaded.
+    // If the code of the editor cannot be loaded, a text area replaces the editor.
     return (
       <textarea
         class="editor plain"

@@ -23,7 +23,7 @@ interface FieldProps {
 export function Field(props: FieldProps) {
   const id = useId()
   const { label, hint, value, onInput, type = 'text', isRequired, autoComplete = 'off' } = props
-  // Preact has a separate type for each input type, and accepts no union of them.
+  // Preact has a separate TypeScript type for each input type, and accepts no union of these types.
   const kind = { type } as { readonly type: 'text' }
   return (
     <div class="field">
@@ -52,7 +52,7 @@ export function Field(props: FieldProps) {
   )
 }
 
-/** The name field of a form that creates an object. It has the focus. */
+/** The name field of a form that creates an object. The field gets the focus. */
 export function NameField(props: Pick<FieldProps, 'value' | 'onInput' | 'placeholder' | 'hint'>) {
   return <Field label="Name" isRequired hasFocus isMono {...props} />
 }
@@ -65,7 +65,7 @@ interface ChoiceProps<T extends string> {
   readonly hint?: string
 }
 
-/** With more options than this, the user types to find one. */
+/** Maximum number of options in a `select` element. With more options, the user types to find an option. */
 const listedMax = 1000
 
 /** A choice of one option. */
@@ -102,7 +102,7 @@ export function Choice<T extends string>(props: ChoiceProps<T>) {
 
 const offeredMax = 50
 
-/** A field that suggests the options which contain the typed text. Text that is no option is reset on blur. */
+/** A field that suggests the options which contain the typed text. On blur, a text that is not an option is reset. */
 function TypedChoice<T extends string>({
   id,
   value,

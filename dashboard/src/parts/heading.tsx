@@ -11,14 +11,14 @@ interface HeadingProps {
   readonly children?: ComponentChildren
 }
 
-/** The heading. It also sets the title of the browser tab. `children` are the actions. */
+/** The heading. Also sets the title of the browser tab. `children` are the actions. */
 export function Heading({ trail = [], title, children }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Terrarium`
   }, [title])
-  // After a navigation the heading takes the focus, so that screen readers and keyboards start at the top of the new
-  // page. A layout effect moves the focus before the first paint.
+  // After a navigation, the heading receives the focus. So screen readers and keyboard users start at the top of the
+  // new page. A layout effect moves the focus before the first paint.
   useLayoutEffect(() => {
     if (takeArrival()) heading.current?.focus({ preventScroll: true })
   }, [])

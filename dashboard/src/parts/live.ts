@@ -10,7 +10,10 @@ import { type Json, type Query, textAt, writeJson } from '../wire/json.ts'
 const gatherMs = 200
 const againAfterMs = 3000
 
-/** Calls `onChange` for events of `subject`, and every `everyMs`. It does nothing while `subject` is undefined. */
+/**
+ * Calls `onChange` for events of `subject`, and every `everyMs` milliseconds. Does nothing while `subject` is
+ * undefined.
+ */
 export function useLive(subject: Query | undefined, onChange: () => void, everyMs?: number): void {
   const latest = useRef(onChange)
   latest.current = onChange
@@ -35,14 +38,14 @@ export function useLive(subject: Query | undefined, onChange: () => void, everyM
   useEvery(subject === undefined ? undefined : everyMs, onChange)
 }
 
-/** Follows a stream, and reopens it when it ends, such as after a restart of the service. */
+/** Follows a stream. Opens the stream again when it ends, for example after a restart of the service. */
 async function keepFollowing(
   subject: Query,
   onEvent: (event: Json) => void,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // The error is ignored, because the requests of the page show it.
+    // The error is ignored, because the requests of the page show the error.
     await follow(subject, scope.value, onEvent, signal).catch(() => undefined)
     if (!signal.aborted) await new Promise(resolve => setTimeout(resolve, againAfterMs))
     if (!signal.aborted) onEvent(null)

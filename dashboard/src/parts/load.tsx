@@ -48,7 +48,7 @@ export function useLoad<T>(
       },
     )
     return () => controller.abort()
-    // Signing in with another secret reloads, because the new secret may read more.
+    // Reloads after a sign-in with another secret, because the new secret may have other rights.
   }, [...inputs, turn, session.value?.secret])
   const reload = useCallback(() => setTurn(now => now + 1), [])
   return { ...state, reload }
@@ -76,8 +76,8 @@ export function LoadedContent<T>({ of, children }: LoadedProps<T>) {
 }
 
 /**
- * Returns an error handler that reloads after a {@link ChangedError}, so that the page shows the new version. It
- * rethrows.
+ * Returns an error handler that reloads after a {@link ChangedError}, so that the page shows the new version. The
+ * handler rethrows the error.
  */
 export function reloading(reload: () => void): (cause: unknown) => never {
   return cause => {

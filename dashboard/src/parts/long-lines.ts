@@ -4,9 +4,9 @@
 import { type EditorState, type Extension, RangeSetBuilder, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 
-/** The middle of longer lines is hidden. */
+/** Maximum length of a line that is shown completely, in characters. */
 const lineCharsMax = 20_000
-/** Number of characters that are shown at either end of such a line. */
+/** Number of characters that are shown at each end of a longer line. */
 const shownChars = 2_000
 
 class HiddenMiddle extends WidgetType {

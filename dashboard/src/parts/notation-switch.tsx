@@ -1,4 +1,4 @@
-// A switch between the two notations. It converts the text, or changes nothing where the conversion fails.
+// A switch between the two notations. The switch converts the text. If the conversion fails, nothing changes.
 
 import { useRef } from 'preact/hooks'
 import type { Notation } from '../language.ts'
@@ -43,10 +43,10 @@ export function NotationSwitch({ notation, onChange }: SwitchProps) {
   )
 }
 
-/** Converts a text, and holds the error of the last conversion. */
+/** Converts a text, and stores the error of the last conversion. */
 interface Conversion {
   readonly error: Error | undefined
-  /** Drops the error and the result of a running conversion, because the text has changed. */
+  /** Discards the error and the result of a running conversion, because the text has changed. */
   readonly clear: () => void
   readonly start: (text: string, from: Notation, to: Notation, onDone: (text: string) => void) => void
 }
@@ -66,7 +66,7 @@ export function useConversion(what: 'value' | 'query'): Conversion {
       const own = ++turn.current
       start(async () => {
         const converted = await runTextTask({ kind: 'convert', what, text, from, to }, text.length)
-        // The result is dropped if the user has typed in the meantime.
+        // The result is discarded if the user has typed in the meantime.
         if (own === turn.current) onDone(converted)
       })
     },

@@ -1,11 +1,11 @@
-// Tokenizers of the languages for syntax highlighting. They need no grammar, only the kinds of tokens.
+// Tokenizers of the languages for syntax highlighting. Highlighting needs no grammar, only the kinds of tokens.
 
 import { StreamLanguage, type StringStream } from '@codemirror/language'
 
 /** The state that a line passes on to the next line. */
 interface Lines {
   isInComment: boolean
-  /** The word that ends the current heredoc of version 10; empty outside. */
+  /** The word that ends the current heredoc of version 10; empty outside of heredocs. */
   heredoc: string
 }
 
@@ -14,7 +14,7 @@ const languageData = {
   commentTokens: { line: '//' },
 }
 
-/** The style of a comment that begins or continues here; undefined where there is none. */
+/** The style of a comment at the current position; undefined if there is no comment. */
 function commentAt(stream: StringStream, state: Lines): string | undefined {
   if (state.isInComment || stream.match('/*')) {
     state.isInComment = !stream.match(/^.*?\*\//)
@@ -63,7 +63,7 @@ function token10(stream: StringStream, state: Lines): string | null {
   const comment = commentAt(stream, state)
   if (comment !== undefined) return comment
   const heredoc = stream.match(/^<<[+-](\w+)/)
-  // For a pattern without the flag `g`, the match has its groups.
+  // Without the flag `g`, `match` returns the groups of the pattern.
   if (heredoc) {
     state.heredoc = (heredoc as RegExpMatchArray)[1] ?? ''
     return 'string'
@@ -107,10 +107,10 @@ const schemaWords = [
   ...['history_read', 'create_with_id', 'issuer', 'jwks_uri'],
 ]
 
-/** A keyword, unless one of these characters follows: then the word is the name of a field, or part of a query. */
+/** Matches a keyword. A word before one of the characters `:.=,(` is the name of a field or a part of a query. */
 const schemaWord = new RegExp(`^(predicate\\b|(${schemaWords.join('|')})\\b(?!\\s*[:.=,(]))`)
 
-/** Schema files of version 10, which hold queries in braces. */
+/** Schema files of version 10. Schema files contain queries in braces. */
 export const schemaNotation = StreamLanguage.define<Lines>({
   name: 'fsl',
   startState: () => ({ isInComment: false, heredoc: '' }),

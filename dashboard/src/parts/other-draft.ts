@@ -1,5 +1,5 @@
-// Coordinates two editors of one object on a page: while one has unsaved input, the other is read-only. Otherwise
-// saving one of them would discard the input of the other.
+// Coordinates two editors of one object on a page: while one editor has unsaved input, the other editor is read-only.
+// If both editors had unsaved input, saving one editor would discard the input of the other.
 
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'

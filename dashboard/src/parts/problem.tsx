@@ -71,7 +71,7 @@ function FaultLines({ fault, isFirst, showsPlace }: FaultProps) {
   )
 }
 
-/** A success message, which screen readers announce without moving the focus. */
+/** A success message. Screen readers announce the message without moving the focus. */
 export function Notice({ text }: { text: string | undefined }) {
   return (
     <p class={text ? 'notice' : 'notice-empty'} role="status">

@@ -1,10 +1,13 @@
-// Shows the progress of work, which updates counters in an object.
+// Shows the progress of a task that updates counters in an object.
 
 import { useState } from 'preact/hooks'
 
 const progressEveryMs = 200
 
-/** The progress of work, sampled several times per second. `begin` returns the object in which the work counts. */
+/**
+ * The progress of a task, sampled several times per second. `begin` returns the object in which the task updates its
+ * counters.
+ */
 export function useProgress<T extends object>() {
   const [progress, setProgress] = useState<T | undefined>(undefined)
   const begin = (current: T) => {

@@ -5,14 +5,14 @@ const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 /** Bytes per megabyte, as in the settings of the service. */
 export const megabyte = 1_048_576
 
-/** Bytes with about three digits: `61.4 KB`. Each unit is 1024 of the previous one. */
+/** Bytes with about three digits: `61.4 KB`. Each unit is 1024 times the previous unit. */
 export function bytesText(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** power
   return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`
 }
 
-/** A share, 0 to 1, as `12 %`. */
+/** A fraction, 0 to 1, as `12 %`. */
 export function percentText(share: number): string {
   return `${Math.round(share * 100)} %`
 }

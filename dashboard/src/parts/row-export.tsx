@@ -31,7 +31,7 @@ export function RowExport({ collection, plan, columns }: RowExportProps) {
       setCount(0)
       setNotice(undefined)
       let exported = 0
-      // Blobs do not fill the memory: the browser stores large ones on disk.
+      // Blobs do not fill the memory: the browser stores large blobs on disk.
       const parts: Blob[] = []
       const add = (text: string) => parts.push(new Blob([text]))
       add(format === 'json' ? '[' : `${csvLine(['id', ...columns])}`)

@@ -12,7 +12,7 @@ import { Table } from './table.tsx'
 import { Instant } from './time.tsx'
 import { Cell } from './values.tsx'
 
-/** The order of the rows. Without a field they have the order of their source. */
+/** The order of the rows. Without a field, the rows have the order of their source. */
 export interface Sorting {
   readonly field: string | undefined
   readonly isReversed: boolean
@@ -28,7 +28,7 @@ interface RowTableProps {
   readonly columns: readonly string[]
   /** Ids of rows to highlight. */
   readonly changed: ReadonlySet<string>
-  /** Undefined for rows that are not documents, which have no fields to sort by. */
+  /** Undefined for rows that are not documents, because such rows have no fields to sort by. */
   readonly sorting: Sorting | undefined
   /** Undefined for read-only rows. */
   readonly selection: Selection | undefined
@@ -128,7 +128,7 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
     takesFocus.current = keepsFocus
     setEditing(false)
   }
-  // The cell takes the focus in the same frame in which the field is removed, so that no key press is lost.
+  // The cell receives the focus in the frame in which the field is removed, so that no key press is lost.
   useLayoutEffect(() => {
     if (isEditing || !takesFocus.current) return
     takesFocus.current = false
@@ -181,7 +181,9 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
   )
 }
 
-/** Moves the focus to the neighbouring cell in the direction of an arrow key; false when there is none. */
+/**
+ * Moves the focus to the neighbouring cell in the direction of an arrow key. Returns false if there is no such cell.
+ */
 function moveFocus(cell: HTMLTableCellElement, key: string): boolean {
   const row = cell.parentElement
   const next = {

@@ -1,5 +1,5 @@
 // Scans documents for rows, with progress. When the scan is stopped, the found rows stay on the page. A sorted scan
-// reads all documents and keeps the first rows in the order, so memory does not grow with the collection.
+// reads all documents, but stores only the first rows in the order. So its memory does not grow with the collection.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isAborted } from '../service/faults.ts'
@@ -12,13 +12,13 @@ import type { RefName } from '../wire/refs.ts'
 import type { Row } from '../wire/rows.ts'
 import { failureOf } from './load.tsx'
 
-/** The most documents that are read again after a change. */
+/** Maximum number of documents that are read again after a change. */
 const refreshedMax = 10_000
 
 interface ScanState {
-  /** The rows found, in the order of the plan. A sorted scan keeps only the first rows. */
+  /** The rows found, in the order of the plan. A sorted scan stores only the first rows. */
   readonly rows: readonly Row[]
-  /** The number of rows found, which is larger than the length of {@link rows} if not all are kept. */
+  /** The number of rows found, including rows that are not stored in {@link rows}. */
   readonly found: number
   /** Documents scanned so far. */
   readonly scanned: number
@@ -33,7 +33,7 @@ export interface Scan extends ScanState {
   /** Continues a stopped scan. */
   readonly resume: () => void
   readonly stop: () => void
-  /** Reads changed documents again, and removes deleted ones from the rows. */
+  /** Reads changed documents again, and removes deleted documents from the rows. */
   readonly refresh: (refs: readonly RefName[]) => void
 }
 
@@ -48,8 +48,8 @@ const nothing: ScanState = {
 }
 
 /**
- * A scan for a plan. It restarts when one of `inputs` changes. An unsorted scan stops when it has `wanted` rows, and
- * continues when `wanted` grows. A sorted scan reads all documents and keeps `wanted` rows, so it restarts when
+ * A scan for a plan. The scan restarts when one of `inputs` changes. An unsorted scan stops when it has `wanted` rows,
+ * and continues when `wanted` grows. A sorted scan reads all documents and stores `wanted` rows, so it restarts when
  * `wanted` grows.
  */
 export function useScan(plan: RowPlan, wanted: number, inputs: readonly unknown[]): Scan {

@@ -20,11 +20,11 @@ interface SchemaListProps {
   readonly columns: readonly Column[]
   /** The rows of a document; the document itself when absent. */
   readonly partsOf?: (document: Json) => readonly Json[]
-  /** The text of the empty list, which says what to do first. */
+  /** The text of an empty list. The text tells the user what to do first. */
   readonly whenEmpty: ComponentChildren
   /**
-   * Returns whether the service may change a document, such as an index that is being built. While there is such a
-   * document, the list is read again at an interval.
+   * Returns whether the service may change a document, such as an index that is being built. If the result is true for
+   * a document, the list is read again at an interval.
    */
   readonly rereadsWhile?: (document: Json) => boolean
   /** The list is read again when this number changes, for example after an object was created. */
@@ -135,7 +135,7 @@ export function useSearch(native: Native, text: string): LoadState<SearchResult 
   return useLoad(
     async signal => {
       if (text === '') return undefined
-      // The delay sends one request after a word, not one for each letter.
+      // The delay avoids a request for each letter.
       await new Promise(resolve => setTimeout(resolve, typingMs))
       return signal.aborted ? undefined : searchSchema(native, text, signal)
     },
@@ -146,14 +146,14 @@ export function useSearch(native: Native, text: string): LoadState<SearchResult 
 const typingMs = 250
 
 interface PagerProps {
-  /** The cursors of the pages up to the current one; empty on the first page. */
+  /** The cursors of the pages up to the current page; empty on the first page. */
   readonly trail: readonly Json[]
   /** The cursor of the next page; undefined on the last page. */
   readonly after: Json | undefined
   readonly onTurn: (trail: readonly Json[]) => void
 }
 
-/** The buttons for the previous and the next page, where such pages exist. */
+/** The buttons for the previous and the next page, if these pages exist. */
 function Pager({ trail, after, onTurn }: PagerProps) {
   return (
     <div class="pager">

@@ -8,8 +8,8 @@ interface Section {
   readonly path: string
   readonly name: string
   /**
-   * Hides the section for keys whose role has no access to it. Users see all sections, and the pages check their
-   * rights.
+   * Hides the section for keys whose role cannot use the section. Users see all sections: each page checks the rights
+   * of the user.
    */
   readonly isHidden?: (role: string | null | undefined) => boolean
   /** Shows the section for the root secret only. */

@@ -1,4 +1,5 @@
-// The actions on selected documents: change, delete and duplicate. One dialog confirms an action for all of them.
+// The actions on selected documents: change, delete and duplicate. One dialog confirms an action for all selected
+// documents.
 
 import { useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
@@ -18,7 +19,7 @@ interface SelectionBarProps {
   readonly plan: RowPlan
   /** Fields that the dialog suggests. */
   readonly fields: FieldPaths
-  /** Called with the documents of an action, also those that failed. */
+  /** Called with the documents of an action, including documents whose change failed. */
   readonly onChanged: (refs: readonly RefName[]) => void
 }
 

@@ -1,4 +1,4 @@
-// A table that scrolls sideways, by touch and by keyboard, where it is wider than the page.
+// A table that scrolls sideways, by touch and by keyboard, if it is wider than the page.
 
 import { type ComponentChildren, isValidElement, type VNode } from 'preact'
 
@@ -13,7 +13,7 @@ type Column = string | NamedColumn | VNode
 /** A column of right-aligned numbers. */
 export const numbers = (text: string): Column => ({ text, kind: 'number' })
 
-/** A column of buttons, whose heading only screen readers announce. */
+/** A column of buttons. Only screen readers announce its heading. */
 export const buttons = (text: string): Column => ({ text, kind: 'unseen' })
 
 interface Properties {

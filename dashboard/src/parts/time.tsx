@@ -39,7 +39,7 @@ export function zoneName(): string {
 
 const minuteMs = 60_000
 
-/** A date whose UTC fields are the fields of the instant in the time zone. */
+/** A date for formatting: its UTC fields show the local time of `ms` in the chosen time zone. */
 function shiftToZone(ms: number): Date {
   const date = new Date(ms)
   return zone.value === 'UTC' ? date : new Date(ms - date.getTimezoneOffset() * minuteMs)
@@ -65,8 +65,8 @@ export function fieldTime(ms: number, to: 'second' | 'minute' = 'second'): strin
 }
 
 /**
- * The label on the time axis of a chart: the time of day, with seconds where they are not zero, or the date at
- * midnight.
+ * The label on the time axis of a chart: the time of day, or the date at midnight. Seconds are shown if they are not
+ * zero.
  */
 export function clockText(ms: number): string {
   const text = shiftToZone(ms).toISOString()

@@ -10,7 +10,7 @@ const cellChars = 80
 const treeChars = 2000
 const treeItems = 100
 
-/** The address of the page of a reference; undefined where there is no such page. */
+/** The address of the page of a reference; undefined if there is no such page. */
 function addressOfRef(ref: RefName): string | undefined {
   if (ref.isElsewhere) return undefined
   if (!ref.isNative) return addressOf(['collections', ref.collection, ref.id])
@@ -26,7 +26,7 @@ function isNative(name: string): name is Native {
   return (natives as readonly string[]).includes(name)
 }
 
-/** A text, truncated after some characters. */
+/** A text, truncated to `chars` characters. */
 export function cut(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…`
 }

@@ -30,7 +30,7 @@ interface HintProps extends SwitchProps {
   readonly text: string
   /** The error of the text. */
   readonly error: Error | undefined
-  /** An explanation of the text, whose errors count, too. */
+  /** An explanation of the text. If `error` is not a {@link ServiceError}, the errors in the explanation are used. */
   readonly explanation: Json | undefined
 }
 

@@ -20,7 +20,7 @@ export function checkedQuery(ref: Query, readAt: Json, change: Query): Query {
   }
 }
 
-/** Changes a document that was read, unless another client has changed or deleted it since. */
+/** Changes a document that was read, if no other client has changed or deleted the document since. */
 export async function writeChecked(
   ref: Query,
   readAt: Json,
@@ -46,14 +46,14 @@ export class ChangedError extends Error {
 
   constructor() {
     super(
-      'Another user has changed this since you opened it. Nothing was changed. Check the current version, then try again.',
+      'Another user has changed this object since you opened it. Your change was not made. Check the current version, then try again.',
     )
   }
 }
 
 /**
- * Deletes a document that was read. Throws {@link ChangedError} when another client has changed it since. It succeeds
- * when another client has already deleted it.
+ * Deletes a document that was read. Throws {@link ChangedError} if another client has changed the document since.
+ * Succeeds if another client has already deleted the document.
  */
 export async function deleteChecked(ref: Query, readAt: Json, signal: AbortSignal): Promise<void> {
   const change: Query = { do: [{ delete: ref }, true] }

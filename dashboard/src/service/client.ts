@@ -1,5 +1,6 @@
-// The client of the public API: one POST per query, wire JSON both ways. It sends the newest transaction time that it
-// has seen with each request, so that no node answers with older data than the page has shown.
+// The client of the public API. Each query is one POST request. Request and response are wire JSON. Each request
+// contains the newest transaction time that the client has seen. So no node answers with older data than the page has
+// shown.
 
 import { at, type Json, parseJson, type Query, textAt, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
@@ -42,7 +43,7 @@ const costHeaders = [
 
 /**
  * Tags that distinguish the dashboard's own requests from queries of users in the query log. Each language has its own
- * header for tags, so both are sent.
+ * header for tags, so both headers are sent.
  */
 function tagHeadersOf({ isFromUser }: Scope): Readonly<Record<string, string>> {
   const tags = isFromUser ? 'source=shell' : 'source=dashboard'
@@ -168,7 +169,9 @@ export async function run(query: Query, scope: Scope, signal?: AbortSignal): Pro
   return { ...answer, value: body.get('resource') ?? null }
 }
 
-/** Calls an endpoint that is not for queries, with plain JSON both ways; a `FormData` body is sent as a form. */
+/**
+ * Calls an endpoint that is not for queries. Request and response are plain JSON. A `FormData` body is sent as a form.
+ */
 export async function callApi<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
@@ -182,13 +185,13 @@ export async function callApi<T>(
   const response = await reach(path, signal ? { ...init, signal } : init)
   const text = await response.text()
   if (!response.ok) throw errorOf(response.status, bodyOf(text))
-  // The response of each endpoint has a documented shape, which the caller names.
+  // The caller asserts the type `T`, according to the documentation of the endpoint.
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
 /**
- * Follows an event stream until `signal` is aborted or the service ends it. `subject` is the request body. Each event
- * is a line of wire JSON.
+ * Follows an event stream until `signal` is aborted or the service ends the stream. `subject` is the request body. Each
+ * event is a line of wire JSON.
  */
 export async function follow(
   subject: Query,

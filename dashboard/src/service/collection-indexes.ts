@@ -2,12 +2,15 @@
 
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 
-/** The identification of an index in requests: its name, or its place in the definition of a collection. */
+/** The identification of an index in requests: its name, or its position in the definition of a collection. */
 export type IndexPart =
   | { readonly index: string; readonly collection?: string }
   | { readonly collection: string; readonly unique: number }
 
-/** A row for each index and each unique constraint: its definition with `collection`, and `name` for an index. */
+/**
+ * A row for each index and each unique constraint. A row contains the definition and `collection`. The row of an index
+ * also contains `name`.
+ */
 export function partsOf(collection: Json): readonly Json[] {
   const own: readonly [string, Json][] = [['collection', at(collection, 'name') ?? null]]
   const indexes = at(collection, 'indexes')
@@ -41,7 +44,7 @@ export function placeOf(part: Json): IndexPart {
   return index === undefined ? { collection, unique: Number(at(part, 'place')) } : { collection, index }
 }
 
-/** Fields with their order, such as `.price desc`. A point is added to a field without a leading point. */
+/** Fields with their order, such as `.price desc`. A dot is added to a field without a leading dot. */
 export function fieldsText(part: Json, list: 'terms' | 'values' | 'unique'): string {
   const each = listAt(part, list).map(item => {
     const field = typeof item === 'string' ? item : (textAt(item, 'field') ?? '')
@@ -64,7 +67,7 @@ export function stateText(part: Json): string {
   return at(part, 'queryable') === false ? 'ready; disabled for queries' : 'ready'
 }
 
-/** The steps of the address of an index's or a constraint's page. */
+/** The path of the page of an index or constraint. */
 export function pathOf(part: Json): readonly string[] {
   const place = placeOf(part)
   const collection = place.collection ?? ''
@@ -93,7 +96,10 @@ function fieldsOf(part: Json, list: 'terms' | 'values' | 'unique'): readonly str
   })
 }
 
-/** A query that uses an index. Undefined for constraints, which queries do not name, and for names that need quotes. */
+/**
+ * A query that uses an index. Undefined for constraints, because queries do not name constraints. Undefined for
+ * collection names that need quotes.
+ */
 export function usageOf(part: Json): string | undefined {
   const name = textAt(part, 'name')
   const collection = textAt(part, 'collection') ?? ''

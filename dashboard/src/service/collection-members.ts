@@ -1,5 +1,5 @@
-// The names that completion offers for a collection: its indexes, its declared fields, and the fields of its first
-// documents where other fields are allowed.
+// The names that completion offers for a collection: its indexes and its declared fields. If the collection allows
+// other fields, also the fields of its first documents.
 
 import { at, isMap, listAt, textAt } from '../wire/json.ts'
 import { anySignature, type Signature } from '../wire/signatures.ts'
@@ -16,10 +16,10 @@ export interface CollectionMembers {
 
 const nothing: CollectionMembers = { fields: new Map(), indexes: new Map() }
 
-/** Documents whose fields are read. */
+/** Number of documents whose field names are read. */
 const sampleSize = 50
 
-/** Reads the members of a collection; empty where the caller may read neither definition nor documents. */
+/** Reads the members of a collection; empty if the caller may read neither definition nor documents. */
 export async function readMembers(collection: string, signal: AbortSignal): Promise<CollectionMembers> {
   const definition = await readSchema('collections', collection, signal).catch(() => undefined)
   if (definition === undefined) return { ...nothing, fields: await sampledFields(collection, signal) }

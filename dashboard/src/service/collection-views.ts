@@ -1,10 +1,10 @@
-// Remembers the view of each collection: filter, order and columns while the tab is open, and the columns also in the
-// browser's storage. Signing out deletes the views, because filters contain data.
+// Stores the view of each collection. Filter, order and columns are in memory until the tab is closed. The columns are
+// also in the browser's storage. Signing out deletes the views, because filters contain data.
 
 import { databasePath } from '../router.ts'
 import { forgetOnSignOut } from '../session.ts'
 
-/** The parameters of an address that make a view. */
+/** The parameters of an address that form a view. */
 const parts = ['index', 'terms', 'order', 'filter', 'sort', 'columns'] as const
 
 type Part = (typeof parts)[number]
@@ -41,7 +41,7 @@ export function saveView(collection: string, view: View): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(stored.slice(-storedMax)))
   } catch {
-    // Without browser storage, the columns are remembered until the tab is closed.
+    // Without browser storage, the columns remain until the tab is closed.
   }
 }
 

@@ -36,7 +36,7 @@ export function comparesWithValue(operator: Operator): boolean {
   return operator !== 'there' && operator !== 'missing'
 }
 
-/** The path of a typed field name: a known field, else the parts between dots. */
+/** The path for a typed field name: the path of a known field, or the parts between the dots. */
 export function pathOf(typed: string, fields: FieldPaths): readonly string[] {
   return fields.get(typed) ?? typed.split('.')
 }
@@ -46,7 +46,7 @@ export function operatorText(operator: Operator): string {
   return operators.find(([name]) => name === operator)?.[1] ?? operator
 }
 
-/** The conditions in a parameter of an address. Invalid ones are left out. */
+/** The conditions in a parameter of an address. Invalid conditions are left out. */
 export function readConditions(json: Json | undefined): readonly Condition[] {
   if (!Array.isArray(json)) return []
   return (json as readonly Json[]).flatMap(each => {
@@ -103,7 +103,7 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : writeJson(value)
 }
 
-/** Tests whether a text contains another, ignoring case, or whether a list contains the value. */
+/** Tests whether a text contains another text (ignoring case), or whether a list contains the value. */
 function contains(field: Query, value: Json): Query {
   const text = { containsstr: { lowercase: field }, search: textOf(value).toLowerCase() }
   const list = { if: { is_array: field }, then: { contains_value: literal(value), in: field }, else: false }

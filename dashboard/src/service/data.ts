@@ -6,13 +6,13 @@ import { at, type Json, listAt, type Query } from '../wire/json.ts'
 import { literal } from '../wire/refs.ts'
 import { type QueryResult, run } from './client.ts'
 
-/** Runs a read query in the database and at the time that the address names. */
+/** Runs a read query in the database and at the time in the address. */
 export function read(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   const past = pastTime.value
   return run(past === undefined ? query : { at: { '@ts': past }, expr: query }, scope.value, signal)
 }
 
-/** Runs a write query in the database that the address names. */
+/** Runs a write query in the database in the address. */
 export function write(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   return run(query, scope.value, signal)
 }
@@ -34,7 +34,7 @@ export function pageOf(set: Query, size: number, { after, before }: Cursor = {})
   return { paginate: set, size: BigInt(size), ...cursor }
 }
 
-/** A cursor as a literal. Without the quote, an object such as an event would be evaluated as a function call. */
+/** A cursor as a literal. Without `literal`, an object such as an event would be evaluated as a function call. */
 function cursorLiteral(cursor: Json): Query {
   return literal(cursor)
 }

@@ -17,7 +17,7 @@ export interface DeclaredField {
 
 const membersOf = (value: Json | undefined) => (isMap(value) ? [...value] : [])
 
-/** The fields of a collection's definition, the computed ones last. */
+/** The fields of a collection's definition, with the computed fields last. */
 export function declaredFields(collection: Json): readonly DeclaredField[] {
   const own = membersOf(at(collection, 'fields')).map(([name, field]) => {
     const type = textAt(field, 'signature') ?? 'Any'

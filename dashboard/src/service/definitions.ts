@@ -1,5 +1,5 @@
-// The definition of a schema object as text. It is separate from `schema.ts`, because it needs the parser of the
-// language, which pages without an editor do not load.
+// The definition of a schema object as text. This file is separate from `schema.ts`, because pages without an editor do
+// not load the parser of the language.
 
 import { type Notation, parseLiteral, printValue } from '../language.ts'
 import { isMap, type Json, type Query, writeJson } from '../wire/json.ts'
@@ -30,8 +30,8 @@ export function definitionText(document: Json, notation: Notation): string {
 }
 
 /**
- * Changes a document to the fields in a text, unless it has changed since `before` was read. Only changed fields are
- * written. Fields that the text leaves out are removed.
+ * Changes a document to the fields in a text, if the document has not changed since `before` was read. Only changed
+ * fields are written. Fields that the text leaves out are removed.
  */
 export async function saveDefinition(
   native: Native,

@@ -11,11 +11,11 @@ export interface DeletedDocument {
   readonly id: string
   /** The transaction time of the deletion. */
   readonly ts: bigint
-  /** The last data of the document; undefined if its last version is no longer kept. */
+  /** The last data of the document; undefined if its last version is no longer stored. */
   readonly data: Json | undefined
 }
 
-/** Events of the collection that one request reads. */
+/** Number of events of the collection per request. */
 const eventsAtOnce = 500
 
 /** A page of deleted documents, newest first. */
@@ -33,7 +33,10 @@ function justBefore(ts: Query, expression: Query): Query {
   }
 }
 
-/** The documents deleted in the newest events of a collection, or in the events before `older`. */
+/**
+ * Reads a page of the newest events of a collection, or of the events before `older`. Returns the documents that these
+ * events deleted and that do not exist now.
+ */
 export async function listDeleted(
   collection: string,
   older: Json | undefined,
@@ -54,7 +57,8 @@ export async function listDeleted(
   for (const element of page.data) {
     const id = refOf(at(element, 'instance'))?.id
     const time = at(element, 'ts')
-    // For a document that was deleted more than once, the last deletion counts. Its event comes last.
+    // If a document was deleted more than once, the list contains the last deletion. The event of the last deletion
+    // comes last.
     if (id !== undefined && typeof time === 'bigint') {
       documents.delete(id)
       documents.set(id, { id, ts: time, data: at(element, 'data') ?? undefined })

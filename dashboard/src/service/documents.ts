@@ -35,12 +35,13 @@ export interface Draft {
   readonly notation: Notation
   /** The expiry in ISO 8601; empty if the document does not expire. */
   readonly ttl: string
-  /** The new password of a user; absent: unchanged. */
+  /** The new password of a user. If absent, the password stays unchanged. */
   readonly password?: string
 }
 
 /**
- * The parameters of a draft as the text of an expression. It is built as text, because the data may be megabytes long.
+ * The parameters of a draft as the text of an expression. The function works on text, because the data may be megabytes
+ * long.
  */
 async function paramsText({ data, notation, ttl, password }: Draft): Promise<string> {
   const literal = await runTextTask({ kind: 'literal', text: data, notation }, data.length)
@@ -50,8 +51,8 @@ async function paramsText({ data, notation, ttl, password }: Draft): Promise<str
 }
 
 /**
- * Replaces a document, unless it has changed since `readAt` (its transaction time). The check and the write are one
- * transaction, so no change of another client is lost.
+ * Replaces a document if it still has the transaction time `readAt`. The check and the write are one transaction, so no
+ * change of another client is lost.
  */
 export async function saveDocument(
   name: DocumentName,
@@ -60,8 +61,8 @@ export async function saveDocument(
   signal: AbortSignal,
 ): Promise<SaveOutcome<DocumentText>> {
   const ref = documentRef(name.collection, name.id)
-  // The change is inserted as text, because it may be megabytes long. Strings escape their quotes, so the marker occurs
-  // only once.
+  // The change is inserted as text, because it may be megabytes long. JSON strings escape quotes, so the marker
+  // `{"done":null}` occurs only once.
   const [start, end] = writeJson(checkedQuery(ref, readAt, null)).split('{"done":null}') as [string, string]
   const replace = `{"select":"ts","from":{"replace":${writeJson(ref)},"params":${await paramsText(draft)}}}`
   const { text } = await runText(`${start}{"done":${replace}}${end}`, scope.value, signal)
@@ -75,7 +76,7 @@ export async function saveDocument(
   return { kind: 'saved', version: await readDocument(name, draft.notation, signal) }
 }
 
-/** Creates a document with the given id, or with one that the service chooses if `id` is empty. Returns the id. */
+/** Creates a document with the given id. If `id` is empty, the service chooses an id. Returns the id. */
 export async function createDocument(
   collection: string,
   id: string,
@@ -88,7 +89,7 @@ export async function createDocument(
   return /"resource":"(\d+)"/.exec(text)?.[1] ?? id
 }
 
-/** Deletes a document that was read at `readAt`. Throws `ChangedError` when it has changed since. */
+/** Deletes a document that was read at `readAt`. Throws `ChangedError` if the document has changed since. */
 export async function deleteDocument(
   { collection, id }: DocumentName,
   readAt: bigint,

@@ -1,5 +1,5 @@
-// Follows an event source of version 10, which is the result of a query. After a lost connection the stream resumes
-// after its last event.
+// Follows an event source of version 10. A query returns the event source. After a lost connection, the stream
+// continues after the last received event.
 
 import { at, type Json, parseJson, textAt } from '../wire/json.ts'
 import { follow, type Scope } from './client.ts'
@@ -35,8 +35,8 @@ export function sourceIn(body: string): string {
 const againAfterMs = 3000
 
 /**
- * Follows a source until `signal` is aborted. Rejects when the service rejects the source or ends it with an error.
- * When the service cannot be reached, it calls `on.away` and retries.
+ * Follows a source until `signal` is aborted. Rejects when the service rejects the source or ends the stream with an
+ * error. When the service cannot be reached, calls `on.away` and retries.
  */
 export async function followSource(
   token: string,

@@ -15,12 +15,12 @@ export interface Fault {
   readonly causes: readonly Fault[]
 }
 
-/** A request that the service rejected, or that never reached it (status 0). */
+/** A request that the service rejected, or a request that did not reach the service (status 0). */
 export class ServiceError extends Error {
   override name = 'ServiceError'
   readonly status: number
   readonly faults: readonly Fault[]
-  /** The summary of version 10: drawings of the errors under the text of the query, and log lines. */
+  /** The summary of version 10: the errors with excerpts of the query, and log lines. */
   readonly summary: string
 
   constructor(status: number, message: string, faults: readonly Fault[] = [], summary = '') {
@@ -83,15 +83,15 @@ function faultsIn(errors: readonly Json[]): Fault[] {
   }))
 }
 
-/** Advice for an error; undefined where its message is enough. */
+/** Advice for an error; undefined if the message of the error is enough. */
 export function adviceFor(error: ServiceError): string | undefined {
   if (error.status === 0) return 'Check that the service is running and try again.'
   if (error.status === 429) return 'Wait a moment and try again.'
   if (error.status === 503) return 'Request less data at once, or try again when the service is less busy.'
   if (error.is('permission denied'))
-    return 'Your secret does not grant this. Sign in with a secret that has more rights, or ask an admin.'
-  if (error.is('invalid ref')) return 'It may have been deleted or renamed in the meantime.'
+    return 'Your secret does not allow this action. Sign in with a secret that has more rights, or ask an admin.'
+  if (error.is('invalid ref')) return 'The object may have been deleted or renamed in the meantime.'
   if (error.is('instance not found'))
-    return 'It may have been deleted in the meantime, or it does not exist at the chosen time.'
+    return 'The document may have been deleted in the meantime, or may not exist at the chosen time.'
   return undefined
 }

@@ -7,7 +7,7 @@ import { nodesOf, type Span } from './health.ts'
 const dayMs = 86_400_000
 /** The age in days above which the newest backup causes a warning. */
 const backupDays = 7
-/** Thresholds of warnings, as shares of the disk, of the memory and of time. */
+/** Thresholds of warnings, as fractions of the disk, of the memory and of time. */
 const diskShareMin = 0.1
 const memoryShareMin = 0.05
 const busyMax = 0.8
@@ -59,7 +59,7 @@ function requestFaults({ processes }: ServiceHealth, spans: readonly Span[]): re
   const busy = recent.length === 0 ? 0 : recent.reduce((sum, span) => sum + span.busy, 0) / recent.length
   if (busy > busyMax) {
     found.push(
-      'A process is busy more than 80 % of the time, so requests wait. Raise --workers to run more processes, unless the busy process is the supervisor, which evaluates all writes.',
+      'A process is busy more than 80 % of the time, so requests wait. If the process is not the supervisor, raise --workers to run more processes. The supervisor evaluates all writes.',
     )
   }
   if (processes.some(({ slow_lane: lane }) => (lane?.waiting ?? 0) > 0)) {
@@ -90,10 +90,10 @@ function careFaults(health: ServiceHealth, nowMs: number): readonly string[] {
   const continuous = health.continuous_backup
   if (continuous?.state === 'failing') found.push(`The continuous backup fails: ${continuous.reason}`)
   if (backup === null && continuous !== null) return found
-  // Only recorded backups count: other files in the backup folder may come from another service.
+  // The rule uses only recorded backups: other files in the backup folder may come from another service.
   if (backup === null) {
     found.push(
-      'No backup of this data directory is known. See Backups below, unless you back up by other means.',
+      'No backup of this data directory is known. See Backups below. Ignore this warning if you use another backup method.',
     )
   } else if (backup.failure !== null) found.push(`The last backup failed: ${backup.failure}`)
   else if (backup.ended !== null && nowMs - backup.ended > backupDays * dayMs) {

@@ -12,7 +12,7 @@ import { callApi } from './client.ts'
 /** The scope of the secret itself, not of the current database, because the report is about the whole service. */
 const root = () => ({ secret: session.value?.secret ?? '' })
 
-/** Reads the current report. Throws `ServiceError`, with status 403 for all secrets but the root secret. */
+/** Reads the current report. Throws `ServiceError`, with status 403 if the secret is not the root secret. */
 export function readHealth(signal: AbortSignal): Promise<ServiceHealth> {
   return callApi<ServiceHealth>('GET', '/api/v1/health', root(), undefined, signal)
 }
@@ -47,7 +47,7 @@ export interface Span {
 
 const nameOf = ({ node, pid }: ProcessReport) => `${node} ${pid}`
 
-/** The metrics between each sample and the previous one. */
+/** The metrics between each sample and the previous sample. */
 export function spansOf(samples: readonly Sample[]): readonly Span[] {
   return samples.slice(1).map((sample, at) => spanOf(samples[at] as Sample, sample))
 }

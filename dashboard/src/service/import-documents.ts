@@ -11,7 +11,7 @@ import { rememberImport } from './import-memory.ts'
 import { sha256 } from './sha256.ts'
 import { transferConnection } from './transfer-connection.ts'
 
-/** Names of types of fields as `terrarium import --type` takes them. */
+/** Names of field types, as in the option `--type` of `terrarium import`. */
 export const typeNames = [
   'string',
   'long',
@@ -30,7 +30,7 @@ export const typeNames = [
 /** One of {@link typeNames}. */
 export type TypeName = (typeof typeNames)[number]
 
-/** A file to import and its options, which correspond to the options of `terrarium import`. */
+/** A file to import, and options like the options of `terrarium import`. */
 export interface ImportPlan {
   readonly file: SourceFile
   /** The types of fields, by the name of the field. */
@@ -46,15 +46,15 @@ export interface ImportPlan {
   readonly into: string | undefined
 }
 
-/** The options that the user chooses. The file determines the rest of the plan. */
+/** The options that the user chooses. The file determines the other members of the plan. */
 export type ImportChoices = Omit<ImportPlan, 'file' | 'into'> & {
-  /** The label of an encoding; empty to detect it. */
+  /** The label of an encoding; empty to detect the encoding. */
   readonly encoding: string
   /** True if documents that name another collection are imported into that collection. */
   readonly keepsCollections: boolean
 }
 
-/** The types of a plan, for the reader. */
+/** Converts the types of a plan for the code of imports. */
 export function fieldTypesOf(types: ImportPlan['types']): FieldTypes {
   const read = new FieldTypes()
   for (const [field, type] of types) read.set(undefined, field, type)
@@ -64,7 +64,9 @@ export function fieldTypesOf(types: ImportPlan['types']): FieldTypes {
 /** The progress of an import. */
 export type { ImportProgress }
 
-/** Imports a file. `progress` changes while it runs. Throws `TransferError`, `ServiceError`, or an AbortError. */
+/**
+ * Imports a file. `progress` changes while the import runs. Throws `TransferError`, `ServiceError`, or an AbortError.
+ */
 export async function importDocuments(
   plan: ImportPlan,
   progress: ImportProgress,

@@ -1,5 +1,5 @@
-// Stores the state of an interrupted import in the browser. The key is a hash of everything that identifies the import:
-// the service, the database, the name of the file, and the options. Signing out deletes it.
+// Stores the state of an interrupted import in the browser. The key is a hash of the values that identify the import:
+// service, database, file name and options. Signing out deletes the state.
 
 import type { ImportMemory, OpenReference } from '../../../src/transfer/import-memory.ts'
 import { type FilePlace, fileStart } from '../../../src/transfer/read-file.ts'
@@ -11,7 +11,7 @@ import { sha256 } from './sha256.ts'
 
 const prefix = 'terrarium-import-'
 const saveEveryMs = 1000
-/** At most this many references to missing documents are checked again at the end. */
+/** Maximum number of references to missing documents that are checked again at the end. */
 const referencesMax = 10_000
 
 interface StoredImport {
@@ -34,8 +34,8 @@ class BrowserMemory implements ImportMemory {
   readonly #stored: StoredImport | undefined
   readonly #references: OpenReference[]
   /**
-   * Documents that failed the checks of their collection, in memory only. While there are such documents, no later
-   * position in the file is stored, so a continued import reads them again.
+   * Documents that failed the checks of their collection, in memory only. While this list contains documents, no later
+   * position in the file is stored. So a continued import reads these documents again.
    */
   #unmet: UnmetDocument[] = []
   #savedMs = 0
@@ -71,7 +71,7 @@ class BrowserMemory implements ImportMemory {
     try {
       localStorage.setItem(this.#key, JSON.stringify(stored))
     } catch {
-      // Without storage a continued import starts over, and finds the existing documents equal.
+      // Without storage, a continued import starts again, and finds the existing documents equal.
     }
   }
 

@@ -16,7 +16,7 @@ import { fieldTypesOf, type ImportPlan, type TypeName } from './import-documents
 export interface PreviewRow {
   readonly line: number
   readonly id: string | undefined
-  /** The collection that the document names, else the one that the file is imported into. */
+  /** The collection in the document, or the target collection of the file. */
   readonly collection: string
   readonly cells: ReadonlyMap<string, Json>
   readonly bad: string | undefined
@@ -26,9 +26,9 @@ export interface Preview {
   readonly rows: readonly PreviewRow[]
   /** Names of fields, in the order of their first occurrence. */
   readonly columns: readonly string[]
-  /** Other collections that documents name. */
+  /** The collections in documents, without the target collection of the file. */
   readonly others: readonly string[]
-  /** True for JSON objects with a field `id`, which may be the id of the document. */
+  /** True for JSON objects with a field `id`. The user can choose this field as the id of the document. */
   readonly hasRowIds: boolean
   /** Types that fit all values of a text column. */
   readonly suggested: ReadonlyMap<string, TypeName>
@@ -36,7 +36,7 @@ export interface Preview {
 
 const rowsMax = 20
 
-/** Reads the beginning of a file. Throws `TransferError` where the file cannot be read. */
+/** Reads the beginning of a file. Throws `TransferError` if the file cannot be read. */
 export async function previewOf(plan: ImportPlan): Promise<Preview> {
   const { allowShortRows, emptyCells, file, hasRowIds, types } = plan
   const rows: PreviewRow[] = []

@@ -1,5 +1,5 @@
-// Reads the query log: sums, single records and exports. Its endpoints need the secret as entered, and the database as
-// a path from the root.
+// Reads the query log: sums, single records and exports. Its endpoints need the secret as the user entered it, and the
+// database as a path from the root.
 
 import { databasePath } from '../router.ts'
 import { session } from '../session.ts'
@@ -23,7 +23,7 @@ export interface LogSums {
 export const meanTime = ({ query_time_ms, requests }: LogSums): number =>
   requests === 0 ? 0 : query_time_ms / requests
 
-/** Operations of all three kinds. */
+/** The sum of the read, write and compute operations. */
 export const operations = (sums: LogSums): number =>
   sums.byte_read_ops + sums.byte_write_ops + sums.compute_ops
 
@@ -41,7 +41,7 @@ export interface LogSummary {
   readonly errors: readonly (LogSums & { readonly error: string })[]
 }
 
-/** A record of the log, in the format in which it is exported. */
+/** A record of the log, in the export format. */
 export interface LogRecord {
   readonly API_VERSION: string
   readonly TS: string
@@ -89,7 +89,7 @@ export interface LogCaller {
   readonly identity: string | null
 }
 
-/** A record with its details; null for records of version 0.1. */
+/** A record with its details. Records of version 0.1 have no details. */
 export interface LogEntry {
   readonly record: LogRecord
   readonly details: LogDetails | null
@@ -142,7 +142,7 @@ function post<T>(path: string, { from, to }: Span, more: object, signal?: AbortS
   return callApi<T>('POST', `${path}?type=query`, { secret: session.value?.secret ?? '' }, body, signal)
 }
 
-/** Excludes the dashboard's own requests unless the user includes them. */
+/** Excludes the dashboard's own requests if `isWithDashboard` is false. */
 const withOwn = (isWithDashboard: boolean) => (isWithDashboard ? {} : { dashboard: false })
 
 /** Sums over a span. */
@@ -206,17 +206,20 @@ export async function searchRecords(
 export interface Writers {
   /** The request of each version, by the time of the version in microseconds. */
   readonly byTime: ReadonlyMap<bigint, LogEntry>
-  /** The start of the kept log, in milliseconds since the Unix epoch; undefined for an empty log. */
+  /** The time of the oldest record in the log, in milliseconds since the Unix epoch; undefined for an empty log. */
   readonly keptSince: number | undefined
 }
 
-/** The log lists a request under the time of its response, which is at most this long after the commit. */
+/**
+ * Maximum time from the commit of a request to its response, in milliseconds. The log lists requests by the time of the
+ * response.
+ */
 const answeredMs = 3_600_000
 
-/** The longest span of one search, which is a little less than the limit of the service. */
+/** Maximum span of one search in milliseconds, a little less than the limit of the service. */
 const writersSpanMs = 80 * 86_400_000
 
-/** Finds the requests that wrote versions of these times, 500 at most. */
+/** Finds the requests that wrote the versions with the given times. Accepts at most 500 times. */
 export async function readWriters(times: readonly bigint[], signal: AbortSignal): Promise<Writers> {
   const byTime = new Map<bigint, LogEntry>()
   let keptSince: number | undefined

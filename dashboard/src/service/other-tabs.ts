@@ -1,6 +1,6 @@
-// Shares one sign-in between all tabs of a browser. A new tab asks the others, and a tab that is signed in answers with
-// its secret. The messages are sent over a `BroadcastChannel`, which only pages of the same origin and browser profile
-// can read. The secret is not written to disk, so closing the last tab signs out.
+// Shares one sign-in between all tabs of a browser. A new tab asks the other tabs, and a signed-in tab answers with its
+// secret. The messages are sent over a `BroadcastChannel`, which only pages of the same origin and browser profile can
+// read. The secret is not written to disk, so closing the last tab signs out.
 
 import { endSession, session, signOut } from '../session.ts'
 
@@ -17,7 +17,7 @@ const channel =
 
 const send = (message: Message) => channel?.postMessage(message)
 
-/** Starts answering other tabs, and signing out with them. */
+/** Starts to answer requests of other tabs, and to sign out when another tab signs out everywhere. */
 export function joinOtherTabs(): void {
   channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     const { secret } = session.value ?? {}

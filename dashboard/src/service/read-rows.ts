@@ -1,4 +1,4 @@
-// Reads and counts rows. It reads smaller pages where a response would be too large, and parses large responses in the
+// Reads and counts rows. If a response would be too large, smaller pages are read. Large responses are parsed in the
 // worker.
 
 import { pastTime } from '../router.ts'
@@ -18,7 +18,7 @@ interface SizedPage {
   readonly size: number
 }
 
-/** Reads a page. It requests a smaller page when the service rejects one as too large. */
+/** Reads a page. Requests a smaller page when the service rejects the page as too large. */
 export async function readSizedPage(
   queryOf: (size: number) => Query,
   size: number,
@@ -53,7 +53,7 @@ export function asRows(text: string, { index }: RowSource): Promise<Rows> {
   return runTextTask({ kind: 'rows', text, valueNames: index?.values ?? [] }, text.length)
 }
 
-/** Reads documents again. Deleted ones are left out. */
+/** Reads documents again. Deleted documents are left out. */
 export async function rereadDocuments(
   refs: readonly RefName[],
   source: RowSource,
@@ -74,7 +74,7 @@ export async function rereadDocuments(
   return (await asRows(text, source)).rows
 }
 
-/** At most this many elements are counted exactly. */
+/** Maximum number of elements that are counted exactly. */
 const countedMax = 10_000
 
 /** The number of elements of a set, at most `countedMax`. */
@@ -83,7 +83,7 @@ interface SetCount {
   readonly isMore: boolean
 }
 
-/** Counts the elements of a set up to {@link countedMax}, which is cheap. */
+/** Counts the elements of a set up to {@link countedMax}. */
 export async function countOf(set: Query, signal: AbortSignal): Promise<SetCount> {
   const page = variable('page')
   const query: Query = {

@@ -9,7 +9,7 @@ import { signaturesOf } from './declared-fields.ts'
 /** A field that refers to documents of a collection. */
 export interface Reference {
   readonly from: string
-  /** Its path, joined by dots. */
+  /** The path of the field, joined by dots. */
   readonly field: string
   readonly to: string
   /** True if the type of the field declares the reference; false if it was found in documents. */
@@ -23,11 +23,11 @@ export interface SchemaGraph {
   readonly isMore: boolean
 }
 
-/** The most collections in a diagram; larger diagrams are not readable. */
+/** Maximum number of collections in a diagram. Larger diagrams are not readable. */
 const collectionsMax = 60
-/** Documents of each collection that are read. */
+/** Number of documents that are read per collection. */
 const sampleSize = 20
-/** Collections that one query reads. */
+/** Number of collections per query. */
 const collectionsAtOnce = 10
 
 /** Reads the graph of a database. Throws `ServiceError` for callers who may not list collections. */

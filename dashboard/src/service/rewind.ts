@@ -5,7 +5,7 @@ import { type RewindCounts, runRewind } from '../../../src/transfer/rewinder.ts'
 import { scope } from '../session.ts'
 import { transferConnection } from './transfer-connection.ts'
 
-/** A collection and the time whose state is restored. */
+/** A collection, and the time to which the collection is rewound. */
 export interface RewindTarget {
   readonly collection: string
   /** In microseconds. */
@@ -19,8 +19,8 @@ export type { RewindCounts }
 const batch = 500
 
 /**
- * Restores the documents of a collection to a time, or with `dryRun` only counts the changes. `progress` changes while it
- * runs. Throws `TransferError`, `QueryError`, `ServiceError`, or an AbortError.
+ * Restores the documents of a collection to a time, or with `dryRun` only counts the changes. `progress` changes while
+ * the rewind runs. Throws `TransferError`, `QueryError`, `ServiceError`, or an AbortError.
  */
 export function rewindCollection(
   { collection, time }: RewindTarget,

@@ -89,7 +89,7 @@ function kindOf(resource: Json | undefined): ResourceKind {
   return (natives as readonly string[]).includes(ref?.id ?? '') && isBare(resource) ? 'native' : 'collection'
 }
 
-/** True for a reference without a collection, such as that of a native collection. */
+/** True for a reference without a collection, such as the reference of a native collection. */
 function isBare(resource: Json | undefined): boolean {
   return at(resource, '@ref', 'collection') === undefined
 }
@@ -131,7 +131,7 @@ function resourceOf({ kind, name }: Pick<Privilege, 'kind' | 'name'>): Query {
 }
 
 /**
- * The fields to write to change a role from `before` to `after`; only fields that differ. Throws a NotationError for an
+ * The fields that differ between `before` and `after`, with the values of `after`. Throws a NotationError for an
  * invalid predicate.
  */
 export function roleChanges(before: RoleShape, after: RoleShape): Readonly<Record<string, Query>> {

@@ -1,5 +1,5 @@
-// Changes many documents in batches of one transaction each, which can be stopped and continued. Also changes single
-// fields of single documents, with a check of the version that was read.
+// Changes many documents in batches, with one transaction per batch. A change can be stopped and continued. Also
+// changes single fields of single documents, with a check of the version that was read.
 
 import type { Json, Query } from '../wire/json.ts'
 import { documentRef, literal, type RefName } from '../wire/refs.ts'
@@ -27,7 +27,7 @@ export interface ChangeTarget {
   readonly conditions: readonly Condition[]
 }
 
-/** Documents that were selected by hand. */
+/** Documents that the user has selected. */
 export function selectedTarget(refs: readonly RefName[]): ChangeTarget {
   const pages = async function* () {
     yield { refs, after: undefined }
@@ -40,18 +40,21 @@ export function matchTarget(plan: RowPlan, count: number | undefined): ChangeTar
   return { count, pages: (signal, from) => walkRefs(plan, signal, from), conditions: plan.filter }
 }
 
-/** The progress of a change. A stopped change continues from it. */
+/** The progress of a change. A stopped change continues from this state. */
 export interface ChangeState {
   /** The number of changed documents. */
   readonly done: number
-  /** The number of documents that need no change: they are deleted, already changed, or no longer match. */
+  /**
+   * The number of documents that need no change, because they are deleted, are already changed, or no longer fulfil the
+   * conditions.
+   */
   readonly skipped: number
   readonly failures: readonly ChangeFailure[]
   /** Documents of the current page that have not been tried. */
   readonly rest: readonly RefName[]
   /** Cursor of the next page. */
   readonly after: Json | undefined
-  /** True while there are pages left to read. */
+  /** True while more pages must be read. */
   readonly hasPages: boolean
 }
 
@@ -73,7 +76,7 @@ export function isComplete({ rest, hasPages }: ChangeState): boolean {
 /** A change of a document, and a test for documents that need no change, as expressions. */
 export interface Change {
   readonly change: (ref: Query) => Query
-  /** Tests whether a document already has the change; undefined for changes that no document can already have. */
+  /** Tests whether a document already has the change; undefined for deletions. */
   readonly isDone?: (document: Query) => Query
 }
 
@@ -92,7 +95,10 @@ export function settingOf(path: readonly string[], value: Json): Required<Change
   }
 }
 
-/** Equality that distinguishes `1` and `1.0`, which are equal in the language but stored differently. */
+/**
+ * An equality that distinguishes `1` from `1.0`. The language treats these values as equal, but stores them
+ * differently.
+ */
 function isSame(field: Query, value: Json): Query {
   const equals: Query = { equals: [field, literal(value)] }
   if (typeof value === 'bigint') return { and: [equals, { is_integer: field }] }
@@ -101,10 +107,10 @@ function isSame(field: Query, value: Json): Query {
 }
 
 /**
- * Changes documents, and yields the state after each transaction. A rejected document does not stop the others.
- * Documents that already have the change are skipped, so a stopped change can also be repeated from the start. Throws
- * errors that concern no single document, such as a lost connection. The last yielded state then contains the point at
- * which to continue.
+ * Changes documents, and yields the state after each transaction. A rejected document does not stop the change of the
+ * other documents. Documents that already have the change are skipped, so a stopped change can also be repeated from
+ * the start. Throws errors that do not concern a single document, such as a lost connection. After an error, the change
+ * can continue from the last yielded state.
  */
 export async function* changeEach(
   { conditions, pages }: ChangeTarget,
@@ -183,7 +189,10 @@ async function changeSome(
   }
 }
 
-/** An expression that changes a document if it exists and needs the change, and returns whether it did. */
+/**
+ * An expression that changes a document if it exists and needs the change. The expression returns whether the document
+ * was changed.
+ */
 function changeOne(ref: Query, { change, isDone }: Change, conditions: readonly Condition[]): Query {
   const document = variable('document')
   const changed: Query = { do: [change(ref), true] }
@@ -206,8 +215,8 @@ function reasonOf(error: ServiceError): string {
 }
 
 /**
- * Sets one field of a document that was read as `row`. Throws {@link ChangedError} when another client has changed it
- * since.
+ * Sets one field of a document that was read as `row`. Throws {@link ChangedError} if another client has changed the
+ * document since.
  */
 export async function saveField(row: Row, name: string, value: Json, signal: AbortSignal): Promise<void> {
   if (row.ref === undefined) return

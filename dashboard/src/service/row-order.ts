@@ -1,5 +1,5 @@
-// Sorts rows by a field that no index sorts by. Only the first rows are kept while all pages are read, so memory does
-// not grow with the collection.
+// Sorts rows by a field that no index sorts by. While all pages are read, only the first rows are in memory, so memory
+// does not grow with the collection.
 
 import { isMap, type Json } from '../wire/json.ts'
 import type { Row } from '../wire/rows.ts'

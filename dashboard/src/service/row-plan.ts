@@ -1,11 +1,11 @@
-// Plans how to find the rows of a view: with an index where one serves the filter or the order, and with a scan for the
-// rest.
+// Plans how to find the rows of a view. An index can support a condition or the order. A scan tests the other
+// conditions.
 
 import { type Json, writeJson } from '../wire/json.ts'
 import type { Condition } from './conditions.ts'
 import type { IndexShape, RowSource } from './row-source.ts'
 
-/** The rows to show of a collection. */
+/** The rows of a collection that a page shows. */
 export interface RowView {
   /** The source, with the index that the user chose, if any. */
   readonly source: RowSource
@@ -14,19 +14,19 @@ export interface RowView {
   readonly sort: string | undefined
 }
 
-/** The name that selects the time of a document's last change where the name of a field is expected. */
+/** Used in place of a field name. Selects the time of a document's last change. */
 export const byTime = '@ts'
 
 export interface RowPlan {
   readonly source: RowSource
-  /** All conditions of the view, including those that the index serves. */
+  /** All conditions of the view, including the conditions that the index fulfils. */
   readonly filter: readonly Condition[]
   /** The conditions to test on each document of the source. */
   readonly conditions: readonly Condition[]
   /** The order to sort by after the scan; undefined if the source already returns rows in the wanted order. */
   readonly sort: { readonly field: string; readonly isReversed: boolean } | undefined
   /**
-   * The name of the index that the plan has selected; undefined if it selected none, or if the user chose the index.
+   * The name of the index that the plan has selected; undefined without an index, or with an index that the user chose.
    */
   readonly selectedIndex: string | undefined
 }
@@ -64,12 +64,12 @@ interface IndexMatch {
   readonly index: IndexShape
   readonly terms: readonly Json[]
   readonly used: readonly Condition[]
-  /** True to read the index in reverse for the wanted order; undefined where the index has another order. */
+  /** True if the index must be read in reverse for the wanted order; undefined if the index has another order. */
   readonly order: boolean | undefined
   readonly score: number
 }
 
-/** The use of an index for a view; undefined when the index is of no use. */
+/** Returns how an index supports a view; undefined if the index does not help. */
 function matchIndex(index: IndexShape, { conditions, sort, source }: RowView): IndexMatch | undefined {
   const used = index.termPaths.map(path => conditions.find(condition => isServed(condition, path)))
   if (!used.every(condition => condition !== undefined)) return undefined
@@ -79,7 +79,7 @@ function matchIndex(index: IndexShape, { conditions, sort, source }: RowView): I
   return { index, terms: used.map(({ value }) => value), used, order, score }
 }
 
-/** True if a term of an index serves a condition. Indexes have no entries for null. */
+/** True if a lookup by a term of an index fulfils a condition. Indexes have no entries for null. */
 function isServed({ operator, path, value }: Condition, of: readonly string[] | undefined): boolean {
   return operator === 'is' && value !== null && of !== undefined && isSame(path, of)
 }

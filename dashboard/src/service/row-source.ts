@@ -4,7 +4,7 @@ import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
 import { literal, refOf } from '../wire/refs.ts'
 import { type Cursor, mapping, pageOf, variable } from './data.ts'
 
-/** The properties of an index that matter for its rows. */
+/** The properties of an index that pages of rows need. */
 export interface IndexShape {
   readonly name: string
   /** The names of its terms, such as `email`. */
@@ -15,7 +15,7 @@ export interface IndexShape {
   readonly termPaths: readonly (readonly string[] | undefined)[]
   /** The order of the entries under a term: the path of the first value, and its direction. */
   readonly order: { readonly path: readonly string[]; readonly isReversed: boolean } | undefined
-  /** True for an index over a single collection whose entries lead to documents. */
+  /** True for an index over a single collection if the entries of the index lead to documents. */
   readonly isWhole: boolean
   /** The position of the document's reference among the values; undefined when the values do not include it. */
   readonly refAt: number | undefined
@@ -103,7 +103,7 @@ export function setOf({ collection, index, terms, isReversed }: RowSource): Quer
   return isReversed ? { reverse: set } : set
 }
 
-/** A page of rows: documents where entries lead to them, otherwise the entries. */
+/** A page of rows: documents, or index entries that lead to no document. */
 export function rowsQuery(source: RowSource, size: number, cursor: Cursor): Query {
   return mapping(pageOf(setOf(source), size, cursor), elementIn(source, variable()))
 }
@@ -126,7 +126,7 @@ export function elementIn(source: RowSource, element: Query): Query {
   return { let: [{ found: refIn(source, element) }], in: documentIn({ var: 'found' }) }
 }
 
-/** The document of a reference, or the reference itself where the document is missing or may not be read. */
+/** The document of a reference, or the reference itself if the document is missing or may not be read. */
 function documentIn(found: Query): Query {
   return { if: { exists: found }, then: { get: found }, else: found }
 }

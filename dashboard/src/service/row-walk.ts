@@ -1,5 +1,5 @@
-// Iterates over all rows of a plan, with pages of some hundred documents. Each query is short, so it does not delay
-// other requests, and the iteration can stop between two queries.
+// Iterates over all rows of a plan, with pages of some hundred documents. Each query is short. So other requests are
+// not delayed, and the iteration can stop after each query.
 
 import { at, type Json, listAt, parseJson, type Query } from '../wire/json.ts'
 import { type RefName, refOf } from '../wire/refs.ts'
@@ -12,9 +12,9 @@ import { elementIn, leadsToDocuments, refIn, setOf } from './row-source.ts'
 
 const firstSize = 200
 const sizeMax = 2000
-/** The largest page for a count without conditions, which reads no documents. */
+/** Maximum page size of a count without conditions. Such a count reads no documents. */
 const countedSizeMax = 20_000
-/** After a faster query the page size doubles. */
+/** If a query takes less than this number of milliseconds, the page size doubles. */
 const quickMs = 100
 
 /** The result of a walk: whole documents, their references, or their number. */
@@ -33,7 +33,7 @@ async function* responses(
   for (;;) {
     const startedMs = performance.now()
     const read = await readSizedPage(wanted => pageQuery(plan, result, wanted, after), size, signal)
-    // A page size that the service rejected as too large stays reduced.
+    // After the service has rejected a page size as too large, later pages have the reduced size.
     size = read.size
     if (performance.now() - startedMs < quickMs) size = Math.min(largest, size * 2)
     const next = yield read.text
@@ -57,7 +57,7 @@ function pageQuery(plan: RowPlan, result: WalkResult, size: number, after: Json 
   }
 }
 
-/** The expression for the result of a page. It reads documents only where the result needs them. */
+/** The expression for the result of a page. The expression reads documents only if the result needs documents. */
 function resultOf({ conditions, source }: RowPlan, result: WalkResult, elements: Query): Query {
   if (conditions.length === 0) {
     if (result === 'count') return { count: elements }
@@ -76,7 +76,7 @@ function resultOf({ conditions, source }: RowPlan, result: WalkResult, elements:
   return mapping(found, { select: 'ref', from: variable('found'), default: variable('found') }, 'found')
 }
 
-/** Pages of rows, including empty ones. */
+/** Pages of rows, including empty pages. */
 export async function* walkRows(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<Rows> {
   const walk = responses(plan, 'documents', signal, from)
   for (let step = await walk.next(); !step.done; ) {
@@ -89,7 +89,7 @@ export async function* walkRows(plan: RowPlan, signal: AbortSignal, from?: Json)
 /** A page of a walk. */
 interface WalkPage {
   readonly page: Json | undefined
-  /** The cursor of the next page; undefined after the last one. */
+  /** The cursor of the next page; undefined on the last page. */
   readonly after: Json | undefined
 }
 
@@ -116,7 +116,7 @@ export async function* walkElements(plan: RowPlan, signal: AbortSignal): AsyncGe
 /** A page of names of documents. */
 export interface RefPage {
   readonly refs: readonly RefName[]
-  /** The cursor of the next page; undefined after the last one. */
+  /** The cursor of the next page; undefined on the last page. */
   readonly after: Json | undefined
 }
 
@@ -128,13 +128,13 @@ export async function* walkRefs(plan: RowPlan, signal: AbortSignal, from?: Json)
   }
 }
 
-/** The numbers of a page of documents. */
+/** The counts of a page of documents. */
 interface CountPage {
   /** Documents that fulfil the conditions. */
   readonly found: number
   /** Documents that were read. */
   readonly scanned: number
-  /** The cursor of the next page; undefined after the last one. */
+  /** The cursor of the next page; undefined on the last page. */
   readonly after: Json | undefined
 }
 

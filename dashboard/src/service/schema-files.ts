@@ -26,15 +26,15 @@ interface StagedSchema {
 export interface SchemaState {
   /** The time of the last schema change, in microseconds. */
   readonly version: number
-  /** The staged files while a schema is staged, else the files of the active schema; sorted by name. */
+  /** The staged files while a schema is staged, otherwise the files of the active schema; sorted by name. */
   readonly files: readonly SchemaFile[]
   readonly staged: StagedSchema | undefined
 }
 
-/** The service rejected a schema. The error contains the drawn errors with their places. */
+/** The service rejected a schema. This error contains the errors of the schema with their positions, as text. */
 export class SchemaRejection extends Error {
   override name = 'SchemaRejection'
-  /** The errors as the service draws them. */
+  /** The errors with excerpts of the files, as the service returns them. */
   readonly drawn: string
 
   constructor(drawn: string) {
@@ -56,7 +56,7 @@ async function send<T>(
   signal: AbortSignal,
 ): Promise<T> {
   const form = new FormData()
-  // Blobs keep the line ends, which form fields with text would convert.
+  // Blobs preserve line ends. Form fields with text would convert line ends.
   for (const { name, text } of files ?? []) form.append(name, new Blob([text]))
   try {
     return await callApi<T>('POST', pathOf(endpoint, parameters), scope.value, files && form, signal)
@@ -69,7 +69,7 @@ function get<T>(endpoint: string, parameters: Parameters, signal: AbortSignal): 
   return callApi<T>('GET', pathOf(endpoint, parameters), scope.value, undefined, signal)
 }
 
-/** Requests ANSI colours in diffs, which mark added, removed and changed lines. */
+/** Requests diffs with ANSI colours. The colours mark added, removed and changed lines. */
 const inColours = { color: 'ansi' } as const
 
 interface StatusAnswer {
@@ -133,12 +133,14 @@ export function areSame(left: readonly SchemaFile[], right: readonly SchemaFile[
   return left.every(({ name, text }) => texts.get(name) === text)
 }
 
-/** A text that is equal for states with the same files. It does not contain the build state of a staged schema. */
+/**
+ * A text that is equal for states with the same files. The text does not contain the build state of a staged schema.
+ */
 export function identityOf({ version, files, staged }: SchemaState): string {
   return JSON.stringify([version, staged !== undefined, files])
 }
 
-/** A three-way merge: `mine`, which is based on `base`, with the files that only `theirs` has changed. */
+/** A three-way merge with the common ancestor `base`: returns `mine` with the files that only `theirs` has changed. */
 export function mergeFiles(
   mine: readonly SchemaFile[],
   base: readonly SchemaFile[],
@@ -162,7 +164,7 @@ export interface SchemaDifference {
   readonly textual: string
 }
 
-/** Compares files with the current ones. Throws {@link SchemaRejection} for files that cannot be pushed. */
+/** Compares files with the current files. Throws {@link SchemaRejection} for files that cannot be pushed. */
 export async function compareFiles(
   files: readonly SchemaFile[],
   { staged }: SchemaState,
@@ -176,7 +178,7 @@ export async function compareFiles(
 }
 
 /**
- * Pushes these files as the whole schema, or as the staged one. It returns a conflict when the schema or a text has
+ * Pushes these files as the whole schema, or as the staged schema. Returns a conflict if the schema or a text has
  * changed since `base`. Throws {@link SchemaRejection}.
  */
 export async function pushFiles(
@@ -185,7 +187,7 @@ export async function pushFiles(
   isStaging: boolean,
   signal: AbortSignal,
 ): Promise<SaveOutcome<SchemaState>> {
-  // Changes of comments and layout do not change the version, so the texts are compared, too.
+  // Changes of comments and layout do not change the version. Therefore the texts are also compared.
   const now = await readSchemaFiles(signal)
   const isOther = now.version !== base.version || (now.staged === undefined) !== (base.staged === undefined)
   if (isOther || !areSame(now.files, base.files)) return { kind: 'conflict', theirs: now }
@@ -220,7 +222,7 @@ export function removedCollections({ semantic }: SchemaDifference): readonly str
   )
 }
 
-/** An error in a schema file. Line and column count from 1. */
+/** An error in a schema file. Line and column are counted from 1. */
 export interface SchemaError {
   readonly file: string
   readonly line: number
@@ -232,7 +234,7 @@ export interface SchemaError {
 
 const errorPattern = /^error: (.*)\nat (.+):(\d+):(\d+)(?:\n *\|\n *\d+ \|.*\n *\| *(\^+))?/gm
 
-/** The errors in a drawing of the service that have a place. */
+/** The errors with a position in `drawn`, a text from the service. */
 export function errorsIn(drawn: string): readonly SchemaError[] {
   return [...drawn.matchAll(errorPattern)].map(
     ([, message = '', file = '', line = '', column = '', marked = '']) => ({

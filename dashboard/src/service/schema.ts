@@ -1,4 +1,4 @@
-// Reads and changes schema objects, keys, tokens and credentials, all of which are documents in native collections.
+// Reads and changes schema objects, keys, tokens and credentials. All of them are documents in native collections.
 
 import { at, type Json, type Query } from '../wire/json.ts'
 import { type Native, nativeRef, schemaRef } from '../wire/refs.ts'
@@ -12,20 +12,20 @@ export async function listSchema(
   cursor: Cursor,
   signal: AbortSignal,
 ): Promise<Page> {
-  // `Documents` lists the tokens and credentials that the caller may read, such as a user's own. The other collections
-  // can be read as a whole or not at all.
+  // The function `Documents` lists only the tokens and credentials that the caller may read. In every other native
+  // collection, a caller may read all documents or none.
   const isPersonal = native === 'tokens' || native === 'credentials'
   const set = isPersonal ? { documents: nativeRef(native) } : nativeRef(native)
   const query = mapping(pageOf(set, size, cursor), { get: variable() })
   return asPage((await read(query, signal)).value)
 }
 
-/** Names read per request. */
+/** Number of names per request. */
 const namesAtOnce = 1000
-/** The most results of a search. */
+/** Maximum number of results of a search. */
 const foundMax = 100
 
-/** True if the documents of a native collection have names; the others have numeric ids. */
+/** True if the documents of a native collection have names instead of numeric ids. */
 export function isNamed(native: Native): boolean {
   return createForms[native] !== undefined && native !== 'keys'
 }
@@ -43,7 +43,10 @@ export async function allNames(native: Native, signal: AbortSignal): Promise<rea
   return names
 }
 
-/** Finds objects whose names contain a text, ignoring case. It scans all names until it has enough results. */
+/**
+ * Finds objects whose names contain a text, ignoring case. The search scans names until it has {@link foundMax}
+ * results.
+ */
 export async function searchSchema(native: Native, text: string, signal: AbortSignal) {
   const name: Query = { lowercase: { select: 'id', from: variable() } }
   const matches: Query = { lambda: 'element', expr: { containsstr: name, search: text.toLowerCase() } }
@@ -64,7 +67,7 @@ export async function readSchema(native: Native, id: string, signal: AbortSignal
   return (await read({ get: schemaRef(native, id) }, signal)).value
 }
 
-/** Changes some fields of a document, unless it has changed since `before` was read. */
+/** Changes some fields of a document, if the document has not changed since `before` was read. */
 export async function saveFields(
   native: Native,
   id: string,
@@ -97,7 +100,8 @@ export async function createSchema(native: Native, params: Query, signal: AbortS
 }
 
 /**
- * Deletes a document of a native collection that was read at `readAt`. Throws `ChangedError` when it has changed since.
+ * Deletes a document of a native collection that was read at `readAt`. Throws `ChangedError` if the document has
+ * changed since.
  */
 export async function deleteSchema(
   native: Native,

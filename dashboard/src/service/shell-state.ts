@@ -1,5 +1,5 @@
-// The state of the shell, which survives navigation and reloads: tabs with their texts, and the history of queries. It
-// is in the session storage, because queries contain data that closing the browser tab must delete.
+// The state of the shell: tabs with their texts, and the history of queries. The state survives navigation and reloads.
+// The state is in the session storage, because closing the browser tab must delete the data in queries.
 
 import { computed, signal } from '@preact/signals'
 import type { Notation, Version } from '../language.ts'
@@ -29,7 +29,7 @@ interface ShellState {
 
 const storageKey = 'terrarium-shell-notations'
 const historyMax = 100
-/** Longer texts are not kept in the history. */
+/** Maximum length of a text in the history, in characters. */
 const historyCharsMax = 20_000
 
 const first: ShellState = {
@@ -61,11 +61,11 @@ function update(changed: Partial<ShellState>): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(state.value))
   } catch {
-    // Without storage the texts are kept until the page is reloaded.
+    // Without storage, the texts remain until the page is reloaded.
   }
 }
 
-/** Changes a tab; by default the active one. */
+/** Changes a tab; by default the active tab. */
 export function changeTab(changed: Partial<Omit<ShellTab, 'id'>>, id = activeTab.value.id): void {
   update({ tabs: tabs.value.map(tab => (tab.id === id ? { ...tab, ...changed } : tab)) })
 }
@@ -75,7 +75,7 @@ export function showTab(id: number): void {
   update({ activeId: id })
 }
 
-/** Opens a new tab, with a query, or empty in the language of the active tab. */
+/** Opens a new tab with a query. Without a query, the tab is empty and has the language of the active tab. */
 export function openTab(query?: PastQuery): void {
   const id = Math.max(...tabs.value.map(tab => tab.id)) + 1
   const { version } = activeTab.value
@@ -83,7 +83,7 @@ export function openTab(query?: PastQuery): void {
   update({ tabs: [...tabs.value, tab], activeId: id })
 }
 
-/** Closes a tab; the last one is emptied instead. */
+/** Closes a tab. The last tab is not closed but emptied. */
 export function closeTab(id: number): void {
   const others = tabs.value.filter(tab => tab.id !== id)
   if (others.length === 0) update({ tabs: first.tabs, activeId: 1 })
@@ -112,7 +112,7 @@ function forgetShell(): void {
   }
 }
 
-/** True if a tab contains a text that was never run: the history does not have it. */
+/** True if a tab contains a text that is not in the history, because the text was never run. */
 function isUnsaved(): boolean {
   const known = new Set(history.value.map(({ text }) => text))
   return tabs.value.some(({ text }) => text.trim() !== '' && !known.has(text))

@@ -1,11 +1,11 @@
-// Runs tasks over texts that may be megabytes long: in the page for short texts, and in a worker for long ones, so that
-// the page stays responsive.
+// Runs tasks over texts. Tasks over short texts run in the page. Tasks over long texts run in a worker, so that the
+// page stays responsive.
 
 import { NotationError } from '../language.ts'
 import { perform, type TextTask, type TextTaskResult } from './text-tasks.ts'
 import workerAddress from './text-worker.ts?worker&url'
 
-/** Texts of at least this many characters go to the worker. */
+/** Texts with at least this number of characters are processed in the worker. */
 const workerFromChars = 200_000
 
 interface PendingTask {
@@ -24,7 +24,7 @@ export async function runTextTask<T extends TextTask>(task: T, chars: number): P
   const id = ++lastId
   const result = new Promise<unknown>((resolve, reject) => pending.set(id, { resolve, reject }))
   worker.postMessage({ id, task })
-  // The worker calls the same function, whose result has this type.
+  // The worker calls `perform`, and `perform` returns this type.
   return (await result) as TextTaskResult<T>
 }
 
@@ -57,7 +57,7 @@ interface TrustedTypePolicies {
   ): { createScriptURL(address: string): string }
 }
 
-/** A Trusted Types policy that allows only the address of the worker. Browsers without Trusted Types need none. */
+/** A Trusted Types policy that allows only the address of the worker. Browsers without Trusted Types need no policy. */
 function trustedAddress(address: string): string {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypePolicies }
   const policy = trustedTypes?.createPolicy('worker', {

@@ -1,4 +1,4 @@
-// Tasks over texts of responses and editors. A worker runs them for long texts.
+// Tasks over texts of responses and editors. For long texts, a worker runs the task.
 
 import {
   convertQuery,
@@ -33,10 +33,10 @@ export type TextTask =
     }
   /** Compares two texts. */
   | { readonly kind: 'compare'; readonly left: string; readonly right: string }
-  /** Compares the three versions in a response body: the previous one, the shown one, and the newest. */
+  /** Compares the three versions in a response body: the previous, the shown and the newest version. */
   | { readonly kind: 'versions'; readonly text: string }
 
-/** A document for the editor of its page. */
+/** The text of a document for the editor. */
 export interface DocumentText {
   /** The formatted data. */
   readonly data: string
@@ -46,7 +46,7 @@ export interface DocumentText {
   readonly ttl: string
 }
 
-/** The differences between a version of a document and two others. */
+/** The differences between a version of a document and two other versions. */
 interface VersionDifferences {
   /** False for a version that is a deletion. */
   readonly hasData: boolean
@@ -68,7 +68,7 @@ export type TextTaskResult<T extends TextTask> = Results[T['kind']]
 
 /** Performs a task. */
 export function perform<T extends TextTask>(task: T): TextTaskResult<T> {
-  // Each branch returns the result type of its kind, which the compiler cannot check.
+  // Each branch returns the result type of its kind. The compiler cannot check this.
   return performAny(task) as TextTaskResult<T>
 }
 

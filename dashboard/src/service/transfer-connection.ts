@@ -40,8 +40,8 @@ export function transferConnection(where: Scope, signal: AbortSignal): ImportCon
         const { text } = await send(transferPaths.write, writeRequestText(records, options))
         return readWriteResponse(JSON.parse(text))
       } catch (cause) {
-        // A batch of one document, or with references between its documents, cannot be split: its documents are too
-        // large.
+        // A batch with one document, or with documents that must be checked together, cannot be split. So these
+        // documents are too large to import.
         const isWhole = records.length === 1 || options.checks === 'together'
         if (!(cause instanceof ServiceError) || cause.status !== 413 || !isWhole) throw cause
         const reason = 'too large for one request'

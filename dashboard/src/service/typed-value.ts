@@ -1,4 +1,4 @@
-// Values in single-line fields: text needs quotes only where it would be parsed as another type.
+// Values in single-line fields. A text needs quotes only if the text would be parsed as another type.
 
 import { NotationError, parseValue, printValue } from '../language.ts'
 import { type Json, writeJson } from '../wire/json.ts'

@@ -1,5 +1,5 @@
-// Reads and changes the password and the tokens of a user's document. The queries are in version 10, which finds both
-// by the document, without a scan of all users.
+// Reads and changes the password and the tokens of a user's document. The queries are in version 10. Version 10 finds
+// passwords and tokens by the document, without a scan of all users.
 
 import { scope } from '../session.ts'
 import { type Json, listAt, type Query, textAt } from '../wire/json.ts'
@@ -94,7 +94,8 @@ export async function setPassword(
 }
 
 /**
- * Creates a token of a document without its password. Returns the secret of the token. `expires` is ISO 8601, or empty.
+ * Creates a token of a document. The password of the document is not needed. Returns the secret of the token. `expires`
+ * is ISO 8601, or empty.
  */
 export async function logInAs(user: DocumentName, expires: string, signal: AbortSignal): Promise<string> {
   const instance = documentRef(user.collection, user.id)

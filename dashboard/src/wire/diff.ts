@@ -3,7 +3,8 @@
 import { diffArrays } from 'diff'
 
 /**
- * With more changed lines, the whole text is shown as replaced, because the time of the comparison grows quadratically.
+ * Maximum number of changed lines. With more changed lines, the whole text is shown as replaced, because the time of
+ * the comparison grows quadratically.
  */
 const changesMax = 2000
 
@@ -14,16 +15,16 @@ interface Pair {
   readonly isSame: boolean
 }
 
-/** The lines to show of a comparison. */
+/** The lines of a comparison that a page shows. */
 export interface Comparison {
   readonly isSame: boolean
-  /** The pairs near a change. Undefined stands for omitted equal lines. */
+  /** The pairs near a change. Undefined marks omitted equal lines. */
   readonly pairs: readonly (Pair | undefined)[]
   /** The number of further pairs. */
   readonly more: number
 }
 
-/** Equal lines shown around a change. */
+/** Number of equal lines that are shown before and after a change. */
 const contextLines = 3
 const lineChars = 400
 const pairsMax = 1000

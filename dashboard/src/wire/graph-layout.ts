@@ -33,7 +33,7 @@ interface GraphLayout {
 /** The measures of the drawing in pixels. */
 export const measures = { width: 200, title: 30, row: 22, columnGap: 90, rowGap: 22, margin: 16 } as const
 
-/** Columns of collections without references. */
+/** Number of columns for collections without references. */
 const looseColumns = 4
 
 /** Lays out collections. */
@@ -76,7 +76,7 @@ export function layOut(names: readonly string[], edges: readonly GraphEdge[]): G
       const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)]
       return from && to ? [{ ...edge, path: pathOf(from, edge.field, to) }] : []
     }),
-    // The space on the right is for lines to the same or an earlier column.
+    // The space on the right is for lines that lead to the same column, or to a column further left.
     width: Math.max(0, ...all.map(({ x }) => x)) + measures.width + measures.columnGap / 2 + measures.margin,
     height: top,
   }

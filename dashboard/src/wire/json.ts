@@ -1,5 +1,5 @@
-// Wire JSON. Integers are bigint, doubles are number, and objects are Maps in source order, so nothing is rounded or
-// reordered between the service and the screen.
+// Wire JSON. Integers are bigint, doubles are number, and objects are Maps in source order. So no number is rounded,
+// and no field changes its position.
 
 import { parseJson } from '../../../src/values/json.ts'
 import type { Json } from '../../../src/values/value.ts'
@@ -16,7 +16,7 @@ export function isMap(value: Json | undefined): value is ReadonlyMap<string, Jso
   return value instanceof Map
 }
 
-/** The value at a path of names and indexes; undefined where the path does not exist. */
+/** The value at a path of names and indexes; undefined if the path does not exist. */
 export function at(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
   let found = value
   for (const step of path) {
@@ -27,13 +27,13 @@ export function at(value: Json | undefined, ...path: readonly (string | number)[
   return found
 }
 
-/** The text at a path; undefined where there is none. */
+/** The text at a path; undefined if there is no text. */
 export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string | undefined {
   const found = at(value, ...path)
   return typeof found === 'string' ? found : undefined
 }
 
-/** The list at a path; empty where there is none. */
+/** The list at a path; empty if there is no list. */
 export function listAt(value: Json | undefined, ...path: readonly (string | number)[]): readonly Json[] {
   const found = at(value, ...path)
   return Array.isArray(found) ? found : []

@@ -19,7 +19,7 @@ export type Native = (typeof natives)[number]
 
 /** The target of a reference. */
 export interface RefName {
-  /** Name of the collection; of a native one when `isNative`. */
+  /** Name of the collection. If `isNative`, the name of a native collection. */
   readonly collection: string
   readonly isNative: boolean
   readonly id: string
@@ -47,14 +47,16 @@ export function refOf(value: Json | undefined): RefName | undefined {
   }
 }
 
-/** The single tag of a tagged value, such as `@ts`; undefined for everything else. */
+/** The single tag of a tagged value, such as `@ts`; undefined for other values. */
 export function tagOf(value: Json): string | undefined {
   if (!isMap(value) || value.size !== 1) return undefined
   const [name] = value.keys()
   return name?.startsWith('@') ? name : undefined
 }
 
-/** An expression for a value. Objects are wrapped, because they would be evaluated as function calls. */
+/**
+ * An expression for a value. Objects are wrapped, because the service would evaluate plain objects as function calls.
+ */
 export function literal(value: Json): Query {
   if (Array.isArray(value)) return value.map(literal)
   if (!isMap(value)) return value
@@ -66,12 +68,13 @@ export function literal(value: Json): Query {
 
 function objectLiteral(members: ReadonlyMap<string, Json>): Query {
   const fields = new Map<string, Json>()
-  // The cast is safe: expressions have the same shape as received JSON, and only their type also allows plain objects.
+  // The cast is safe: expressions have the same shape as received JSON. Only the type `Query` also allows plain
+  // objects.
   for (const [name, member] of members) fields.set(name, literal(member) as Json)
   return { object: fields }
 }
 
-/** The id of a document in a response; empty where there is none. */
+/** The id of a document in a response; empty if there is no id. */
 export function idOf(document: Json): string {
   return refOf(at(document, 'ref'))?.id ?? ''
 }

@@ -1,5 +1,5 @@
 // Documents as rows of a table. Values are truncated when they are read, so that large documents render as fast as
-// small ones.
+// small documents.
 
 import { at, isMap, type Json, listAt, parseJson } from './json.ts'
 import { type RefName, refOf, tagOf } from './refs.ts'

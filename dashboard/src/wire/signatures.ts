@@ -1,5 +1,5 @@
 // Parses the types of fields that collections of version 10 declare: whether a field is required, an initial value, and
-// nested fields. Forms and completion need no more, so a signature that cannot be parsed counts as `Any`.
+// nested fields. Forms and completion need only these facts, so an invalid signature is treated as `Any`.
 
 import type { Json } from './json.ts'
 
@@ -9,7 +9,7 @@ export interface Signature {
   readonly text: string
   /** True if null and absence are values of the type. */
   readonly isOptional: boolean
-  /** An initial value of the type; null where there is none. */
+  /** An initial value of the type; null if the type has no initial value. */
   readonly start: Json
   /** The fields of an object type, by name. */
   readonly fields: ReadonlyMap<string, Signature>
@@ -79,7 +79,7 @@ class Reader {
     this.#text = text
   }
 
-  /** The next word without taking it; empty at the end. */
+  /** The next word, without consuming it; empty at the end. */
   get #word(): string {
     wordPattern.lastIndex = this.#at
     return wordPattern.exec(this.#text)?.[1] ?? ''

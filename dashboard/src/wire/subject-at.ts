@@ -1,9 +1,9 @@
-// Finds the collection of the value at a place in a query of version 10, for completion. The query is incomplete while
-// the user types, so the code follows the words backwards from the place and evaluates nothing.
+// Finds the collection of the value at a position in a query of version 10, for completion. The query is incomplete
+// while the user types. So the code follows the words backwards from the position, and evaluates nothing.
 
 /** The object whose member the user is typing. */
 export interface Subject {
-  /** A document or an object in a document; or the collection itself, whose members are its indexes. */
+  /** `document`: a document, or an object in a document. `collection`: a collection, with its indexes as members. */
   readonly kind: 'document' | 'collection'
   readonly collection: string
   /** The path of fields from a document to the object. */
@@ -34,12 +34,12 @@ const setMethods = new Set([
 /** Methods with an object of fields as their argument. */
 const writers = new Set(['create', 'createData', 'update', 'updateData', 'replace', 'replaceData'])
 
-/** At most this many characters before the place are parsed. */
+/** Maximum number of characters before the position that are parsed. */
 const lookBackChars = 10_000
 
 /**
- * Finds the owner of the name that begins at a place (a UTF-16 offset), after a dot or as the key of an object.
- * `collections` has the names of all collections. Returns undefined where the owner is unknown.
+ * Finds the owner of the name that begins at `offset` (in UTF-16 units). The name follows a dot, or is a key of an
+ * object. `collections` has the names of all collections. Returns undefined if the owner is unknown.
  */
 export function subjectAt(
   text: string,
@@ -56,7 +56,7 @@ export function subjectAt(
   return new Finder(words, collections).subject()
 }
 
-/** The static value of an expression, as far as completion needs it. */
+/** The static value of an expression: the facts that completion needs. */
 interface StaticValue {
   readonly kind: 'collection' | 'set' | 'document'
   readonly collection: string
@@ -123,7 +123,7 @@ class Finder {
     return undefined
   }
 
-  /** The argument of the function around a place, which is an argument of a method of a set. */
+  /** The parameter of the function around the word `before`. The function is an argument of a method of a set. */
   #lambdaElement(before: number): StaticValue | undefined {
     for (let open = this.#enclosing(before); open !== undefined; open = this.#enclosing(open)) {
       const found = this.#word(open) === '(' ? this.#calledOn(open) : this.#projected(open)
@@ -160,14 +160,17 @@ class Finder {
     return steps.reduce(stepFrom, this.#named(this.#word(at) as string, at))
   }
 
-  /** The value of a name at a place. Variables shadow collections. */
+  /** The value of `name` at the word with the index `at`. Variables shadow collections. */
   #named(name: string, at: number): StaticValue | undefined {
     const bound = this.#variable(name, at)
     if (bound !== undefined) return bound ?? undefined
     return this.#collections.has(name) ? { kind: 'collection', collection: name, path: [] } : undefined
   }
 
-  /** The latest binding of a name before a place, as a parameter or by `let`; null for a value of an unknown kind. */
+  /**
+   * Finds the last parameter or `let` with this name before the word at index `before`, and returns its value. Null if
+   * the value is unknown; undefined if no parameter or `let` has this name.
+   */
   #variable(name: string, before: number): StaticValue | null | undefined {
     for (let at = before - 1; at >= 0; at--) {
       if (this.#word(at) !== name) continue
@@ -179,7 +182,7 @@ class Finder {
     return undefined
   }
 
-  /** The value of the chain that begins at a place. */
+  /** The value of the chain that begins at the word `start`. */
   #expressionFrom(start: number): StaticValue | undefined {
     let at = start + 1
     for (; at < this.#words.length; at++) {
@@ -207,6 +210,6 @@ function stepFrom(of: StaticValue | undefined, name: string): StaticValue | unde
   if (of === undefined) return undefined
   if (of.kind === 'document' && !documentMethods.has(name)) return { ...of, path: [...of.path, name] }
   if (documentMethods.has(name)) return { ...of, kind: 'document' }
-  // Other members of a collection are its indexes, which return sets.
+  // Other members of a collection are its indexes. Indexes return sets.
   return setMethods.has(name) || of.kind === 'collection' ? { ...of, kind: 'set' } : undefined
 }

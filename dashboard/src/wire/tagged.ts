@@ -1,4 +1,4 @@
-// Converts values of version 10 from its format `tagged`: to the values that pages show, and to text.
+// Converts values of version 10 from the format `tagged` to the values that pages show, and to text.
 
 import { inBrackets, keyText, quoted } from '../../../src/fql10/text/quoted.ts'
 import { isMap, type Json, textAt } from './json.ts'
@@ -31,7 +31,8 @@ function fieldsOf(inner: Json): Fields {
 }
 
 /**
- * A value for display: numbers are unwrapped, and references become references of version 4, which pages show as links.
+ * A value for display. Numbers are unwrapped. References become references of version 4, because pages show these
+ * references as links.
  */
 export function shownValue(value: Json): Json {
   if (Array.isArray(value)) return value.map(shownValue)
@@ -99,7 +100,7 @@ function referenceOf(fields: Fields): Json | undefined {
   ])
 }
 
-/** The source text of a reference, with the reason where the document is missing. */
+/** The source text of a reference, with the reason if the document is missing. */
 function referenceText(fields: Fields): string {
   const collection = textAt(fields, 'coll', '@mod') ?? ''
   const name = textAt(fields, 'name')

@@ -1,6 +1,6 @@
 // Creates, lists and revokes account keys directly in the data directory, even while a server uses the directory. No
-// credential is needed, because a user who can read the directory has all rights anyway. With a shared store, the keys
-// are written through a node's replica.
+// credential is needed, because a user who can read the directory has all rights anyway. With a shared store, the data
+// directory must contain the replica of a node.
 
 import { existsSync } from 'node:fs'
 import { UsageError } from '../../app/config/read-config.ts'

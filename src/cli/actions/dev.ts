@@ -112,7 +112,7 @@ function writeDeclarations(files: SchemaFiles, { client, out }: DevChoice): void
   if (writeIfChanged(resolve(out), typesOf(files, client))) print(`wrote ${out}`)
 }
 
-/** Prefixes the positions in an error with the folder, so that a terminal or an editor can open them. */
+/** Prefixes the file positions in an error with the folder, so that a terminal or an editor can open the files. */
 function inFolder(message: string, folder: string): string {
   const path = relative('.', folder) || '.'
   return message.replace(/^(\s*at )(\S+\.fsl:\d+:\d+)$/gm, `$1${path}/$2`)

@@ -139,8 +139,8 @@ function readProgress(file: string, set: string, each: string): Progress | undef
 }
 
 /**
- * Stores the progress. The file is written under another name and then renamed, so that a crash leaves either the old
- * or the new content.
+ * Stores the progress, or removes the file if `progress` is undefined. The file is written under another name and then
+ * renamed, so that a crash leaves either the old or the new content.
  */
 function writeProgress(file: string, progress: Progress | undefined): void {
   try {

@@ -44,7 +44,7 @@ export function readQueryFile(file: string): string {
   }
 }
 
-/** Runs the queries of a text one after the other, until one fails. */
+/** Runs the queries of a text one after the other, until a query fails. */
 async function runText(from: QueryText, choice: Choice, config: Config): Promise<number> {
   const { stdout, stderr } = process
   const queries = readQueries(await dialectOf(choice.fql), from)
@@ -142,7 +142,7 @@ function listAt(json: Json, name: string): readonly Json[] {
   return Array.isArray(member) ? member : []
 }
 
-/** The member `name` of an object as text; empty unless the member is a text or a number. */
+/** The member `name` of an object as text; empty if the member is neither a text nor a number. */
 function textAt(json: Json, name: string): string {
   const member = memberOf(json, name)
   return typeof member === 'string' || typeof member === 'bigint' || typeof member === 'number'

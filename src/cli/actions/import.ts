@@ -57,8 +57,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
               given.collection ?? '',
               given.treatEmptyCsvCellsAs,
               given.encoding ?? '',
-              // The option is left out when it is not set, so that imports that began before this option existed can
-              // continue.
+              // An unset option is omitted. So imports that began before this option existed can continue.
               ...(given.rowIds ? ['row-ids'] : []),
             ],
           },

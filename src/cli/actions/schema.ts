@@ -95,10 +95,7 @@ async function withService(
 
 // --------------------------------------------------------------------------------------------------- pull
 
-/**
- * Pulls the schema in version 4 or version 10 of the language. With `auto`, a folder with `.fsl` files belongs to
- * version 10. If the folder has no schema files, the schema of the database determines the version.
- */
+/** Pulls the schema in the language version of {@link PullChoice.fql}. */
 async function pull(folder: string, connection: QueryConnection, choice: PullChoice): Promise<number> {
   const isVersion10 =
     choice.fql === 'auto'
@@ -107,7 +104,7 @@ async function pull(folder: string, connection: QueryConnection, choice: PullCho
   return isVersion10 ? pullFsl(folder, connection, choice) : pullObjects(folder, connection, choice)
 }
 
-/** Returns true if the folder has files of version 4. Files that cannot be read count, too. */
+/** Returns true if the folder has files of version 4, even if they cannot be read. */
 function hasObjects(folder: string): boolean {
   if (!existsSync(folder)) return false
   const { objects, unread } = readFolder(folder)
@@ -166,7 +163,7 @@ function showFiles(
     print(style(isNew ? 'green' : 'yellow', `${isNew ? '+' : '~'} ${visible(file)}`))
 }
 
-/** Writes files; asks first if a file is overwritten. Resolves with the exit status. */
+/** Writes files. Asks for confirmation if a file would be overwritten. Resolves with the exit status. */
 async function writeFiles(
   result: Result,
   overwrites: boolean,
@@ -262,13 +259,13 @@ async function pushObjects(folder: string, connection: QueryConnection, choice: 
   return 1
 }
 
-/** Shows an error about an object in a file: the invalid fields, or the part of the file that the error is about. */
+/** Shows an error about an object in a file, with the invalid fields or the position of the error. */
 function showFaults({ code, description, failures, position }: WireError, written: FileObject): void {
   const { from, place, source } = written
   const show = (message: string, at: TextRange) =>
     writeSyntaxError(new FqlSyntaxError(message, from.text, at), from, process.stderr, code)
   for (const failure of failures) {
-    // The path of a field begins either at the query or at the object. In the first case, the steps of the query are
+    // The path of a field begins at the query or at the object. The first two steps of a path from the query are
     // removed.
     const field = failure.field[0] === 'do' ? failure.field.slice(2) : failure.field
     show(failureText({ ...failure, field }), fieldPlace(source, field))
@@ -278,9 +275,7 @@ function showFaults({ code, description, failures, position }: WireError, writte
   if (failures.length === 0) show(description, isInParams ? source.at(rest) : place)
 }
 
-/**
- * Finds a field in the text of an object. Where the schema has an array, the text may contain a single element instead.
- */
+/** Finds a field in the text of an object. The text may contain a single element instead of an array. */
 function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
   let node = source
   for (const step of field) {
@@ -371,7 +366,7 @@ async function evaluateObjects(
   })
 }
 
-/** Unwraps an object. The wire format wraps objects that have a key with @ at its beginning. */
+/** Unwraps an object. The wire format wraps objects with a key that begins with @. */
 function withoutTag(fields: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const wrapped = fields.size === 1 ? fields.get('@obj') : undefined
   return wrapped instanceof Map ? wrapped : fields

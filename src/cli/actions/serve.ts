@@ -118,7 +118,9 @@ async function runAlone(
   }
 }
 
-/** Lets a node accept connections before it can serve requests. Resolves with the port on which the node listens. */
+/**
+ * Lets a node accept connections before the node can serve requests. Resolves with the port on which the node listens.
+ */
 async function startEarly(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
   if (node === undefined) return config.port
   const port = await listening(config, () => node.listener.listen(config))
@@ -130,7 +132,7 @@ function noteEarly(config: Config, port: number, log: Logger): void {
   log.info(`the node is starting; ${urlOf(config, port)}/ping shows its progress`)
 }
 
-/** Runs a worker, which serves connections from the supervisor. */
+/** Runs a worker process. It serves connections from the supervisor. */
 async function runWorker(config: Config, open: Open, log: Logger): Promise<number> {
   endWithSupervisor()
   assertIdentity(config.data, workerFolder())
@@ -175,8 +177,7 @@ async function supervise(
   )
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timelineFile = timelineFileOf(config)
-  // This process commits for the workers. In the timeline, its number is the next number after the numbers of the
-  // workers.
+  // This process commits for the workers. Its number in the timeline follows the numbers of the workers.
   const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
   const notices = new NoticeBoard()
   const forwarded = new ForwardedOperations()
@@ -269,8 +270,8 @@ async function stopping(
 
 /**
  * Resolves with the first signal to stop. A second signal kills the process. A signal before this call also kills the
- * process, because opening a store blocks the event loop, so that a listener could not run. A process that was started
- * with a channel to its parent also stops when the channel closes.
+ * process: while a store opens, the event loop is blocked, and no listener can run. A process that was started with a
+ * channel to its parent also stops when the channel closes.
  */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
@@ -327,8 +328,7 @@ const watchMs = 1000
 
 /**
  * Checks, while the service runs, that the path of the data directory still leads to the same directory. If another
- * directory was moved to this path, the next process would open the other directory, and later commits of this process
- * would be lost.
+ * directory is at this path, the next process opens the other directory, and later commits of this process are lost.
  */
 class DirectoryWatch {
   readonly #data: string
@@ -352,8 +352,7 @@ class DirectoryWatch {
   }
 
   /**
-   * Must be called after the store was opened, because the identity of the directory then includes all files of the
-   * store.
+   * Must be called after the store was opened, so that the identity of the directory includes all files of the store.
    */
   complete(): void {
     const identity = identityOf(this.#data)
@@ -376,14 +375,14 @@ class DirectoryWatch {
 const percent = 100
 
 /**
- * A node with a shared store, in the time before the node can serve requests. The node may have to copy the state and
- * to apply the newest part of the log, which can take long. Meanwhile, the node responds with 503 and its progress, and
- * shows the progress in the log and on a terminal.
+ * A node with a shared store that cannot serve requests yet. Copying the state and applying the newest part of the log
+ * can take long. Meanwhile, the node responds with 503 and its progress, and shows the progress in the log and on a
+ * terminal.
  */
 class StartingNode {
   readonly #config: Config
   readonly #log: Logger
-  /** The listener that responds with 503 until it is closed. */
+  /** Responds with 503 until it is closed. */
   readonly listener: Listener
   /** Progress of a copy; undefined while nothing is copied. */
   #copied: CopyProgress | undefined
@@ -418,8 +417,8 @@ class StartingNode {
 }
 
 // Determines the root secret: the configured secret, or a secret that the first start generates. A generated secret is
-// stored in a file of the data directory. Machines with a shared store keep the hash of the secret in the store, so
-// that all machines use the same secret.
+// stored in a file of the data directory. A shared store contains the hash of the secret, so that all machines use the
+// same secret.
 
 type RootSecretConfig = Pick<Config, 'data' | 'rootSecret' | 'store' | 'storeSchema'>
 

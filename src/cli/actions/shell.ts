@@ -1,5 +1,4 @@
-// Connects the shell to a service, the terminal and the history file. The history of earlier shells is a file that
-// only its owner can read.
+// Connects the shell to a service, the terminal and the history file.
 
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -39,8 +38,8 @@ export async function openShell(
   }
 }
 
-// The history of earlier shells: a file with one entry per line, newest last, which only its owner can read. Lines of
-// an entry are separated by carriage returns, which cannot be typed.
+// The history of earlier shells: a file with one entry per line, newest last. Only the owner of the file can read it.
+// Carriage returns separate the lines of an entry, because users cannot type carriage returns.
 
 /** Maximum number of stored entries. */
 const entriesMax = 1000
@@ -87,6 +86,6 @@ function replaceFile(file: string, entries: readonly string[]): void {
     writeFileSync(draft, `${entries.join('\n')}\n`, { mode: 0o600 })
     renameSync(draft, file)
   } catch {
-    // The file keeps its old entries if it cannot be shortened.
+    // If the file cannot be shortened, it still contains its old entries.
   }
 }

@@ -85,7 +85,7 @@ export function typesOf(files: SchemaFiles, client: string): string {
 }
 
 /**
- * Writes a file only if its content changes, so that programs that watch the file do not run without need. Returns
+ * Writes a file only if its content changes, because every write starts the programs that watch the file. Returns
  * whether the file was written.
  */
 export function writeIfChanged(path: string, text: string): boolean {

@@ -1,5 +1,5 @@
-// Finds the service for the commands that send queries: a service at a URL, the service on a data directory, or a
-// temporary service on a directory that is not served. A temporary service is a child process.
+// Finds the service to which a command sends queries: the service at a URL, or the service on a data directory. If no
+// service uses the directory, starts a temporary service in a child process.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { readAddress, readRootSecret } from '../service-files.ts'
 import { QueryConnection, type QueryScope } from './connection.ts'
 import type { ClientChoice } from './options.ts'
 
-/** Finds the service, or starts one. Throws {@link UsageError} or {@link StartError}. */
+/** Finds the service, or starts a temporary service. Throws {@link UsageError} or {@link StartError}. */
 export async function connect(choice: ClientChoice, config: Config): Promise<QueryConnection> {
   const { database, as, timeout: timeoutMs } = choice
   const scope: QueryScope = { database, as }
@@ -78,9 +78,9 @@ async function isServed(folder: string): Promise<boolean> {
   }
 }
 
-// Starts a temporary service for a data directory that no service uses. The service is a child process, which exits
-// when this process exits. The temporary service has all functions of a service: queries can be cancelled, and indexes
-// are built in the background.
+// Starts a temporary service for a data directory that no service uses. The service is a child process. It exits when
+// this process exits. The temporary service has all functions of a service: queries can be cancelled, and indexes are
+// built in the background.
 
 /** A running service. */
 interface RunningService {
@@ -95,7 +95,7 @@ interface OwnService extends RunningService {
   readonly secret: string
 }
 
-/** Settings that only matter for serving other clients. */
+/** Settings that a temporary service does not inherit. */
 const omittedSettings: ReadonlySet<SettingName> = new Set([
   'port',
   'host',
@@ -112,7 +112,7 @@ const omittedSettings: ReadonlySet<SettingName> = new Set([
 
 const secretBytes = 24
 
-/** Starts a service on the data directory of `config`. Throws {@link StartError} when it cannot start. */
+/** Starts a service on the data directory of `config`. Throws {@link StartError} when the service cannot start. */
 async function startOwnService(config: Config): Promise<OwnService> {
   const secret = systemRandom.hex(secretBytes)
   const service = await startService({ ...environment(config), TERRARIUM_ROOT_SECRET: secret })
@@ -130,7 +130,7 @@ export async function startService(
 ): Promise<RunningService> {
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] as string, 'serve'], {
     env,
-    // The channel closes when this process exits for any reason, and the service then exits, too.
+    // The channel closes when this process exits, even after a crash. When the channel closes, the service exits.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // Ctrl-C on the terminal reaches only this process, not the detached service.
     detached: true,
@@ -162,7 +162,7 @@ function environment(config: Config): NodeJS.ProcessEnv {
   return { ...ownEnvironment(config, names), ...own }
 }
 
-/** Maximum number of characters of standard error that are kept. */
+/** Maximum number of characters of standard error that are stored. */
 const errorOutputMax = 10_000
 
 const lastLines = (text: string) => text.slice(-errorOutputMax)

@@ -10,7 +10,7 @@ import { StartError } from '../command.ts'
 export interface WireError {
   readonly code: string
   readonly description: string
-  /** The path to the part of the query that the error concerns; empty when the error concerns no particular part. */
+  /** The path to the part of the query that the error concerns; empty when the error concerns the whole query. */
   readonly position: readonly (string | number)[]
   /** The invalid fields of a document. */
   readonly failures: readonly { readonly field: readonly string[]; readonly text: string }[]
@@ -93,7 +93,7 @@ export class QueryConnection {
   }
 
   /**
-   * Tries each part of the credential to find out which part is rejected, because the service does not tell
+   * Tries each part of the credential to find the part that the service rejects. The service does not tell
    * unauthenticated clients the reason.
    */
   async #rejectionReason(): Promise<string> {
@@ -177,7 +177,7 @@ export class QueryConnection {
     return response
   }
 
-  /** Sends a request to the address, or to a path below it; resolves with the response. */
+  /** Sends a request to the address of the service, or to a path below this address. */
   async #send(path: string, request: RequestInit): Promise<Response> {
     const { url: base } = this.#options
     const url = path === '' ? base : new URL(path, `${base.replace(/\/$/, '')}/`).href

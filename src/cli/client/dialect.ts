@@ -1,4 +1,4 @@
-// The versions of the language for commands that run texts: parse a text into queries, run a query, show its result.
+// The versions of the query language. Each version parses a text into queries, runs a query and shows its result.
 
 import type { Json } from '../../values/value.ts'
 import type { Output } from '../terminal.ts'
@@ -21,7 +21,7 @@ export interface ResultOutput {
 export interface TextQuery {
   /** Sends the query and shows the result; resolves with true if it succeeded. */
   run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>
-  /** The query in the form in which the body of a request contains it. */
+  /** The query as the body of a request contains it. */
   readonly body: Json
 }
 

@@ -36,10 +36,10 @@ export function jsonText(json: string, { isTTY }: Output): string {
   return isTTY === true ? visible(json) : json
 }
 
-/** The coloured parts of a value: strings, names of calls, and words or numbers. */
+/** The coloured parts of a value: strings, names of calls, and other literals. */
 const valueParts = /("(?:[^"\\]|\\.)*")|([A-Za-z_$][\w$]*(?=\())|\b(true|false|null|-?\d[\w.+-]*)\b/g
 
-/** The text of a value, in either language. */
+/** Colours the text of a value, in either language. */
 export function valueText(text: string, output: Output): string {
   const style = styleFor(output)
   return visible(text).replace(valueParts, (part: string, string?: string, call?: string) => {

@@ -1,4 +1,4 @@
-// Databases and access to them: `terrarium database`, `terrarium key`, `terrarium account-key` for the keys of log
+// Commands for databases and access: `terrarium database`, `terrarium key`, `terrarium account-key` for the keys of log
 // pipelines, and `terrarium profile` for named services.
 
 import { limits } from '../../base/limits.ts'

@@ -19,7 +19,7 @@ function choicesOf(option: Option): readonly string[] | undefined {
   return option.kind === 'choice' ? option.choices : undefined
 }
 
-/** The first words that several commands share, with their second words. */
+/** The first words of the commands with two words, and the possible second words. */
 function groupsOf(commands: readonly Command[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>()
   for (const { name } of commands) {
@@ -139,7 +139,7 @@ function fish(commands: readonly Command[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Creates the command `completion` for a table of commands. The table contains this command, too. */
+/** Creates the command `completion` for a table of commands. `commands` also returns this command. */
 export function completionCommand(commands: () => readonly Command[]): Command {
   return command({
     name: 'completion',

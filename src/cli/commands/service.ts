@@ -13,7 +13,7 @@ export const serveCommand = command({
     'Standard output gets one line, with the address, when the service is ready; all other output is log lines on ' +
       'standard error.',
   ],
-  // Safe: the names are the keys of the table itself.
+  // The cast is safe: the names are the keys of `settings`.
   settings: Object.keys(settings) as SettingName[],
   examples: [
     ['serve --port 8443 --data ./data', 'Serves the data directory ./data, which is created if missing:'],

@@ -1,7 +1,6 @@
 // Reads and writes schema objects as files: `collections/users.fql` contains `CreateCollection({…})`, one object per
-// file. Other layouts are read, too: several objects in a file, files in deeper folders, and the folders
-// `fauna/resources` or `resources` of the old schema-migrate tool. Resources in JavaScript are read if they only
-// declare an object.
+// file. Also reads files with several objects, files in deeper folders, and the folders `fauna/resources` or
+// `resources` of the old schema-migrate tool. Resources in JavaScript are read if they only declare an object.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -50,13 +49,13 @@ export class SchemaFileError extends Error {
 /** The content of a folder. */
 export interface FolderContent {
   readonly objects: readonly FileObject[]
-  /** Errors for JavaScript files that cannot be read without running them. */
+  /** Errors for JavaScript files that must be executed to be read. */
   readonly unread: readonly SchemaFileError[]
-  /** Folders of child databases, which have separate schemas. */
+  /** Folders of child databases. Child databases have separate schemas. */
   readonly children: readonly string[]
 }
 
-/** The folders of the old schema-migrate tool, which contain one file per object. */
+/** The folders in which the old schema-migrate tool stores objects, with one file per object. */
 const olderFolders = ['fauna/resources', 'resources']
 /** The folder in which the schema-migrate tool stores the resources of child databases. */
 const childFolder = 'dbs'
@@ -94,7 +93,7 @@ export function readFolder(folder: string): FolderContent {
   return { objects, unread, children: [...children] }
 }
 
-/** The folder of the child database that a file belongs to; undefined for other files. */
+/** The folder of the child database whose schema contains the file; undefined for other files. */
 function childOf(folder: string, file: string): string | undefined {
   const steps = relative(folder, file).split(sep)
   const at = steps.indexOf(childFolder)

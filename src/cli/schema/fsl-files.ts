@@ -43,8 +43,8 @@ export function databaseFiles(connection: QueryConnection): ReturnType<typeof sc
 }
 
 /**
- * Returns true if the schema uses a feature that only version 10 has. Also returns true if a file cannot be parsed: the
- * service has not generated such a file, so a user has written it.
+ * Returns true if the schema uses a feature that only version 10 has. Also returns true if a file cannot be parsed: a
+ * user has written the file, because the service generates only valid files.
  */
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {
   const files = await databaseFiles(connection)
@@ -86,7 +86,7 @@ export function writeChanges(changes: readonly FileChange[]): void {
 interface PushPlan {
   readonly diff: string
   readonly version: number
-  /** True if a schema is staged. A push then changes the staged schema. */
+  /** True if a schema is staged. In this case, a push changes the staged schema. */
   readonly isStaged: boolean
 }
 

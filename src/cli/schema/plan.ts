@@ -1,5 +1,5 @@
-// Computes the changes that make the schema of a database match the files of a folder, and the single query that makes
-// these changes. The present schema is read from the service of the database.
+// Compares the schema of a database with the files of a folder. Computes the changes of the schema, and a single query
+// that makes these changes. The present schema is read from the service of the database.
 
 import { allObjects, object } from '../../transfer/query-json.ts'
 import type { Json } from '../../values/value.ts'
@@ -80,7 +80,7 @@ interface Step {
   readonly written: FileObject | undefined
 }
 
-/** The steps of a plan. Their order ensures that referenced objects exist. All steps belong in one query. */
+/** The steps of a plan. Their order ensures that referenced objects exist. All steps must run in one query. */
 export function stepsOf({ changes }: SchemaPlan): readonly Step[] {
   const made = new Set(changes.flatMap(each => (each.action === 'create' ? [idOf(each.wanted)] : [])))
   const later: Step[] = []
@@ -156,7 +156,7 @@ function initialFields(
   })
 }
 
-/** A query for the role, if this push creates the role; otherwise undefined. */
+/** A query for the role, if this push creates the role; undefined for existing roles. */
 function newRole(role: Json | undefined, made: ReadonlySet<string>): Json | undefined {
   const ref = role instanceof Map ? role.get('@ref') : undefined
   const name = ref instanceof Map ? ref.get('id') : undefined
@@ -173,7 +173,9 @@ function mapFields(params: Json, change: (fields: ReadonlyMap<string, Json>) => 
   return fields instanceof Map ? object({ object: change(fields) }) : params
 }
 
-/** All schema objects of the kinds that have files. Throws {@link StartError} when the caller may not read them. */
+/**
+ * All schema objects of the kinds that have files. Throws {@link StartError} when the caller may not read the objects.
+ */
 export async function readSchema(connection: QueryConnection): Promise<readonly SchemaObject[]> {
   const found: SchemaObject[] = []
   for (const kind of kinds) {

@@ -5,7 +5,7 @@ import type { Json } from '../../values/value.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { DialectName } from '../client/dialect.ts'
 
-/** Functions whose first argument names an object, with the function that lists such objects. */
+/** Functions whose first argument names an object, with the function that lists the objects. */
 const listings: Readonly<Record<string, string>> = {
   AccessProvider: 'access_providers',
   Call: 'functions',
@@ -30,7 +30,7 @@ export class ObjectNames {
     this.#names.clear()
   }
 
-  /** The names of the objects in a listing, such as `collections`. Empty when the caller may not read them. */
+  /** The names of the objects in a listing, such as `collections`. Empty when the caller may not read the objects. */
   of(listing: string, connection: QueryConnection): Promise<readonly string[]> {
     const known = this.#names.get(listing)
     if (known) return known
@@ -84,7 +84,7 @@ export async function propose(
   return [found.map(({ name, signature }) => (signature.endsWith('()') ? `${name}()` : `${name}(`)), begun]
 }
 
-/** Names of the library, of collections and of functions; after a dot, names of members. */
+/** Proposes names of the standard library, of collections and of functions. After a dot, proposes names of members. */
 async function propose10(line: string, names: ObjectNames, connection: QueryConnection): Promise<Proposals> {
   const [, dot = '', begun = ''] = /(\.?)(\w*)$/.exec(line) ?? []
   if (dot === '' && begun === '') return [[], begun]

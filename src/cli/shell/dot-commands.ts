@@ -11,9 +11,7 @@ export interface ShellState {
   actAs(who: string | undefined): Promise<void>
   /** Makes the shell send queries with another secret; undefined restores the first secret. */
   useSecret(secret: string | undefined): Promise<void>
-  /**
-   * Makes the shell send queries to a database below the secret's database; undefined stands for the secret's database.
-   */
+  /** Makes the shell send queries to a database below the secret's database; undefined means the secret's database. */
   useDatabase(path: string | undefined): Promise<void>
   runFile(file: string): Promise<void>
   /** Makes the shell read queries in another version of the language; undefined prints the current version. */

@@ -43,11 +43,14 @@ class Shell implements ShellState {
   #dialect: Dialect
   /** The lines of a query that is not complete yet. */
   #pending = ''
-  /** The history array of readline, newest first; readline keeps using this array. */
+  /**
+   * The history array of readline, newest first. The shell changes the array in place, because readline continues to
+   * use it.
+   */
   #history: string[] = []
   /**
-   * The entries as they were typed, newest first. The shell keeps its own history, because readline stores each line of
-   * an entry separately or joins the lines in reverse order.
+   * The entries as they were typed, newest first. The shell stores its own history, because readline stores each line
+   * of an entry separately or joins the lines in reverse order.
    */
   readonly #entries: string[]
   readonly #own: QueryConnection
@@ -117,7 +120,7 @@ class Shell implements ShellState {
     await this.#enter(text, this.#pending !== '' && line.trim() === '')
   }
 
-  /** Runs a text if it is complete, or if no further input completes it (`isLast`). */
+  /** Runs a text if it is complete. `isLast`: no input follows, so an incomplete text is an error. */
   async #enter(text: string, isLast: boolean): Promise<void> {
     let queries: readonly TextQuery[]
     try {
@@ -155,7 +158,7 @@ class Shell implements ShellState {
     } else {
       this.#pending = ''
       this.#write('\n')
-      // Readline keeps the typed text. Writing these keys to readline deletes the text.
+      // Ctrl-E and Ctrl-U make readline delete the typed text.
       this.#lines.write(null, { ctrl: true, name: 'e' })
       this.#lines.write(null, { ctrl: true, name: 'u' })
       this.#prompt()

@@ -1,6 +1,6 @@
 // TypeScript declarations of a schema. A collection has types for its documents, for the inputs of `create` and
-// `update`, and for the terms of its indexes; a function has a signature. The module contains only types, so it
-// has no code at run time.
+// `update`, and for the terms of its indexes. A function has a signature. The module contains only types, so it has no
+// code at run time.
 
 import { type IndexPath, pathsIn } from '../../fql10/schema/fsl/index-parts.ts'
 import type { CollectionItem, FunctionItem, SchemaItem } from '../../fql10/schema/fsl/schema-items.ts'
@@ -64,8 +64,8 @@ function classNames(classes: ValueClasses): readonly string[] {
 }
 
 /**
- * Returns unique names for the declarations of a collection. The collection's name may be the name of a class. In
- * version 4, it may contain any character.
+ * Returns unique names for the declarations of a collection. The name of a collection may be equal to the name of a
+ * class. In version 4, the name may contain any character.
  */
 function namesOf(collection: string, taken: Set<string>): CollectionNames {
   const word = collection.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_')
@@ -95,7 +95,7 @@ const reservedWords: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The names by which queries call an item: its name, and its alias if it has one. */
+/** The names by which queries refer to an item: its name, and its alias if it has one. */
 function callNames({ name, annotations }: CollectionItem | FunctionItem): readonly string[] {
   const alias = annotations.find(({ kind }) => kind === 'alias')
   return alias === undefined ? [name.text] : [name.text, alias.name.text]
@@ -184,7 +184,7 @@ function writtenText(name: string, item: CollectionItem, isUpdate: boolean, name
   const text = block(name, lines)
   if (!isOpen(item)) return text
   // The index signature is in a separate type. In one type with optional fields, the signature would have to allow
-  // `undefined`, which queries reject.
+  // `undefined`. Queries reject `undefined`.
   const present = properties.map(each => ({ ...each, isOptional: false }))
   return `${text} & { ${indexSignature([anyText(names)], present)} }`
 }

@@ -46,7 +46,7 @@ export interface Property {
   readonly types: readonly string[]
 }
 
-/** The TypeScript type; `unknown` where the schema's type does not determine the type of a client's value. */
+/** The TypeScript type; `unknown` if the schema does not determine the type of the client's value. */
 export function typeText(type: TypeNode, position: Position, names: TypeNames): string {
   return unionText(alternatives(type, position, names))
 }
@@ -118,7 +118,7 @@ function namedTypes(type: NamedType, position: Position, names: TypeNames): read
       return [classes.uuid === undefined ? anyText(names) : imported(classes.uuid)]
     case 'Array':
       return [`${listed}${parameter ? groupedText(parameter, position, names) : anyText(names)}[]`]
-    // A set in a document is received as a cursor, from which its elements are read.
+    // The client receives a set in a document as a cursor. The client reads the elements with this cursor.
     case 'Set':
       return isInput
         ? ['never']
@@ -168,15 +168,18 @@ function objectText(type: ObjectType, position: Position, names: TypeNames): str
   return members.length === 0 ? '{}' : `{ ${members.join('; ')} }`
 }
 
-/** The signature for undeclared fields. It must also include the types of the declared fields. */
+/**
+ * The signature for undeclared fields. TypeScript requires that the signature also includes the types of the declared
+ * fields.
+ */
 export function indexSignature(types: readonly string[], properties: readonly Property[]): string {
   const known = properties.flatMap(each => [...each.types, ...(each.isOptional ? ['undefined'] : [])])
   return `readonly [field: string]: ${unionText([...types, ...known])}`
 }
 
 /**
- * A field as a property. Null is the same as absence: null fields are not received, and null may be sent for fields
- * that may be absent.
+ * A field as a property. A null field is equivalent to an absent field: the service omits null fields, and accepts null
+ * for optional fields.
  */
 export function property(
   name: string,

@@ -1,5 +1,5 @@
 // The names of a client's classes for values of version 10. Declarations can be written for two clients: the client of
-// this repository, and the driver `fauna`, which many applications use.
+// this repository, and the driver `fauna`.
 
 import { assert } from '../../base/assert.ts'
 
@@ -21,7 +21,7 @@ export interface ValueClasses {
   readonly reference: { readonly name: string; readonly hasParameter: boolean }
   readonly time: string
   readonly date: string
-  /** Undefined if the client returns a number. */
+  /** The class of Long values. Undefined if the client returns Longs as numbers. */
   readonly long: string | undefined
   readonly uuid: string | undefined
   /** The class that sends an integer as a Double. */

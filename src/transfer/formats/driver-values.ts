@@ -1,5 +1,5 @@
 // Reads values as drivers of version 4 write them, in all API versions: `@ref @ts @date @bytes @uuid @set @query @obj`.
-// A reference is an object, or a path in the oldest API version.
+// In the oldest API version, a reference is a path. In all other versions, a reference is an object.
 
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
@@ -48,7 +48,7 @@ const driverNotation: Notation = (json, path) => {
     case '@query':
       return driverLambda(content)
     case '@set':
-      // A stored set is an object with this one field.
+      // A stored set is an object whose only field is `@set`.
       return new Map([['@set', driverValue(content, path)]])
     default:
       return readTextTag(textTags, tag, content)
@@ -71,7 +71,7 @@ export function driverReference(json: Json): UnresolvedRef {
   return scope === undefined ? target : scoped(target, scope)
 }
 
-/** Reads a reference without a collection, which refers to a native collection. */
+/** Reads a reference without a collection. Its target is a native collection. */
 function topLevel(name: string): UnresolvedRef {
   const known = nativeNamed(name)
   if (known === undefined) throw new BadRecord(`a reference to "${name}" without a collection`)
@@ -127,7 +127,7 @@ function driverLambda(json: Json): Value {
   return new Lambda(typeof version === 'string' ? version : '4', parameters, body)
 }
 
-/** In code, only tagged values are converted; expressions stay as they are. */
+/** The notation of a lambda's code. Expressions, and the tags `@obj`, `@query` and `@set`, are not converted. */
 const codeNotation: Notation = (json, path) => {
   const [tag] = tagOf(json) ?? []
   return tag === '@obj' || tag === '@query' || tag === '@set' ? undefined : driverNotation(json, path)

@@ -1,5 +1,5 @@
-// Reads documents in the layout of version 10 (user fields at the top level), in three notations: tagged exports,
-// simple exports, and `JSON.stringify` of the driver of version 10.
+// Reads documents in the layout of version 10, with user fields at the top level. The documents have one of three
+// notations: tagged exports, simple exports, and `JSON.stringify` of the driver of version 10.
 
 import { parseDate } from '../../values/date.ts'
 import { microsOfTime, parseTime } from '../../values/time.ts'
@@ -57,7 +57,7 @@ function readDocument(
   ]
 }
 
-/** `@version` marks history lines, which only Terrarium exports. No field of a document has this name. */
+/** `@version` marks lines of the history. Only Terrarium exports the history. No field of a document has this name. */
 const ownMembers = new Set(['id', 'coll', 'ts', 'ttl', 'data', '@version'])
 
 function fieldsOf(element: ReadonlyMap<string, Json>, notation: Notation): ObjectValue {
@@ -100,10 +100,10 @@ function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined
   return time
 }
 
-// Reads values of the driver of version 10 as printed by `JSON.stringify`, which turns instances of the driver's
-// classes into plain objects.
+// Reads values of the driver of version 10 that `JSON.stringify` has printed. `JSON.stringify` turns instances of the
+// driver's classes into plain objects.
 
-/** The notation of the driver of version 10. It throws `BadRecord` for a value that does not fit its type. */
+/** The notation of the driver of version 10. Throws `BadRecord` for a value that does not fit its type. */
 function driver10Notation(place: ElementContext): Notation {
   const plain = plainNotation(place)
   return (json, path) => {

@@ -43,7 +43,7 @@ const textTags: TextTags = {
   '@string': ['text', text => text],
 }
 
-/** The tagged notation. It throws {@link BadRecord} for invalid tags. */
+/** The tagged notation. Throws {@link BadRecord} for invalid tags. */
 export function taggedNotation(place: ElementContext): Notation {
   const notation: Notation = (json, path) => {
     if (typeof json === 'string') return textOrPrinted(json, place)
@@ -97,8 +97,8 @@ function reference(content: Json, place: ElementContext): Value {
 }
 
 /**
- * A reference to a document or schema object, by id or name. `collection`: the target's collection, as version 10 names
- * it.
+ * A reference to a document or schema object, by id or name. `collection`: the version 10 name of the target's
+ * collection.
  */
 export function namedReference(
   collection: string,
@@ -130,7 +130,7 @@ export function namedReference(
   )
 }
 
-/** Reads a module in a value: a reference to the collection with this name. */
+/** Reads `@mod`. Returns a reference to the collection with the name `content`. */
 function moduleReference(content: Json, { collection, notes, origin }: ElementContext): Value {
   if (typeof content !== 'string') throw new BadRecord('an @mod without a name')
   if (content === deletedName) {
@@ -145,8 +145,7 @@ function moduleReference(content: Json, { collection, notes, origin }: ElementCo
 // Texts that look like another type are reported.
 
 /**
- * The notation of formats without types. It throws `BadRecord` for a value that does not fit the type given by the
- * user.
+ * The notation of formats without types. Throws `BadRecord` for a value that does not fit the type given by the user.
  */
 export function plainNotation(place: ElementContext): Notation {
   return (json, path) => {
@@ -160,10 +159,7 @@ export function plainNotation(place: ElementContext): Notation {
   }
 }
 
-/**
- * Reads an object as a reference if its only members are `coll` and an id or a name, and if the target of the reference
- * can exist.
- */
+/** Reads an object as a reference, if `coll` is a known collection, and an id or a name is the only other member. */
 function plainReference(json: ReadonlyMap<string, Json>, place: ElementContext): Value | undefined {
   const coll = json.get('coll')
   if (json.size !== 2 || typeof coll !== 'string') return undefined

@@ -12,16 +12,16 @@ export interface ElementContext {
   readonly origin: RecordPlace
   readonly notes: Notes
   readonly types: FieldTypes
-  /** The collection of elements that name no collection. The user has given its name, or it is the name of the file. */
+  /** The collection of elements without a collection name: given by the user, or the name of the file. */
   readonly collection: string
   /**
    * Returns whether the export has a collection with this name. Returns true for all names if the export does not list
    * its collections.
    */
   readonly isCollection: (name: string) => boolean
-  /** Returns whether a user collection is known to have this name, which looks like the name of a native collection. */
+  /** Returns whether the user collection `name` is known to exist. A native collection may have an equal name. */
   readonly isUserCollection: (name: string) => boolean
-  /** True if the field `id` of a JSON row is the id of the document; otherwise `id` is a field of the data. */
+  /** True if the field `id` of a JSON row is the id of the document. If false, `id` is a field of the data. */
   readonly hasRowIds: boolean
 }
 

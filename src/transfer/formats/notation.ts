@@ -16,7 +16,7 @@ export function readValue(json: Json, path: string, notation: Notation): Value {
   try {
     value = notation(json, path)
   } catch (error) {
-    // An error of a nested value already names its field, which is more precise than `path`.
+    // The field in the error of a nested value is more precise than `path`.
     if (!(error instanceof BadRecord) || error.field !== undefined || path === '') throw error
     throw new BadRecord(error.message, path)
   }
@@ -25,7 +25,7 @@ export function readValue(json: Json, path: string, notation: Notation): Value {
   return json instanceof Map ? readFields(json, path, notation) : (json as Value)
 }
 
-/** Reads the fields of an object, which may have any names. */
+/** Reads the fields of an object. The fields may have any names. */
 export function readFields(json: ReadonlyMap<string, Json>, path: string, notation: Notation): ObjectValue {
   const fields = new Map<string, Value>()
   for (const [name, field] of json)

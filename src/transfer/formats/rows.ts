@@ -1,6 +1,6 @@
-// Reads rows, as the old command line imported them and simple scripts wrote them. Each row becomes `{data: row}` with
-// a new id, unless the row contains an id. CSV files of dump scripts contain ids. For a JSON file, the user can request
-// that the field `id` is the id.
+// Reads rows of JSON and CSV files, for example files for the old command line. Each row becomes the `data` of a
+// document. A row without an id gets a new id. CSV files of dump scripts contain ids. For JSON files, an option selects
+// the field `id` as the id.
 
 import { tryJson } from '../../values/json.ts'
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
